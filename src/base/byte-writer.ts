@@ -1,0 +1,77 @@
+/**
+ * A growing byte buffer that the decoders, the JSON text and the binary COPY rows are written into, so that a
+ * value goes from the wire to PostgreSQL without becoming a string or an object on the way.
+ *
+ * Hot code may call `reserve(n)` once and then write `bytes[position++]` itself.
+ */
+export class ByteWriter {
+  /** The storage; valid up to `position`. Replaced when it grows: never keep a reference over a `reserve`. */
+  bytes: Buffer
+  /** Bytes written so far, and the place of the next one. */
+  position = 0
+
+  constructor(initialCapacity = 64 * 1024) {
+    this.bytes = Buffer.allocUnsafeSlow(initialCapacity)
+  }
+
+  /** Makes room for `count` more bytes. */
+  reserve(count: number): void {
+    const needed = this.position + count
+    if (needed <= this.bytes.length) return
+    const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
+    this.bytes.copy(grown, 0, 0, this.position)
+    this.bytes = grown
+  }
+
+  uint8(value: number): void {
+    this.reserve(1)
+    this.bytes[this.position++] = value
+  }
+
+  int16(value: number): void {
+    this.reserve(2)
+    this.position = this.bytes.writeInt16BE(value, this.position)
+  }
+
+  int32(value: number): void {
+    this.reserve(4)
+    this.position = this.bytes.writeInt32BE(value, this.position)
+  }
+
+  /** An integer up to 2^53 as 8 bytes, big endian, two's complement. */
+  int64(value: number): void {
+    this.reserve(8)
+    const high = Math.floor(value / 0x1_0000_0000)
+    this.bytes.writeInt32BE(high, this.position)
+    this.bytes.writeUInt32BE(value - high * 0x1_0000_0000, this.position + 4)
+    this.position += 8
+  }
+
+  bigint64(value: bigint): void {
+    this.reserve(8)
+    this.position = this.bytes.writeBigInt64BE(value, this.position)
+  }
+
+  /** Copies `source` in as it is. */
+  raw(source: Uint8Array): void {
+    this.reserve(source.length)
+    this.bytes.set(source, this.position)
+    this.position += source.length
+  }
+
+  /** Writes `text` as UTF-8. */
+  utf8(text: string): void {
+    this.reserve(text.length * 3)
+    this.position += this.bytes.write(text, this.position, 'utf8')
+  }
+
+  /** A view of what was written; valid until the next write. */
+  view(): Buffer {
+    return this.bytes.subarray(0, this.position)
+  }
+
+  /** Forgets the content and keeps the storage. */
+  clear(): void {
+    this.position = 0
+  }
+}

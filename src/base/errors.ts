@@ -1,0 +1,48 @@
+/**
+ * The one error tree. Code that decides whether to try again asks the class, never the message:
+ * `RetryableError` may go away by itself, `FatalError` needs a person, `ApiError` is an answer to a client.
+ */
+
+/** A fault with a stable, machine-readable `code` (lower case, dashes) and optional facts for the log. */
+export abstract class FlowfarmError extends Error {
+  readonly code: string
+  readonly details: Record<string, unknown>
+
+  constructor(code: string, message: string, options: { cause?: unknown; details?: Record<string, unknown> } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = new.target.name
+    this.code = code
+    this.details = options.details ?? {}
+  }
+}
+
+/** Trying again later may work: a node that is busy, a connection that broke, a full disk. Exit code 75. */
+export class RetryableError extends FlowfarmError {}
+
+/** Only a person can mend it: bad configuration, a fork deeper than allowed, a newer database. Exit code 1. */
+export class FatalError extends FlowfarmError {}
+
+/** An answer of the API: `status` is the HTTP status, `field` names the parameter at fault, if one is. */
+export class ApiError extends FlowfarmError {
+  readonly status: number
+  readonly field: string | undefined
+
+  constructor(status: number, code: string, message: string, options: { field?: string; cause?: unknown } = {}) {
+    super(code, message, options)
+    this.status = status
+    this.field = options.field
+  }
+}
+
+/** Exit codes that a supervisor can act on. */
+export const exitCodes = { done: 0, needsPerson: 1, restartMayHelp: 75 } as const
+
+/** The exit code for an error that ended the process; errors from outside the tree may pass with a restart. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof FatalError ? exitCodes.needsPerson : exitCodes.restartMayHelp
+}
+
+/** Makes sure that whatever was thrown is an Error, so that it has a message and a stack. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
