@@ -1,0 +1,32 @@
+/**
+ * A way to make calls on one access node. Three implementations: `http2-transport.ts` (lean, plaintext and TLS, for
+ * the calls that move data), `grpc-js-transport.ts` (everything, streams too), `grpc-web-transport.ts` (http(s)://).
+ * A transport moves bytes; it retries nothing and knows no message.
+ */
+
+/** The service that modern nodes serve, and the one that the candidate sporks know. */
+export type ServiceName = 'flow.access.AccessAPI' | 'access.AccessAPI'
+
+export interface CallOptions {
+  /** Milliseconds until the call is given up with DEADLINE_EXCEEDED. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+  /** Default `flow.access.AccessAPI`. */
+  readonly service?: ServiceName
+}
+
+export interface Transport {
+  /** Shown to people: the endpoint as configured. */
+  readonly endpoint: string
+  /**
+   * One unary call.
+   * @param method the bare method name, e.g. `GetBlockByHeight`
+   * @param request the encoded request message
+   * @returns the encoded response message
+   * @throws GrpcError for every answer but OK, and for everything that went wrong on the way
+   */
+  unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer>
+  /** A server stream, message by message; ends when the server ends it; absent where the transport has none. */
+  serverStream?(method: string, request: Uint8Array, options: Omit<CallOptions, 'timeoutMs'>): AsyncIterable<Buffer>
+  close(): Promise<void>
+}
