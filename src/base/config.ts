@@ -1,0 +1,137 @@
+import { FatalError } from './errors.ts'
+import { boolean, choice, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl, SettingError, text } from './setting.ts'
+import type { Setting } from './setting.ts'
+import { plannedSettings } from './planned-settings.ts'
+
+/**
+ * Every variable of the environment that flowfarm reads, once, here. `docs/configuration.md` and `--help` are made
+ * from this table, so a variable that is not in it does not exist.
+ */
+export const settings = {
+  DB_URL: optionalUrl({
+    group: 'Database', secret: true, schemes: ['postgres', 'postgresql'],
+    description: 'PostgreSQL 15 or newer. Without it flowfarm starts a PostgreSQL 18 of its own in DATA_FOLDER.',
+  }),
+  DATA_FOLDER: text({
+    group: 'Database', default: '.flowfarm',
+    description: 'Folder of the PostgreSQL that flowfarm starts itself. Unused when DB_URL is set.',
+  }),
+  DB_MAX_OPEN_CONNS: optionalInteger({
+    group: 'Database', min: 4, max: 1000, unit: 'connections',
+    description: 'Most connections that one process opens for queries; the ingesters and listeners keep a few more of their own. Without it 20.',
+  }),
+  DB_MAX_IDLE_CONNS: optionalInteger({
+    group: 'Database', min: 0, max: 1000, unit: 'connections',
+    description: 'Connections that are kept open when idle. Without it all are closed after 10 s of idleness.',
+  }),
+
+  CHAIN_ACCESS_NODE: text({
+    group: 'Access nodes', default: 'access.mainnet.nodes.onflow.org:9000',
+    description: 'Primary access node. host:port is gRPC without TLS; grpcs:// is gRPC with TLS; http:// and https:// are gRPC-web.',
+  }),
+  CHAIN_ACCESS_NODES: list({
+    group: 'Access nodes',
+    description: 'More access nodes for live ingestion; takes the place of CHAIN_ACCESS_NODE when set.',
+  }),
+  CHAIN_HISTORIC_ACCESS_NODES: list({
+    group: 'Access nodes',
+    description: 'Access nodes for the backfill, one or more for each spork. Without it the live ones serve the backfill too.',
+  }),
+  CHAIN_ARCHIVE_NODE: optionalText({
+    group: 'Access nodes',
+    description: 'A node that holds data from before the sporks of the others; joins the list for the backfill.',
+  }),
+  CHAIN_RPC_RPS: optionalNumber({
+    group: 'Access nodes', min: 0, unit: 'calls per second and node',
+    description: 'Most calls to one access node. Without it, or with 0, there is no limit of ours; the limits of a node are honoured always.',
+  }),
+  CHAIN_RPC_BURST: optionalInteger({
+    group: 'Access nodes', min: 1, unit: 'calls',
+    description: 'Calls that may be made at once before CHAIN_RPC_RPS holds back. Without it as much as one second allows.',
+  }),
+
+  START_BLOCK: integer({
+    group: 'Ingestion', default: 0, unit: 'height',
+    description:
+      'Where forward ingestion starts when nothing is stored yet. 0: at the lowest height that the nodes serve; or, while the history ingester is on, ' +
+      'LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS below the head, and the history ingester brings the rest.',
+  }),
+  RAW_ONLY: boolean({ group: 'Ingestion', default: false, description: 'Only raw ingestion runs; workers and derivers are off.' }),
+  ENABLE_FORWARD_INGESTER: boolean({ group: 'Ingestion', default: true, description: 'Follow the head of the chain.' }),
+  LATEST_WORKER_COUNT: optionalInteger({
+    group: 'Ingestion', defaultText: '2, adaptive', min: 1, max: 1000, unit: 'blocks',
+    description: 'Blocks that the forward ingester fetches at the same time. Without it the number starts at 2, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+  }),
+  LATEST_BATCH_SIZE: optionalInteger({
+    group: 'Ingestion', defaultText: '1, adaptive', min: 1, max: 10_000, unit: 'blocks',
+    description: 'Most blocks in one commit of the forward ingester. Without it 1 at the head, and up to 100 while it is behind; a number set here is kept.',
+  }),
+  ENABLE_HISTORY_INGESTER: boolean({ group: 'Ingestion', default: true, description: 'Fill in history, from the start of the forward ingester down.' }),
+  HISTORY_WORKER_COUNT: optionalInteger({
+    group: 'Ingestion', defaultText: '5, adaptive', min: 1, max: 1000, unit: 'blocks',
+    description: 'Blocks that the history ingester fetches at the same time. Without it the number starts at 5, grows while the nodes keep up and shrinks when they refuse; a number set here is kept.',
+  }),
+  HISTORY_BATCH_SIZE: optionalInteger({
+    group: 'Ingestion', defaultText: '20, adaptive', min: 1, max: 10_000, unit: 'blocks',
+    description: 'Most blocks in one commit of the history ingester. Without it 20 at the start and up to 100; a number set here is kept.',
+  }),
+  HISTORY_STOP_HEIGHT: integer({
+    group: 'Ingestion', default: 0, unit: 'height',
+    description: 'Lowest height that the history ingester fetches. 0: down to the lowest height that the nodes serve.',
+  }),
+  MAX_REORG_DEPTH: integer({
+    group: 'Ingestion', default: 1000, min: 1, unit: 'blocks',
+    description: 'Deepest fork that is rolled back. A deeper one stops the ingester and deletes nothing.',
+  }),
+
+  LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: integer({
+    group: 'Ingestion', default: 100, unit: 'blocks', description: 'Blocks below the head with which a new database starts.',
+  }),
+
+  PORT: integer({ group: 'Serving', default: 8080, min: 0, max: 65_535, description: 'Port of the explorer API; 0 picks a free one and logs it.' }),
+  HOST: text({ group: 'Serving', default: '0.0.0.0', description: 'Address that the servers bind.' }),
+  WS_MAX_CONNECTIONS_PER_IP: integer({
+    group: 'Serving', default: 100, min: 1, unit: 'connections', description: 'Most WebSocket connections from one address; more are refused with 429. Loopback is not limited.',
+  }),
+
+  ...plannedSettings,
+
+  LOG_LEVEL: choice({
+    group: 'Operation', values: ['trace', 'debug', 'info', 'warn', 'error', 'silent'], default: 'info', description: 'Least level that is logged.',
+  }),
+  LOG_FORMAT: choice({
+    group: 'Operation', values: ['auto', 'json', 'pretty'], default: 'auto', description: 'auto: pretty on a terminal, JSON lines elsewhere.',
+  }),
+} satisfies Record<string, Setting<unknown>>
+
+export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+
+/**
+ * Reads all variables.
+ * @throws FatalError `bad-configuration` that lists every bad variable, not only the first
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      values[name] = setting.read(environment[name])
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error
+      problems.push(`${name} ${error.message}`)
+    }
+  }
+  if (problems.length > 0) throw new FatalError('bad-configuration', `The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((p) => `  ${p}`).join('\n')}`)
+  return values as Config
+}
+
+/** Access nodes for live ingestion. */
+export function liveEndpoints(config: Config): readonly string[] {
+  return config.CHAIN_ACCESS_NODES.length > 0 ? config.CHAIN_ACCESS_NODES : [config.CHAIN_ACCESS_NODE]
+}
+
+/** Access nodes for the backfill. */
+export function historicEndpoints(config: Config): readonly string[] {
+  const nodes = config.CHAIN_HISTORIC_ACCESS_NODES.length > 0 ? config.CHAIN_HISTORIC_ACCESS_NODES : liveEndpoints(config)
+  return config.CHAIN_ARCHIVE_NODE === undefined ? nodes : [...nodes, config.CHAIN_ARCHIVE_NODE]
+}

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { asError } from './errors.ts'
+import type { Logger } from './log.ts'
+
+/**
+ * The life of the process.
+ *
+ *     running ──stop(reason)──► stopping ──all steps done or out of time──► stopped
+ *
+ * Parts register a step that stops them; `stop` runs the steps in reverse order of registration, so that what was
+ * started last, and leans on the others, goes first. A step that fails or takes too long is logged and does not keep
+ * the others from running. `signal` is aborted at the beginning of `stop`: loops watch it.
+ */
+export class Lifecycle {
+  readonly #controller = new AbortController()
+  readonly #steps: { name: string; stop: () => Promise<void> }[] = []
+  readonly #log: Logger
+  readonly #stepTimeoutMs: number
+  #stopped: Promise<void> | undefined
+  #failure: Error | undefined
+
+  constructor(log: Logger, options: { stepTimeoutMs?: number } = {}) {
+    this.#log = log
+    this.#stepTimeoutMs = options.stepTimeoutMs ?? 8000
+  }
+
+  /** Aborted when the process begins to stop. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The error that stopped the process, if one did. */
+  get failure(): Error | undefined {
+    return this.#failure
+  }
+
+  /** Registers how to stop a part. Steps run last registered first. */
+  onStop(name: string, stop: () => Promise<void> | void): void {
+    this.#steps.push({ name, stop: async () => stop() })
+  }
+
+  /** Stops everything because of an error; the first one is kept as the reason. */
+  fail(error: unknown): Promise<void> {
+    this.#failure ??= asError(error)
+    return this.stop(this.#failure.message)
+  }
+
+  /** Stops everything; later calls wait for the first. Never rejects. */
+  stop(reason: string): Promise<void> {
+    this.#stopped ??= this.#runSteps(reason)
+    return this.#stopped
+  }
+
+  async #runSteps(reason: string): Promise<void> {
+    this.#log.info({ reason }, 'stopping')
+    this.#controller.abort(new Error(`stopping: ${reason}`))
+    for (const step of this.#steps.toReversed()) {
+      const timer = new AbortController()
+      try {
+        await Promise.race([
+          step.stop(),
+          delay(this.#stepTimeoutMs, undefined, { signal: timer.signal }).then(() => {
+            throw new Error(`did not stop within ${this.#stepTimeoutMs} ms`)
+          }),
+        ])
+      } catch (error) {
+        this.#log.error({ err: asError(error), step: step.name }, 'a part did not stop cleanly')
+      } finally {
+        timer.abort()
+      }
+    }
+    this.#log.info('stopped')
+  }
+}

@@ -1,0 +1,69 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Every metric of the process, declared once; `/metrics` prints the registry. */
+export class Metrics {
+  readonly registry = new Registry()
+
+  readonly blocksStored = new Counter({
+    name: 'flowfarm_ingest_blocks_total', help: 'Blocks committed to the raw tables.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly eventsStored = new Counter({
+    name: 'flowfarm_ingest_events_total', help: 'Events committed to the raw tables.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly transactionsStored = new Counter({
+    name: 'flowfarm_ingest_transactions_total', help: 'Transactions committed to the raw tables.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly commitSeconds = new Histogram({
+    name: 'flowfarm_ingest_commit_seconds', help: 'Time of the transaction that stores a batch.', labelNames: ['ingester'],
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+  })
+  readonly batchBlocks = new Histogram({
+    name: 'flowfarm_ingest_batch_blocks', help: 'Blocks per committed batch.', labelNames: ['ingester'],
+    buckets: [1, 2, 5, 10, 20, 50, 100], registers: [this.registry],
+  })
+  readonly bytesInFlight = new Gauge({
+    name: 'flowfarm_ingest_bytes_in_flight', help: 'Bytes of fetched blocks that are not committed yet.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly window = new Gauge({
+    name: 'flowfarm_ingest_window_blocks', help: 'Blocks that may be fetched at the same time.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly indexedHeight = new Gauge({
+    name: 'flowfarm_ingest_height', help: 'Last height committed.', labelNames: ['ingester'], registers: [this.registry],
+  })
+  readonly chainHeight = new Gauge({
+    name: 'flowfarm_chain_sealed_height', help: 'Latest sealed height that an access node reported.', registers: [this.registry],
+  })
+  readonly indexingErrors = new Counter({
+    name: 'flowfarm_indexing_errors_total', help: 'Inputs that could not be decoded, kept in raw.indexing_errors.', labelNames: ['worker', 'code'], registers: [this.registry],
+  })
+  readonly reorgs = new Counter({ name: 'flowfarm_reorgs_total', help: 'Forks that were rolled back.', registers: [this.registry] })
+  readonly reorgDepth = new Gauge({ name: 'flowfarm_reorg_depth_blocks', help: 'Blocks that the last fork replaced.', registers: [this.registry] })
+
+  readonly accessCalls = new Counter({
+    name: 'flowfarm_access_calls_total', help: 'Calls on access nodes.', labelNames: ['method', 'code'], registers: [this.registry],
+  })
+  readonly accessSeconds = new Histogram({
+    name: 'flowfarm_access_call_seconds', help: 'Time of calls on access nodes.', labelNames: ['method'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], registers: [this.registry],
+  })
+  readonly accessBytes = new Counter({
+    name: 'flowfarm_access_bytes_total', help: 'Bytes of answers of access nodes.', labelNames: ['method'], registers: [this.registry],
+  })
+
+  readonly httpRequests = new Histogram({
+    name: 'flowfarm_http_request_seconds', help: 'Time of API requests by route.', labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+  })
+  readonly feedClients = new Gauge({ name: 'flowfarm_feed_clients', help: 'Open WebSocket connections.', labelNames: ['feed'], registers: [this.registry] })
+  readonly feedMessages = new Counter({
+    name: 'flowfarm_feed_messages_total', help: 'Messages handed to WebSocket connections.', labelNames: ['feed'], registers: [this.registry],
+  })
+  readonly feedDropped = new Counter({
+    name: 'flowfarm_feed_dropped_clients_total', help: 'WebSocket connections closed because they were too slow.', registers: [this.registry],
+  })
+
+  /** Node's own figures too: memory, event-loop lag, garbage collection. Once per process. */
+  collectProcessMetrics(): void {
+    collectDefaultMetrics({ register: this.registry })
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What a variable of the environment may hold. A reader turns its text into a value, or says in words what is
+ * wrong with it; `config.ts` collects the complaints of all variables before it gives up.
+ */
+
+export interface Setting<T> {
+  /** For the documentation, e.g. `whole number`, `true or false`. */
+  readonly type: string
+  readonly unit?: string
+  /** Shown in the documentation where the default is no plain value. */
+  readonly defaultText: string
+  readonly description: string
+  /** Never printed or logged. */
+  readonly secret: boolean
+  /** Group heading in the documentation. */
+  readonly group: string
+  read(text: string | undefined): T
+}
+
+/** Words about one bad value; the name of the variable is put before it. */
+export class SettingError extends Error {}
+
+interface Common {
+  group: string
+  description: string
+  unit?: string
+  secret?: boolean
+}
+
+function setting<T>(common: Common, type: string, defaultText: string, read: (text: string | undefined) => T): Setting<T> {
+  return {
+    type,
+    defaultText,
+    description: common.description,
+    group: common.group,
+    secret: common.secret ?? false,
+    ...(common.unit === undefined ? {} : { unit: common.unit }),
+    read: (text) => read(text === undefined || text.trim() === '' ? undefined : text.trim()),
+  }
+}
+
+export function integer(options: Common & { default: number; min?: number; max?: number }): Setting<number> {
+  const parse = integerParser(options)
+  return setting(options, 'whole number', String(options.default), (text) => (text === undefined ? options.default : parse(text)))
+}
+
+/** `defaultText` says in words what happens without the variable. */
+export function optionalInteger(options: Common & { defaultText?: string; min?: number; max?: number }): Setting<number | undefined> {
+  const parse = integerParser(options)
+  return setting(options, 'whole number', options.defaultText ?? 'none', (text) => (text === undefined ? undefined : parse(text)))
+}
+
+function integerParser({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number }): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) throw new SettingError(`must be a whole number, not "${text}"`)
+    if (value < min || value > max) throw new SettingError(`must be from ${min} to ${max}, not ${text}`)
+    return value
+  }
+}
+
+export function optionalNumber(options: Common & { min: number }): Setting<number | undefined> {
+  return setting(options, 'number', 'none', (text) => {
+    if (text === undefined) return undefined
+    const value = Number(text)
+    if (!Number.isFinite(value) || value < options.min) throw new SettingError(`must be a number of at least ${options.min}, not "${text}"`)
+    return value
+  })
+}
+
+export function boolean(options: Common & { default: boolean }): Setting<boolean> {
+  return setting(options, 'true or false', String(options.default), (text) => {
+    if (text === undefined) return options.default
+    if (/^(true|1|yes|on)$/i.test(text)) return true
+    if (/^(false|0|no|off)$/i.test(text)) return false
+    throw new SettingError(`must be true or false, not "${text}"`)
+  })
+}
+
+export function text(options: Common & { default: string }): Setting<string> {
+  return setting(options, 'text', options.default, (value) => value ?? options.default)
+}
+
+export function optionalText(options: Common): Setting<string | undefined> {
+  return setting(options, 'text', 'none', (value) => value)
+}
+
+/** A list of words, separated by commas, semicolons or white space. */
+export function list(options: Common): Setting<readonly string[]> {
+  return setting(options, 'list, separated by commas', 'none', (value) => (value ?? '').split(/[,;\s]+/).filter((word) => word !== ''))
+}
+
+export function choice<const T extends string>(options: Common & { values: readonly T[]; default: T }): Setting<T> {
+  return setting(options, options.values.join(', '), options.default, (value) => {
+    if (value === undefined) return options.default
+    const found = options.values.find((candidate) => candidate === value.toLowerCase())
+    if (found === undefined) throw new SettingError(`must be one of ${options.values.join(', ')}, not "${value}"`)
+    return found
+  })
+}
+
+/** A connection string of one of the given schemes. */
+export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
+  return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) => {
+    if (value === undefined) return undefined
+    const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(value)?.[1]?.toLowerCase()
+    if (scheme === undefined || !options.schemes.includes(scheme)) {
+      throw new SettingError(`must be a URL that starts with ${options.schemes.map((s) => `${s}://`).join(' or ')}`)
+    }
+    return value
+  })
+}
