@@ -1,0 +1,93 @@
+import type { FetchedBlock, HeadMessage } from './messages.ts'
+import type { GrpcCode } from './errors.ts'
+
+/** What ingest needs of the chain, whichever nodes serve it. Every method rejects with the signal's reason on abort. */
+export interface ChainSource {
+  /** The latest sealed header: the highest that any healthy node reports. */
+  latestSealed(signal?: AbortSignal): Promise<HeadMessage>
+  /**
+   * Sealed heads as they come: heights rise, or fall once after the chain was rolled back. Heights may be left out.
+   * Ends with the signal only; a node that fails is replaced by another, a stream by polling.
+   */
+  heads(signal: AbortSignal): AsyncIterable<HeadMessage>
+  /**
+   * Everything of one height, from one node, with every fall-back.
+   * @throws BelowRootError where no node reaches so low
+   * @throws NotYetError where no node has it sealed and executed yet
+   * @throws RetryableError where the attempts are used up
+   */
+  fetchBlock(height: number, signal?: AbortSignal): Promise<FetchedBlock>
+  /** The id (32 bytes) of the block at a height; throws as `fetchBlock`. */
+  blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
+  /** The lowest height that the nodes reach, as far as known; 0 where nothing says otherwise. */
+  lowestReachable(signal?: AbortSignal): Promise<number>
+  /** `flow-mainnet`, `flow-testnet`, `flow-emulator`. */
+  chainId(signal?: AbortSignal): Promise<string>
+  status(): NodeStatus[]
+  /** Ends what is under way and closes the connections that no other source uses. */
+  close(): Promise<void>
+}
+
+/** One node as people see it. */
+export interface NodeStatus {
+  readonly endpoint: string
+  /** The lowest height that it serves; undefined while unknown. */
+  readonly rootHeight: number | undefined
+  /** The highest sealed height it has reported. */
+  readonly headHeight: number | undefined
+  readonly resting: { readonly until: Date; readonly reason: string } | undefined
+  readonly inFlight: number
+  readonly calls: number
+  readonly failures: number
+  /** Requests per second that it is asked for at most; undefined while it has no limit. */
+  readonly requestsPerSecond: number | undefined
+  /** What it turned out to have; undefined while not tried. */
+  readonly features: {
+    readonly bulk: boolean | undefined
+    readonly legacy: boolean | undefined
+    readonly stream: boolean | undefined
+  }
+}
+
+/** The part of a pino logger that is needed. */
+export interface SourceLogger {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+}
+
+/** One finished call, for counters and histograms. */
+export interface CallReport {
+  readonly endpoint: string
+  readonly method: string
+  readonly code: GrpcCode
+  readonly durationMs: number
+  /** Bytes of the answer; 0 for a failed call. */
+  readonly bytes: number
+}
+
+export interface ChainSourceOptions {
+  /** Nodes that follow the head; they are asked for it. */
+  readonly liveEndpoints: readonly string[]
+  /** Nodes of past sporks; blocks come from these and the live ones, whichever reaches the height. */
+  readonly historicEndpoints: readonly string[]
+  /** One more node for history. */
+  readonly archiveEndpoint?: string
+  /** Calls per second to each node, over all sources of the process. Default: no limit until a node asks for one. */
+  readonly requestsPerSecond?: number
+  /** Calls that may be made at once after a pause; default `requestsPerSecond`. Means nothing without it. */
+  readonly burst?: number
+  /** Milliseconds between two looks for a new head where a node has no stream. Default 100. */
+  readonly pollMs?: number
+  /** Milliseconds until a call counts as failed; three times as many for bulk calls. Default 10,000. */
+  readonly timeoutMs?: number
+  /** Tries of one height over all nodes before it is given up. Default 6. */
+  readonly attempts?: number
+  /**
+   * Blocks below the sealed head from which on "not found" is believed to be for ever, once every node has said it
+   * twice. Default 600: eight minutes of mainnet.
+   */
+  readonly settledDepth?: number
+  readonly log: SourceLogger
+  readonly onCall?: (report: CallReport) => void
+}
