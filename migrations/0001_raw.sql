@@ -91,12 +91,14 @@ comment on column raw.events.type is 'Full event type, e.g. A.1654653399040a61.F
 comment on column raw.events.payload is 'Fields by name: numbers as decimal strings, addresses 0x and 16 hex digits, byte arrays as 0x hex. Null when the bytes could not be decoded: then they are in raw.indexing_errors.';
 
 create table raw.tx_lookup (
-  id bytea primary key,
+  id bytea not null,
   block_height bigint not null,
   tx_index integer not null,
   evm_hash bytea
 );
 
+-- Not unique: a transaction can be in two collections, and then its second run is in the chain as well.
+create index tx_lookup_id on raw.tx_lookup (id);
 create index tx_lookup_evm_hash on raw.tx_lookup (evm_hash) where evm_hash is not null;
 
 comment on table raw.tx_lookup is 'Where a transaction is, by id. System transactions are left out: their id repeats.';
@@ -183,6 +185,7 @@ create table app.indexing_checkpoints (
   block_count bigint not null default 0,
   tx_count bigint not null default 0,
   event_count bigint not null default 0,
+  generation bigint not null default 0,
   updated_at timestamptz not null default now()
 );
 
@@ -193,7 +196,21 @@ comment on column app.indexing_checkpoints.covered is 'Heights that are done, ha
 comment on column app.indexing_checkpoints.block_count is 'Blocks that this ingester stored and that are still there.';
 comment on column app.indexing_checkpoints.tx_count is 'Transactions in those blocks.';
 comment on column app.indexing_checkpoints.event_count is 'Events in those blocks.';
+comment on column app.indexing_checkpoints.generation is 'Goes up with every rollback; a commit names the one that it began under, so that blocks of a fork that is gone are refused.';
 comment on column app.indexing_checkpoints.updated_at is 'Last change.';
+
+create table app.chain (
+  only_row boolean primary key default true check (only_row),
+  chain_id text not null,
+  latest_height bigint,
+  latest_at timestamptz
+);
+
+comment on table app.chain is 'The chain that this database holds, one row.';
+comment on column app.chain.only_row is 'Always true: there is one row.';
+comment on column app.chain.chain_id is 'flow-mainnet, flow-testnet or flow-emulator; nodes of another chain are refused.';
+comment on column app.chain.latest_height is 'Latest sealed height that an access node reported.';
+comment on column app.chain.latest_at is 'When it was reported.';
 
 create view raw.events_with_id as
 select e.block_height, b.timestamp, e.tx_index, t.id as transaction_id, e.event_index, e.type, e.payload
