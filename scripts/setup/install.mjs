@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join, sep } from 'node:path'
+import { withLock } from './lock.mjs'
+import { missingNode, nodePackage, packagedNodeCanRun, runningNodeServes } from './node-program.mjs'
+import { passSignals } from './run.mjs'
+import { SetupError } from './setup-error.mjs'
+import { codeOf, isInstalled, readPackages, removeStamp, stamp } from './tree.mjs'
+
+/**
+ * `--ignore-scripts`: nothing that is used needs an install script, so none is run. Development packages are named
+ * because NODE_ENV=production would leave them out, and with them the tests.
+ */
+const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
+
+/** What to do about an error of npm, by its code. */
+const advice = /** @type {Record<string, string>} */ ({
+  ENOTFOUND: 'The package registry was not found: check the network, or the proxy and registry settings of npm.',
+  EAI_AGAIN: 'The package registry was not found: check the network, or the proxy and registry settings of npm.',
+  ECONNREFUSED: 'The package registry refused the connection: check the proxy and registry settings of npm.',
+  ECONNRESET: 'The connection to the package registry broke.',
+  ETIMEDOUT: 'The package registry did not answer in time.',
+  E401: 'The package registry wants a login: check the settings of npm.',
+  E403: 'The package registry refused a package: check the settings of npm.',
+  E404: 'The package registry does not have a package that package-lock.json names.',
+  EACCES: 'A file may not be written by this user: the folder, or the npm cache in the home directory.',
+  EPERM: 'A file may not be written by this user: the folder, or the npm cache in the home directory.',
+  EROFS: 'The folder is on a read-only file system.',
+  ENOSPC: 'The disk is full: about 1 GB is needed.',
+  EUSAGE: 'package.json and package-lock.json disagree: `npm install` brings them together.',
+  EINTEGRITY: 'A package differs from what package-lock.json expects: `npm cache clean --force` drops a broken copy.',
+})
+
+/**
+ * Installs what is missing; returns at once when nothing is. Safe to call from several processes at a time.
+ * @param {string} root
+ * @returns {Promise<void>}
+ * @throws {SetupError} with what to do, if it cannot be done
+ */
+export async function ensureInstalled(root) {
+  if (isInstalled(root)) return
+  if (!runningNodeServes() && !hasPackagedNode(root)) throw missingNode()
+  const onWait = () => console.error('Waiting for another installation in this folder…')
+  try {
+    await withLock(join(root, '.flowfarm', 'setup.lock'), { onWait }, async () => {
+      if (!isInstalled(root)) await install(root)
+    })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === undefined || advice[code] === undefined) throw error
+    throw new SetupError(`The dependencies could not be installed. ${advice[code]}\n${String(error)}`)
+  }
+}
+
+/** @param {string} root */
+function hasPackagedNode(root) {
+  return packagedNodeCanRun() && `node_modules/${nodePackage()}` in readPackages(join(root, 'package-lock.json'))
+}
+
+/** @param {string} root */
+async function install(root) {
+  const start = performance.now()
+  console.error('Installing dependencies (about 30 s)…')
+  removeStamp(root)
+  const cache = temporaryCache(root)
+  const { command, before } = npmCommand(root)
+  const child = spawn(command, [...before, ...npmArguments], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PATH: pathWithout(root), ...(cache === undefined ? {} : { npm_config_cache: cache }) },
+  })
+  const output = /** @type {string[]} */ ([])
+  child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => output.push(text))
+  child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => output.push(text))
+  const end = await passSignals(child)
+  if (cache !== undefined) rmSync(cache, { recursive: true, force: true })
+  if (end.signal !== null) throw new SetupError(`The installation was stopped by ${end.signal}; run this again to finish it.`)
+  if (end.code !== 0) throw new SetupError(explain(output.join('')))
+  stamp(root)
+  console.error(`Installed in ${Math.round((performance.now() - start) / 1000)} s.`)
+}
+
+/**
+ * How to start npm: the one that runs this script, with the Node that it runs on, else the one on the PATH. A Node in
+ * node_modules is not used for it, since npm is about to replace that.
+ * @param {string} root
+ * @returns {{ command: string, before: string[] }}
+ */
+function npmCommand(root) {
+  const cli = process.env['npm_execpath']
+  const node = process.env['npm_node_execpath']
+  const usable = cli !== undefined && /npm-cli\.[cm]?js$/.test(cli) && existsSync(cli)
+  if (!usable || node === undefined || node.startsWith(root + sep) || !existsSync(node)) {
+    return { command: 'npm', before: [] }
+  }
+  return { command: node, before: [cli] }
+}
+
+/** @param {string} root */
+function pathWithout(root) {
+  const inTree = join(root, 'node_modules') + sep
+  return (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(inTree)).join(delimiter)
+}
+
+/**
+ * A user without a home directory (a service account) has no place for npm's cache: it gets one here, for this once.
+ * @param {string} root
+ * @returns {string | undefined}
+ */
+function temporaryCache(root) {
+  if (process.env['npm_config_cache'] !== undefined && canWrite(process.env['npm_config_cache'])) return undefined
+  const cache = join(homedir(), '.npm')
+  if (existsSync(cache) ? canWrite(cache) : canWrite(homedir())) return undefined
+  const own = join(root, '.flowfarm', 'npm-cache')
+  mkdirSync(own, { recursive: true })
+  return own
+}
+
+/** @param {string} folder */
+function canWrite(folder) {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return false
+  }
+}
+
+/**
+ * @param {string} output what npm printed
+ * @returns {string}
+ */
+function explain(output) {
+  const codes = [...output.matchAll(/npm error (?:code|errno) (\w+)/g)].map((match) => match[1] ?? '')
+  const known = codes.map((code) => advice[code]).find((sentence) => sentence !== undefined)
+  return [
+    output.trim(),
+    `The dependencies could not be installed. ${known ?? 'The lines above are what npm said.'} Run this again afterwards.`,
+  ].join('\n\n')
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+
+/** @typedef {{ code: number | null, signal: NodeJS.Signals | null }} End */
+
+const passed = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+
+/**
+ * Runs a program to its end and then ends as it did: with its exit code, or by the signal that ended it.
+ * @param {string} root
+ * @param {string} node
+ * @param {string[]} argv
+ */
+export async function runProgram(root, node, argv) {
+  const bin = join(root, 'node_modules', '.bin')
+  const rest = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => entry !== bin)
+  const child = spawn(node, argv, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: [bin, ...rest].join(delimiter) },
+  })
+  const end = await passSignals(child)
+  if (end.signal === null) process.exitCode = end.code ?? 1
+  else process.kill(process.pid, end.signal)
+}
+
+/**
+ * Waits for a child process to end and passes signals on to it meanwhile, each kind once: a terminal and
+ * `kill -- -group` reach the child by themselves, npm and a container only this process. Passing all of them on would
+ * turn one Ctrl-C into several, and a program may take the second as an order to give up.
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<End>}
+ * @throws the system's error if it could not be started
+ */
+export async function passSignals(child) {
+  const seen = new Set()
+  /** @param {NodeJS.Signals} signal */
+  const pass = (signal) => {
+    if (!seen.has(signal)) child.kill(signal)
+    seen.add(signal)
+  }
+  for (const signal of passed) process.on(signal, pass)
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code, signal) => resolve({ code, signal }))
+    })
+  } finally {
+    for (const signal of passed) process.off(signal, pass)
+  }
+}
