@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { serverEnvironment } from './binaries.ts'
+import { clusterArgument, identity } from './cluster.ts'
+import { postmasterPid } from './leftover-servers.ts'
+import type { SystemUser } from './system-user.ts'
+
+/**
+ * Runs the server in the background and stops it when our end of standard input closes, which the kernel does however
+ * we end. SIGINT is PostgreSQL's fast shutdown. The exit code is the server's own.
+ */
+const watchdog = `
+exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+(while read -r line; do :; done; kill -INT $server) <&3 3<&- >/dev/null 2>&1 &
+watcher=$!
+exec 3<&- </dev/null
+wait $server
+code=$?
+kill $watcher 2>/dev/null
+exit $code
+`
+
+/** A fast shutdown writes all changed pages, which a slow disk may need time for. */
+const fastShutdownMs = 60_000
+
+export interface ServerProcessOptions {
+  runtime: string
+  cluster: string
+  user: SystemUser | undefined
+  settings: Record<string, string>
+  logFile: { readonly fd: number }
+}
+
+export interface ServerProcess {
+  /** The exit code, once the server has ended; above 128 it was ended by signal number code - 128. */
+  readonly exited: Promise<number>
+  /** Fast shutdown; after a minute an immediate one, from which the next start recovers. */
+  stop(): Promise<void>
+}
+
+/** Starts postgres below its watchdog, in a session of its own so that Ctrl-C reaches us first. */
+export async function spawnServer(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { runtime, cluster, user, settings, logFile } = options
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const postgres = [join(runtime, 'bin', 'postgres'), '-D', clusterArgument(cluster, user), ...flags]
+  const child = spawn('/bin/sh', ['-c', watchdog, 'sh', ...postgres], {
+    ...identity(cluster, user),
+    env: serverEnvironment,
+    detached: true,
+    stdio: ['pipe', logFile.fd, logFile.fd]
+  })
+  const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 128)))
+  await once(child, 'spawn')
+  // Closing a pipe whose reader is gone is no failure: the exit says what happened.
+  child.stdin?.on('error', () => child.stdin?.destroy())
+  child.unref()
+  return {
+    exited,
+    async stop() {
+      child.ref()
+      child.stdin?.end()
+      const impatience = setTimeout(() => void quitImmediately(cluster), fastShutdownMs)
+      await exited
+      clearTimeout(impatience)
+    }
+  }
+}
+
+async function quitImmediately(cluster: string): Promise<void> {
+  const pid = await postmasterPid(cluster)
+  if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+}
