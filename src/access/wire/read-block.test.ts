@@ -1,0 +1,65 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { BlockHeaderResponseSchema, BlockResponseSchema } from '../gen/flow/access/access_pb.ts'
+import { readBlockHeaderResponse, readBlockResponse } from './read-block.ts'
+import { plainBlock, plainHead } from './testing/plain-messages.ts'
+import { randomBlockResponse } from './testing/random-messages.ts'
+import { recordedCalls } from './testing/recorded-answers.ts'
+import { WireError } from './wire-error.ts'
+
+describe('readBlockResponse', () => {
+  it('reads every recorded block, light and full, as the generated decoder does', () => {
+    const calls = ['GetBlockByHeight', 'GetBlockByID', 'GetLatestBlock'].flatMap(recordedCalls)
+    expect(calls.length).to.be.greaterThan(600)
+    for (const { response } of calls) {
+      expect(readBlockResponse(response)).to.deep.equal(plainBlock(fromBinary(BlockResponseSchema, response)))
+    }
+  })
+
+  it('reads random blocks as the generated decoder does, also when a block comes in two parts', () => {
+    fc.assert(
+      fc.property(randomBlockResponse, randomBlockResponse, (first, second) => {
+        const one = Buffer.from(toBinary(BlockResponseSchema, first))
+        const both = Buffer.concat([one, toBinary(BlockResponseSchema, second)])
+        expect(readBlockResponse(one)).to.deep.equal(plainBlock(first))
+        expect(readBlockResponse(both)).to.deep.equal(plainBlock(fromBinary(BlockResponseSchema, both)))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('gives views into the answer, not copies', () => {
+    const answer = recordedCalls('GetBlockByHeight')[5]?.response ?? Buffer.alloc(0)
+    expect(readBlockResponse(answer).id.buffer).to.equal(answer.buffer)
+  })
+
+  it('rounds times down to the microsecond, before 1970 too', () => {
+    const at = (seconds: bigint, nanos: number): number =>
+      readBlockResponse(
+        Buffer.from(toBinary(BlockResponseSchema, create(BlockResponseSchema, { block: { timestamp: { seconds, nanos } } }))),
+      ).timestampUs
+    expect(at(1_700_000_000n, 123_456_789)).to.equal(1_700_000_000_123_456)
+    expect(at(-1n, 999_999_999)).to.equal(-1)
+    expect(at(-2n, 0)).to.equal(-2_000_000)
+  })
+
+  it('refuses a time that microseconds cannot hold exactly', () => {
+    const far = create(BlockResponseSchema, { block: { timestamp: { seconds: 253_402_300_799n } } })
+    expect(() => readBlockResponse(Buffer.from(toBinary(BlockResponseSchema, far)))).to.throw(WireError, 'timestamp')
+  })
+
+  it('refuses an answer without a block', () => {
+    expect(() => readBlockResponse(Buffer.alloc(0))).to.throw(WireError, 'without a block')
+  })
+})
+
+describe('readBlockHeaderResponse', () => {
+  it('reads every recorded header as the generated decoder does', () => {
+    const calls = ['GetBlockHeaderByHeight', 'GetLatestBlockHeader'].flatMap(recordedCalls)
+    expect(calls.length).to.be.greaterThan(280)
+    for (const { response } of calls) {
+      expect(readBlockHeaderResponse(response)).to.deep.equal(plainHead(fromBinary(BlockHeaderResponseSchema, response)))
+    }
+  })
+})

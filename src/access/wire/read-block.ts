@@ -1,0 +1,80 @@
+import type { BlockMessage, HeadMessage } from '../messages.ts'
+import type { Mutable } from './mutable.ts'
+import { readTimestamp } from './read-timestamp.ts'
+import { noBytes, WireReader } from './wire-reader.ts'
+
+/**
+ * Reads a `BlockResponse` of either service.
+ * @throws WireError also for an answer without a block
+ */
+export function readBlockResponse(answer: Buffer): BlockMessage {
+  const block: Mutable<BlockMessage> = { ...emptyHead(), collectionIds: [] }
+  readFirstField(answer, (reader) => {
+    const tag = reader.tag()
+    if (tag === 0x2a) readGuarantee(reader, block.collectionIds)
+    else readHeadField(reader, tag, block)
+  })
+  return block
+}
+
+/**
+ * Reads a `BlockHeaderResponse` of either service.
+ * @throws WireError also for an answer without a header
+ */
+export function readBlockHeaderResponse(answer: Buffer): HeadMessage {
+  const head = emptyHead()
+  readFirstField(answer, (reader) => readHeadField(reader, reader.tag(), head))
+  return head
+}
+
+function emptyHead(): Mutable<HeadMessage> {
+  return { id: noBytes, parentId: noBytes, height: 0, timestampUs: 0 }
+}
+
+/** Reads the message in field 1 field by field, and steps over all others. */
+function readFirstField(answer: Buffer, readField: (reader: WireReader) => void): void {
+  const reader = new WireReader(answer)
+  let found = false
+  while (reader.position < reader.limit) {
+    const tag = reader.tag()
+    if (tag === 0x0a) {
+      found = true
+      const outer = reader.enter()
+      while (reader.position < reader.limit) readField(reader)
+      reader.limit = outer
+    } else reader.skip(tag)
+  }
+  if (!found) reader.fail('answer without a block')
+}
+
+/** The fields that a block and a header have in common have the same numbers. */
+function readHeadField(reader: WireReader, tag: number, head: Mutable<HeadMessage>): void {
+  switch (tag) {
+    case 0x0a:
+      head.id = reader.view()
+      break
+    case 0x12:
+      head.parentId = reader.view()
+      break
+    case 0x18:
+      head.height = reader.count()
+      break
+    case 0x22:
+      head.timestampUs = readTimestamp(reader, head.timestampUs)
+      break
+    default:
+      reader.skip(tag)
+  }
+}
+
+function readGuarantee(reader: WireReader, collectionIds: Buffer[]): void {
+  let id: Buffer = noBytes
+  const outer = reader.enter()
+  while (reader.position < reader.limit) {
+    const tag = reader.tag()
+    if (tag === 0x0a) id = reader.view()
+    else reader.skip(tag)
+  }
+  reader.limit = outer
+  collectionIds.push(id)
+}

@@ -1,0 +1,61 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { TransactionResponseSchema, TransactionsResponseSchema } from '../gen/flow/access/access_pb.ts'
+import { readTransactionResponse, readTransactionsResponse } from './read-transactions.ts'
+import { plainTransaction } from './testing/plain-messages.ts'
+import { randomTransaction } from './testing/random-messages.ts'
+import { recordedCalls } from './testing/recorded-answers.ts'
+import { WireError } from './wire-error.ts'
+
+describe('readTransactionsResponse', () => {
+  it('reads every recorded answer as the generated decoder does', () => {
+    const calls = recordedCalls('GetTransactionsByBlockID')
+    expect(calls.length).to.be.greaterThan(300)
+    for (const { response } of calls) {
+      const expected = fromBinary(TransactionsResponseSchema, response).transactions.map(plainTransaction)
+      expect(readTransactionsResponse(response)).to.deep.equal(expected)
+    }
+  })
+
+  it('reads random transactions as the generated decoder does', () => {
+    fc.assert(
+      fc.property(fc.array(randomTransaction, { maxLength: 4 }), (transactions) => {
+        const answer = toBinary(TransactionsResponseSchema, create(TransactionsResponseSchema, { transactions }))
+        expect(readTransactionsResponse(Buffer.from(answer))).to.deep.equal(transactions.map(plainTransaction))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('readTransactionResponse', () => {
+  it('reads every recorded answer as the generated decoder does', () => {
+    const calls = ['GetTransaction', 'GetSystemTransaction'].flatMap(recordedCalls)
+    expect(calls.length).to.be.greaterThan(50)
+    for (const { response } of calls) {
+      const { transaction } = fromBinary(TransactionResponseSchema, response)
+      expect(transaction).to.not.equal(undefined)
+      expect(readTransactionResponse(response)).to.deep.equal(transaction && plainTransaction(transaction))
+    }
+  })
+
+  it('joins a transaction that comes in two parts, as protobuf asks', () => {
+    fc.assert(
+      fc.property(randomTransaction, randomTransaction, (first, second) => {
+        const both = Buffer.concat(
+          [first, second].map((transaction) =>
+            toBinary(TransactionResponseSchema, create(TransactionResponseSchema, { transaction })),
+          ),
+        )
+        const { transaction } = fromBinary(TransactionResponseSchema, both)
+        expect(readTransactionResponse(both)).to.deep.equal(transaction && plainTransaction(transaction))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('refuses an answer without a transaction', () => {
+    expect(() => readTransactionResponse(Buffer.alloc(0))).to.throw(WireError, 'without a transaction')
+  })
+})

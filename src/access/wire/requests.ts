@@ -1,0 +1,112 @@
+import type { EventEncoding } from '../messages.ts'
+
+const empty = new Uint8Array(0)
+
+/** For calls that ask nothing: Ping, GetNetworkParameters, GetNodeVersionInfo. */
+export function emptyRequest(): Uint8Array {
+  return empty
+}
+
+/** `GetBlockByHeight` (light answer) and `GetBlockHeaderByHeight`. */
+export function heightRequest(height: number): Uint8Array {
+  return encode([[1, height]])
+}
+
+/** `GetBlockByID`, `GetBlockHeaderByID`, `GetCollectionByID`, `GetFullCollectionByID`, and calls of the legacy service. */
+export function idRequest(id: Uint8Array): Uint8Array {
+  return encode([[1, id]])
+}
+
+/** `GetLatestBlockHeader` and `GetLatestBlock`; otherwise the latest finalized one is meant. */
+export function latestRequest(sealed: boolean): Uint8Array {
+  return encode([[1, sealed ? 1 : 0]])
+}
+
+/** `GetTransactionsByBlockID` and `GetTransactionResultsByBlockID`. */
+export function transactionsByBlockRequest(blockId: Uint8Array, encoding: EventEncoding): Uint8Array {
+  return encode([
+    [1, blockId],
+    [2, encodingNumber(encoding)],
+  ])
+}
+
+/** `GetTransactionResultByIndex`; `index` counts within the block, from 0. */
+export function resultByIndexRequest(blockId: Uint8Array, index: number, encoding: EventEncoding): Uint8Array {
+  return encode([
+    [1, blockId],
+    [2, index],
+    [3, encodingNumber(encoding)],
+  ])
+}
+
+/** `GetTransaction` and `GetTransactionResult`; system transactions need the block's id, their own occurs in every block. */
+export function transactionRequest(
+  id: Uint8Array,
+  encoding: EventEncoding,
+  within: { readonly blockId?: Uint8Array; readonly collectionId?: Uint8Array } = {},
+): Uint8Array {
+  return encode([
+    [1, id],
+    [2, within.blockId ?? empty],
+    [3, within.collectionId ?? empty],
+    [4, encodingNumber(encoding)],
+  ])
+}
+
+/** `GetSystemTransaction`; without `id` the block's last system transaction is meant. */
+export function systemTransactionRequest(blockId: Uint8Array, id: Uint8Array = empty): Uint8Array {
+  return encode([
+    [1, blockId],
+    [2, id],
+  ])
+}
+
+/** `GetSystemTransactionResult`; without `id` the block's last system transaction is meant. */
+export function systemResultRequest(
+  blockId: Uint8Array,
+  encoding: EventEncoding,
+  id: Uint8Array = empty,
+): Uint8Array {
+  return encode([
+    [1, blockId],
+    [2, encodingNumber(encoding)],
+    [4, id],
+  ])
+}
+
+function encodingNumber(encoding: EventEncoding): number {
+  return encoding === 'ccf' ? 1 : 0
+}
+
+/** Field number and value, ascending; zero and empty are left out, as protobuf's canonical form does. */
+function encode(fields: readonly (readonly [number, number | Uint8Array])[]): Uint8Array {
+  let length = 0
+  for (const [, value] of fields) length += typeof value === 'number' ? 9 : 6 + value.length
+  const out = Buffer.allocUnsafe(length)
+  let position = 0
+  for (const [field, value] of fields) {
+    if (typeof value === 'number') {
+      if (value === 0) continue
+      out[position++] = field << 3
+      position = putVarint(out, position, value)
+    } else if (value.length > 0) {
+      out[position++] = (field << 3) | 2
+      position = putVarint(out, position, value.length)
+      out.set(value, position)
+      position += value.length
+    }
+  }
+  return out.subarray(0, position)
+}
+
+/** @param value an integer from 0 to 2^53 */
+function putVarint(out: Buffer, start: number, value: number): number {
+  let position = start
+  let rest = value
+  while (rest >= 0x80) {
+    out[position++] = (rest % 0x80) | 0x80
+    rest = Math.floor(rest / 0x80)
+  }
+  out[position++] = rest
+  return position
+}
