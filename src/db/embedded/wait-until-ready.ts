@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client } from 'pg'
 import { RetryableError } from '../../base/errors.ts'
 import { pause } from '../../base/retry.ts'
 import { withDatabase } from '../socket-url.ts'
@@ -31,7 +31,7 @@ export async function waitUntilReady(
 }
 
 async function tryOnce(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') })
+  const client = new Client({ connectionString: withDatabase(url, 'postgres') })
   // Reported by the awaited call already; without a listener it would end the process.
   client.on('error', () => undefined)
   try {
@@ -47,7 +47,7 @@ async function tryOnce(url: string): Promise<boolean> {
   }
 }
 
-async function createMissingDatabase(client: pg.Client, name: string): Promise<void> {
+async function createMissingDatabase(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name])
   if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`)
 }

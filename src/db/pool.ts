@@ -1,0 +1,123 @@
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
+import { FatalError } from '../base/errors.ts'
+import { asDatabaseError } from './errors.ts'
+
+export interface PoolOptions {
+  /** Most connections at once. Default 10. */
+  max?: number
+  /** Shown in pg_stat_activity. Default `flowfarm`. */
+  applicationName?: string
+  /** The server ends a statement that takes longer; 0 is never. Default 60,000 ms. */
+  statementTimeoutMs?: number
+  /** The server ends a statement that waits longer for one lock; 0 is never. Default 30,000 ms. */
+  lockTimeoutMs?: number
+  /** The server ends a session that says nothing for so long inside a transaction. Default 60,000 ms. */
+  idleInTransactionTimeoutMs?: number
+  /** How long to wait for a new connection. Default 5,000 ms. */
+  connectTimeoutMs?: number
+  /** A connection that was not used for so long is closed. Default 30,000 ms. */
+  idleTimeoutMs?: number
+  /** Told when an idle connection was lost. The pool has replaced it already; this is for the log. */
+  onIdleError?: (error: Error) => void
+}
+
+/** Lower versions lack what the schema needs (multirange aggregates, NULLS NOT DISTINCT, MERGE). */
+const oldestServer = 150_000
+
+/**
+ * A pool with limits on everything that can hang, so that no fault elsewhere becomes a process that waits for ever.
+ * Connects when first used. Ends with `pool.end()`.
+ */
+export function createPool(url: string, options: PoolOptions = {}): Pool {
+  const pool = new Pool({
+    ...clientConfig(url, options),
+    max: options.max ?? 10,
+    idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
+    allowExitOnIdle: true
+  })
+  // Without a listener a connection that breaks while idle would end the process.
+  pool.on('error', (error) => options.onIdleError?.(error))
+  return pool
+}
+
+/** The same limits for one connection of its own (COPY, LISTEN, locks). The caller connects and ends it. */
+export function createClient(url: string, options: PoolOptions = {}): Client {
+  return new Client(clientConfig(url, options))
+}
+
+/** Throws FatalError code `database-too-old` when the server is older than PostgreSQL 15; retryable if unreachable. */
+export async function checkServerVersion(pool: Pool): Promise<void> {
+  const { rows } = await query<{ server_version_num: string; server_version: string }>(
+    pool,
+    "SELECT current_setting('server_version_num') AS server_version_num, current_setting('server_version') AS server_version"
+  )
+  const [row] = rows
+  if (row !== undefined && Number(row.server_version_num) >= oldestServer) return
+  throw new FatalError(
+    'database-too-old',
+    `DB_URL leads to PostgreSQL ${row?.server_version} and flowfarm needs 15 or newer: ` +
+      'upgrade that server, or unset DB_URL to use the embedded one.'
+  )
+}
+
+/** Runs one statement and throws errors of our tree. */
+export async function query<Row extends QueryResultRow>(
+  runner: Pool | ClientBase,
+  text: string,
+  values: unknown[] = []
+): Promise<QueryResult<Row>> {
+  try {
+    return await runner.query<Row>(text, values)
+  } catch (error) {
+    throw asDatabaseError(error)
+  }
+}
+
+/**
+ * Runs `fn` in a transaction on a connection of its own and commits, or rolls back when it throws. Errors of the
+ * database are thrown as errors of our tree. A COMMIT whose connection broke is retryable and may have happened: what
+ * `fn` writes must be safe to do twice or be fenced.
+ */
+export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) => Promise<T>): Promise<T> {
+  let client: PoolClient
+  try {
+    client = await pool.connect()
+  } catch (error) {
+    throw asDatabaseError(error)
+  }
+  // A connection that breaks between two statements reports it by an event, and the next statement fails.
+  const onError = (): void => undefined
+  client.on('error', onError)
+  let broken: Error | undefined
+  try {
+    await client.query('BEGIN')
+    const result = await fn(client)
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    try {
+      await client.query('ROLLBACK')
+    } catch (rollbackError) {
+      // The connection is of no use, and closing it rolls back too; the first error says more.
+      broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError))
+    }
+    throw asDatabaseError(error)
+  } finally {
+    client.off('error', onError)
+    client.release(broken)
+  }
+}
+
+function clientConfig(url: string, options: PoolOptions): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: options.applicationName ?? 'flowfarm',
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
+    statement_timeout: options.statementTimeoutMs ?? 60_000,
+    lock_timeout: options.lockTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 60_000,
+    // The kernel notices a peer that is gone without a word.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000
+  }
+}
