@@ -1,0 +1,69 @@
+import { blockAt, blockOf } from './node-view.ts'
+import type { NodeView } from './node-view.ts'
+import { Refusal } from './refusal.ts'
+import type { ReplayBlock } from './replay-block.ts'
+import { metadataField, sealedField } from './unary-method.ts'
+import type { UnaryMethod } from './unary-method.ts'
+import { bytesField, bytesOf, contentsOf, numberOf } from './wire.ts'
+
+/** `BlockResponse` and `BlockHeaderResponse`. */
+function response(view: NodeView, message: Buffer): Buffer {
+  return Buffer.concat([bytesField(1, message), sealedField, metadataField(view, 3)])
+}
+
+function blockResponse(view: NodeView, block: ReplayBlock, request: Buffer): Buffer {
+  return response(view, numberOf(request, 2) === 1 ? block.full : block.light)
+}
+
+function collectionPlace(view: NodeView, request: Buffer): { block: ReplayBlock; index: number } {
+  const id = bytesOf(request, 1)
+  const place = view.chain.placeOfCollection(id)
+  if (place === undefined || place.height > view.head || place.height < view.sporkRootHeight) {
+    throw new Refusal('NOT_FOUND', `could not find collection with ID ${id.toString('hex')}`)
+  }
+  return { block: view.chain.block(place.height), index: place.index }
+}
+
+const byHeight = (_view: NodeView, request: Buffer): number => numberOf(request, 1)
+const byId = (view: NodeView, request: Buffer): number | undefined => view.chain.heightOfBlock(bytesOf(request, 1))
+const byCollection = (view: NodeView, request: Buffer): number | undefined =>
+  view.chain.placeOfCollection(bytesOf(request, 1))?.height
+const latest = (view: NodeView): number => view.head
+
+/** The calls for blocks, headers and collections. */
+export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
+  GetLatestBlockHeader: { height: latest, answer: (view) => response(view, blockAt(view, view.head).header) },
+  GetBlockHeaderByHeight: {
+    height: byHeight,
+    answer: (view, request) => response(view, blockAt(view, numberOf(request, 1)).header),
+  },
+  GetBlockHeaderByID: {
+    height: byId,
+    answer: (view, request) => response(view, blockOf(view, bytesOf(request, 1)).header),
+  },
+  GetLatestBlock: { height: latest, answer: (view, request) => blockResponse(view, blockAt(view, view.head), request) },
+  GetBlockByHeight: {
+    height: byHeight,
+    answer: (view, request) => blockResponse(view, blockAt(view, numberOf(request, 1)), request),
+  },
+  GetBlockByID: {
+    height: byId,
+    answer: (view, request) => blockResponse(view, blockOf(view, bytesOf(request, 1)), request),
+  },
+  GetCollectionByID: {
+    height: byCollection,
+    answer(view, request) {
+      const { block, index } = collectionPlace(view, request)
+      return Buffer.concat([bytesField(1, block.collections[index] as Buffer), metadataField(view, 2)])
+    },
+  },
+  GetFullCollectionByID: {
+    height: byCollection,
+    answer(view, request) {
+      const { block, index } = collectionPlace(view, request)
+      const collection = block.collections[index] as Buffer
+      const bodies = contentsOf(collection, 2).map((id) => block.transactions[block.transactionIds.findIndex((x) => x.equals(id))])
+      return Buffer.concat([...bodies.map((body) => bytesField(1, body as Buffer)), metadataField(view, 2)])
+    },
+  },
+}

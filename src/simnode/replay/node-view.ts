@@ -1,0 +1,52 @@
+import { Refusal } from './refusal.ts'
+import type { ReplayBlock } from './replay-block.ts'
+import type { ReplayChain } from './replay-chain.ts'
+
+/** What a replay node shows at one moment: a chain, up to a head, from a root on. */
+export interface NodeView {
+  readonly chain: ReplayChain
+  /** The latest height; everything is sealed at once, as on the emulator. */
+  readonly head: number
+  /** The lowest height that is served; the chain may go deeper. */
+  readonly sporkRootHeight: number
+}
+
+/**
+ * The block at a height.
+ * @throws Refusal NOT_FOUND: above the head with the emulator's words, below the root with those of a node of a later
+ *   spork. Source: flow-go `engine/access/rpc/backend`, where heights are resolved.
+ */
+export function blockAt(view: NodeView, height: number): ReplayBlock {
+  if (height < view.sporkRootHeight) {
+    throw new Refusal('NOT_FOUND', `block height ${height} is less than the spork root block height ` +
+      `${view.sporkRootHeight}. Try to use a historic node: key not found`)
+  }
+  if (height > view.head) throw new Refusal('NOT_FOUND', `could not find block at height ${height}`)
+  return view.chain.block(height)
+}
+
+/** The block of an id, or undefined where the node does not know it or does not have it yet. */
+export function findBlock(view: NodeView, id: Buffer): ReplayBlock | undefined {
+  const height = view.chain.heightOfBlock(id)
+  return height === undefined || height > view.head || height < view.sporkRootHeight ? undefined : view.chain.block(height)
+}
+
+/** The block of an id. @throws Refusal NOT_FOUND */
+export function blockOf(view: NodeView, id: Buffer): ReplayBlock {
+  const block = findBlock(view, id)
+  if (block === undefined) throw new Refusal('NOT_FOUND', unknownBlock(id))
+  return block
+}
+
+/** The block of an id for the calls that list its content. @throws Refusal INTERNAL, as the emulator does */
+export function blockForContent(view: NodeView, id: Buffer): ReplayBlock {
+  const block = findBlock(view, id)
+  if (block === undefined) throw new Refusal('INTERNAL', `failed to get block ${id.toString('hex')}: ${unknownBlock(id)}`)
+  const { bulkError } = block.recorded
+  if (bulkError !== undefined) throw new Refusal(bulkError.code, bulkError.message)
+  return block
+}
+
+function unknownBlock(id: Buffer): string {
+  return `could not find block with ID ${id.toString('hex')}`
+}

@@ -1,0 +1,160 @@
+import type { EventEncoding } from '../../access/messages.ts'
+import { bodyIdOf } from './body-id.ts'
+import type { RecordedBlock } from './recorded-block.ts'
+import { bytesField, bytesOf, rewrite, varintField } from './wire.ts'
+
+/** What a recorded block is called where it stands in the replayed chain. */
+export interface BlockIdentity {
+  readonly height: number
+  readonly id: Buffer
+  readonly parentId: Buffer
+  readonly timestampNs: bigint
+  /** Added to the recorded view, so that views grow along the chain. */
+  readonly viewShift: number
+  /** By position, as `RecordedBlock.collectionIds`. */
+  readonly collectionIds: readonly Buffer[]
+  /** The id that the recorded reference block has where this block stands. */
+  referenceIdOf(recordedId: Buffer): Buffer
+}
+
+/**
+ * A recorded block at its place in the replayed chain. Where the place is the recorded one, every message is the
+ * recorded buffer itself; elsewhere heights, times and ids are exchanged, and transaction ids are computed from the
+ * new bodies. Each message is made when it is first asked for, and kept as long as the block.
+ */
+export class ReplayBlock {
+  readonly recorded: RecordedBlock
+  readonly identity: BlockIdentity
+  /** Height or time differ from the recording. */
+  readonly #isMoved: boolean
+  /** Ids differ from the recording. */
+  readonly #isRenamed: boolean
+  #light: Buffer | undefined
+  #full: Buffer | undefined
+  #header: Buffer | undefined
+  #transactions: readonly Buffer[] | undefined
+  #transactionIds: readonly Buffer[] | undefined
+  #collections: readonly Buffer[] | undefined
+  readonly #results: Partial<Record<EventEncoding, readonly Buffer[]>> = {}
+
+  constructor(recorded: RecordedBlock, identity: BlockIdentity) {
+    this.recorded = recorded
+    this.identity = identity
+    this.#isRenamed = !identity.id.equals(recorded.id)
+    this.#isMoved =
+      this.#isRenamed || identity.height !== recorded.height || identity.timestampNs !== recorded.timestampNs
+  }
+
+  get height(): number {
+    return this.identity.height
+  }
+
+  /** `google.protobuf.Timestamp` */
+  get timestamp(): Buffer {
+    return timestampMessage(this.identity.timestampNs)
+  }
+
+  /** `entities.Block` as without `full_block_response`. */
+  get light(): Buffer {
+    return (this.#light ??= this.#placed(this.recorded.light))
+  }
+
+  /** `entities.Block` as with `full_block_response`. */
+  get full(): Buffer {
+    return (this.#full ??= this.#placed(this.recorded.full))
+  }
+
+  /** `entities.BlockHeader` */
+  get header(): Buffer {
+    return (this.#header ??= this.#placed(this.recorded.header))
+  }
+
+  /** `entities.Transaction` messages in block order. */
+  get transactions(): readonly Buffer[] {
+    if (!this.#isRenamed) return this.recorded.transactions
+    return (this.#transactions ??= this.recorded.transactions.map((body, index) =>
+      index < this.recorded.userTransactionCount
+        ? rewrite(body, (field, content) =>
+            field.number === 3 ? bytesField(3, this.identity.referenceIdOf(content)) : undefined)
+        : body,
+    ))
+  }
+
+  /** By position. A system transaction has the same id wherever it stands, as on the real chain. */
+  get transactionIds(): readonly Buffer[] {
+    if (!this.#isRenamed) return this.recorded.transactionIds
+    return (this.#transactionIds ??= this.recorded.transactionIds.map((id, index) =>
+      index < this.recorded.userTransactionCount ? bodyIdOf(this.transactions[index] as Buffer) : id,
+    ))
+  }
+
+  /** `entities.Collection` messages in the order of the guarantees. */
+  get collections(): readonly Buffer[] {
+    if (!this.#isRenamed) return this.recorded.collections
+    if (this.#collections !== undefined) return this.#collections
+    let next = 0
+    this.#collections = this.recorded.collections.map((collection, index) =>
+      rewrite(collection, (field) => {
+        if (field.number === 1) return bytesField(1, this.identity.collectionIds[index] as Buffer)
+        return field.number === 2 ? bytesField(2, this.transactionIds[next++] as Buffer) : undefined
+      }),
+    )
+    return this.#collections
+  }
+
+  /** `TransactionResultResponse` messages in block order, without metadata. */
+  results(encoding: EventEncoding): readonly Buffer[] {
+    if (!this.#isMoved) return this.recorded.results[encoding]
+    return (this.#results[encoding] ??= this.recorded.results[encoding].map((result, index) => this.#result(result, index)))
+  }
+
+  #result(result: Buffer, index: number): Buffer {
+    const { identity, recorded } = this
+    const transactionId = this.transactionIds[index] as Buffer
+    return rewrite(result, (field, content) => {
+      if (field.number === 8) return varintField(8, identity.height)
+      if (!this.#isRenamed) return undefined
+      if (field.number === 4) return bytesField(4, withTransactionId(content, transactionId))
+      if (field.number === 5) return bytesField(5, identity.id)
+      if (field.number === 6) return bytesField(6, transactionId)
+      if (field.number !== 7) return undefined
+      const collection = recorded.collectionIds.findIndex((id) => id.equals(content))
+      return collection === -1 ? undefined : bytesField(7, identity.collectionIds[collection] as Buffer)
+    })
+  }
+
+  /** Exchanges what `entities.Block` and `entities.BlockHeader` have in common, and the header within a block. */
+  #placed(message: Buffer): Buffer {
+    if (!this.#isMoved) return message
+    const { identity, recorded } = this
+    return rewrite(message, (field, content) => {
+      switch (field.number) {
+        case 1: return bytesField(1, identity.id)
+        case 2: return bytesField(2, identity.parentId)
+        case 3: return varintField(3, identity.height)
+        case 4: return bytesField(4, this.timestamp)
+        case 5: {
+          const collection = recorded.collectionIds.findIndex((id) => id.equals(bytesOf(content, 1)))
+          const id = identity.collectionIds[collection]
+          if (id === undefined) return undefined
+          return bytesField(5, rewrite(content, (inner) => (inner.number === 1 ? bytesField(1, id) : undefined)))
+        }
+        case 6: return field.wireType === 0 ? varintField(6, field.value + identity.viewShift) : undefined
+        case 10: return field.wireType === 2 && content.length > 0 ? bytesField(10, this.header) : undefined
+        default: return undefined
+      }
+    })
+  }
+}
+
+/** An `entities.Event` under another transaction id. */
+function withTransactionId(event: Buffer, transactionId: Buffer): Buffer {
+  return rewrite(event, (field) => (field.number === 2 ? bytesField(2, transactionId) : undefined))
+}
+
+function timestampMessage(timestampNs: bigint): Buffer {
+  return Buffer.concat([
+    varintField(1, Number(timestampNs / 1_000_000_000n)),
+    varintField(2, Number(timestampNs % 1_000_000_000n)),
+  ])
+}
