@@ -72,7 +72,7 @@ comment on column raw.transactions.gas_limit is 'Computation limit that the tran
 comment on column raw.transactions.gas_used is 'Computation used, as the node says; 0 where the node does not know, null where the result is unavailable.';
 comment on column raw.transactions.event_count is 'Events of the transaction.';
 comment on column raw.transactions.error_message is 'Error text of a failed transaction; U+0000 is written as \u0000.';
-comment on column raw.transactions.signatures is 'Payload and envelope signatures as in the wire form of flow.entities.Transaction (fields 9 and 10); null when there are none.';
+comment on column raw.transactions.signatures is 'Payload and envelope signatures as in the wire form of flow.entities.Transaction (fields 8 and 9); null when there are none.';
 
 create table raw.events (
   block_height bigint not null,

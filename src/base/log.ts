@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import type { Terminal } from './terminal.ts'
 
 export type { Logger } from 'pino'
 
@@ -8,7 +9,7 @@ export type { Logger } from 'pino'
  * The logger of the process: one JSON object a line, or readable lines on a terminal. Object first, message second:
  * `log.info({ height }, 'stored')`. What authenticates somebody is never printed.
  */
-export async function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>): Promise<Logger> {
+export async function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, terminal: Terminal): Promise<Logger> {
   const options = {
     level: config.LOG_LEVEL,
     base: null,
@@ -16,8 +17,11 @@ export async function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMA
     redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]', 'token', 'password', 'secret'],
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  const isPretty = config.LOG_FORMAT === 'pretty' || (config.LOG_FORMAT === 'auto' && process.stdout.isTTY)
-  if (!isPretty) return pino(options)
+  const isPretty = config.LOG_FORMAT === 'pretty' || (config.LOG_FORMAT === 'auto' && terminal.isInteractive)
+  if (!isPretty) return pino(options, terminal.stream)
   const { default: pretty } = await import('pino-pretty')
-  return pino(options, pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'service', messageFormat: '{if service}{service}: {end}{msg}', sync: true }))
+  return pino(options, pretty({
+    translateTime: 'SYS:HH:MM:ss', ignore: 'service', messageFormat: '{if service}{service}: {end}{msg}', destination: terminal.stream,
+    colorize: terminal.isInteractive,
+  }))
 }

@@ -1,0 +1,81 @@
+import { createChainSource } from './access/chain-source-of-nodes.ts'
+import type { ChainSource } from './access/chain-source.ts'
+import { historicEndpoints, liveEndpoints } from './base/config.ts'
+import { createPool } from './db/pool.ts'
+import { BackwardIngester } from './ingest/backward-ingester.ts'
+import { ingesterNames } from './ingest/checkpoints.ts'
+import { ForwardIngester } from './ingest/forward-ingester.ts'
+import { HeadTracker } from './ingest/head-tracker.ts'
+import { Progress, progressText } from './ingest/progress.ts'
+import type { ServiceContext } from './services.ts'
+
+/** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
+const logEveryMs = 10_000
+const drawEveryMs = 500
+
+/** Starts the forward and the backward ingester, as far as they are enabled. */
+export async function startIngest(context: ServiceContext): Promise<void> {
+  const { config, databaseUrl, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'ingest' })
+  const pool = createPool(databaseUrl, { max: 8, applicationName: 'flowfarm ingest', onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
+  lifecycle.onStop('connections of the ingesters', () => pool.end())
+
+  const source = (historic: readonly string[]): ChainSource => {
+    const created = createChainSource({
+      liveEndpoints: liveEndpoints(config), historicEndpoints: historic, log,
+      ...(config.CHAIN_RPC_RPS ? { requestsPerSecond: config.CHAIN_RPC_RPS } : {}),
+      ...(config.CHAIN_RPC_BURST === undefined ? {} : { burst: config.CHAIN_RPC_BURST }),
+      onCall: (call) => {
+        metrics.accessCalls.inc({ method: call.method, code: call.code })
+        metrics.accessSeconds.observe({ method: call.method }, call.durationMs / 1000)
+        metrics.accessBytes.inc({ method: call.method }, call.bytes)
+      },
+    })
+    lifecycle.onStop('access nodes', () => created.close())
+    return created
+  }
+  const live = source([])
+  shared.nodes = () => live.status()
+  const heads = new HeadTracker({ pool, source: live, log, metrics, signal: lifecycle.signal })
+  shared.latestHeight = () => heads.current?.height
+  const progress = new Progress(() => heads.current?.height)
+  const work: Promise<void>[] = [heads.run()]
+  const common = { databaseUrl, pool, metrics, progress, signal: lifecycle.signal }
+  if (config.ENABLE_FORWARD_INGESTER) {
+    const name = ingesterNames.forward
+    work.push(new ForwardIngester({
+      ...common, name, source: live, log: log.child({ ingester: name }), heads,
+      fixedWidth: config.LATEST_WORKER_COUNT, fixedBatch: config.LATEST_BATCH_SIZE, initialWidth: 2,
+      startBlock: config.START_BLOCK, isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
+      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH,
+    }).run())
+  }
+  if (config.ENABLE_HISTORY_INGESTER) {
+    const name = ingesterNames.backward
+    work.push(new BackwardIngester({
+      ...common, name, source: source(historicEndpoints(config)), log: log.child({ ingester: name }), heads,
+      fixedWidth: config.HISTORY_WORKER_COUNT, fixedBatch: config.HISTORY_BATCH_SIZE, initialWidth: 5,
+      startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
+    }).run())
+  }
+  for (const running of work) running.catch((error: unknown) => void lifecycle.fail(error))
+  lifecycle.onStop('ingesters', async () => {
+    await Promise.allSettled(work)
+  })
+  report(context, progress)
+}
+
+/** Progress as a status line on a terminal, and as log lines elsewhere. */
+function report({ terminal, log, lifecycle, config }: ServiceContext, progress: Progress): void {
+  const isDrawn = terminal.isInteractive && config.LOG_FORMAT !== 'json'
+  const timer = setInterval(() => {
+    const lines = progress.lines()
+    if (isDrawn) terminal.setStatus(lines.map(progressText).join('   '))
+    else for (const line of lines) log.info({ service: 'ingest', ...line }, progressText(line))
+  }, isDrawn ? drawEveryMs : logEveryMs)
+  timer.unref()
+  lifecycle.onStop('progress', () => {
+    clearInterval(timer)
+    terminal.clearStatus()
+  })
+}

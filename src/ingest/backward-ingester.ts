@@ -1,0 +1,113 @@
+import { RetryableError } from '../base/errors.ts'
+import { difference } from '../base/ranges.ts'
+import { BelowRootError } from '../access/node-errors.ts'
+import type { FetchedBlock } from '../access/messages.ts'
+import { pause } from '../base/retry.ts'
+import { readRawCoverage } from './checkpoints.ts'
+import type { RawCoverage } from './checkpoints.ts'
+import type { ForkError } from './fork-error.ts'
+import type { HeadTracker } from './head-tracker.ts'
+import { Ingester } from './ingester.ts'
+import type { IngesterOptions, Stretch } from './ingester.ts'
+import { storedParentId } from './sql/stored-block-ids.ts'
+
+export interface BackwardOptions extends IngesterOptions {
+  readonly heads: HeadTracker
+  /** START_BLOCK; 0 is no fixed start. */
+  readonly startBlock: number
+  /** HISTORY_STOP_HEIGHT, inclusive; 0 is none. */
+  readonly stopHeight: number
+  readonly isForwardEnabled: boolean
+}
+
+/** Fills in history in descending order, down to the stop height or the lowest height that the nodes reach. */
+export class BackwardIngester extends Ingester {
+  readonly #options: BackwardOptions
+  /** Learned from a node that said so. */
+  #root = 0
+
+  constructor(options: BackwardOptions) {
+    super(options)
+    this.#options = options
+  }
+
+  protected override async plan(signal: AbortSignal): Promise<Stretch | undefined> {
+    const { pool, source, stopHeight, log, progress, name } = this.#options
+    const coverage = await this.#waitForTop(signal)
+    const top = await this.#top(coverage, signal)
+    const reachable = await source.lowestReachable(signal)
+    const bottom = Math.max(stopHeight, reachable, this.#root)
+    const owed = [...difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.all)]
+    if (owed.length === 0) {
+      progress.finish(name)
+      log.info({ bottom, top: top - 1 }, bottom > stopHeight ? 'history is complete down to the lowest height that the nodes reach' : 'history is complete')
+      return undefined
+    }
+    let next = (owed.at(-1)?.to ?? 0) - 1
+    const total = top - bottom
+    progress.begin(name, { from: bottom, position: next, total, isForward: false })
+    let left = owed.reduce((sum, range) => sum + range.to - range.from, 0)
+    return {
+      generation: (await readRawCoverage(pool)).backward.generation,
+      nextHeight: () => {
+        const range = owed.at(-1)
+        if (range === undefined) return undefined
+        const height = next--
+        left--
+        if (next < range.from) {
+          owed.pop()
+          next = (owed.at(-1)?.to ?? 0) - 1
+        }
+        return height
+      },
+      waiting: () => left,
+      onMore: () => () => undefined,
+      isOver: () => left === 0,
+      check: (block, previous) => this.#check(block, previous),
+    }
+  }
+
+  /** With the forward ingester on and no fixed start, history begins below its first block: waits for that. */
+  async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
+    const { pool, startBlock, isForwardEnabled } = this.#options
+    for (;;) {
+      const coverage = await readRawCoverage(pool)
+      if (!isForwardEnabled || startBlock > 0 || coverage.all.length > 0) return coverage
+      await pause(200, signal)
+    }
+  }
+
+  async #top(coverage: RawCoverage, signal: AbortSignal): Promise<number> {
+    const { startBlock, source } = this.#options
+    const forward = coverage.forward.covered[0]
+    const stored = coverage.all.at(-1)
+    if (forward !== undefined) return forward.from
+    if (stored !== undefined) return stored.to
+    return startBlock > 0 ? startBlock : (await source.latestSealed(signal)).height + 1
+  }
+
+  /** The block must be the parent of the one above it. Below the head the chain is final: the node must be wrong. */
+  async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
+    const expected = previous?.block.height === block.height + 1 ? previous.block.parentId : await storedParentId(this.#options.pool, block.height + 1)
+    if (expected !== undefined && !expected.equals(block.id)) {
+      throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} that is not the parent of the stored block ${block.height + 1}`)
+    }
+  }
+
+  protected override async handleFork(fork: ForkError): Promise<void> {
+    throw fork
+  }
+
+  override async run(): Promise<void> {
+    for (;;) {
+      try {
+        return await super.run()
+      } catch (error) {
+        if (!(error instanceof BelowRootError)) throw error
+        // The floor of the nodes: what is above is stored, and this is where history ends.
+        this.#root = Math.max(this.#root + 1, error.rootHeight)
+        this.#options.log.info({ rootHeight: this.#root }, 'the nodes serve nothing below this height')
+      }
+    }
+  }
+}

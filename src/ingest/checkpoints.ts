@@ -1,0 +1,56 @@
+import type pg from 'pg'
+import { contains, normalize, parseMultirange, union } from '../base/ranges.ts'
+import type { HeightSet } from '../base/ranges.ts'
+
+/** The two ingesters, by the names of their rows in `app.indexing_checkpoints`. */
+export const ingesterNames = { forward: 'main_ingester', backward: 'history_ingester' } as const
+export type IngesterName = (typeof ingesterNames)[keyof typeof ingesterNames]
+
+export interface IngesterCheckpoint {
+  readonly covered: HeightSet
+  /** Goes up with every rollback; a commit under an older one is refused. */
+  readonly generation: number
+}
+
+export interface RawCoverage {
+  readonly forward: IngesterCheckpoint
+  readonly backward: IngesterCheckpoint
+  /** What either has stored. */
+  readonly all: HeightSet
+}
+
+/** Reads what is stored, in one snapshot, and makes the rows of both ingesters where they are missing. */
+export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawCoverage> {
+  const names = [ingesterNames.forward, ingesterNames.backward]
+  await db.query('insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing', [names])
+  const { rows } = await db.query<{ service_name: string; covered: string; generation: string }>(
+    'select service_name, covered::text as covered, generation from app.indexing_checkpoints where service_name = any($1)',
+    [names],
+  )
+  const read = (name: string): IngesterCheckpoint => {
+    const row = rows.find((r) => r.service_name === name)
+    if (row === undefined) throw new Error(`the checkpoint of ${name} vanished`)
+    return { covered: normalize(parseMultirange(row.covered)), generation: Number(row.generation) }
+  }
+  const forward = read(ingesterNames.forward)
+  const backward = read(ingesterNames.backward)
+  return { forward, backward, all: union(forward.covered, backward.covered) }
+}
+
+/** The highest height below `height` from which everything up to `height - 1` is missing; for the next stretch down. */
+export function nextOwedBelow(covered: HeightSet, height: number): number {
+  let next = height
+  for (const range of covered.toReversed()) {
+    if (range.from <= next && next < range.to) next = range.from - 1
+  }
+  return next
+}
+
+/** The lowest height from `height` up that is not stored. */
+export function nextOwedFrom(covered: HeightSet, height: number): number {
+  let next = height
+  for (const range of covered) {
+    if (contains([range], next)) next = range.to
+  }
+  return next
+}

@@ -1,0 +1,167 @@
+import { asError, RetryableError } from '../base/errors.ts'
+import { backoffMs, pause } from '../base/retry.ts'
+import type { ChainSource } from '../access/chain-source.ts'
+import type { FetchedBlock } from '../access/messages.ts'
+
+/** The window never grows beyond this many blocks; at 50 ms a call, 256 keep a node busy (docs/decisions.md). */
+const widest = 256
+
+export interface FetchWindowOptions {
+  readonly source: Pick<ChainSource, 'fetchBlock'>
+  /** The next height to fetch, in the order in which they are to come out; undefined when there is none now. */
+  readonly nextHeight: () => number | undefined
+  /** Blocks under way or waiting at the start; the number that stays when `isFixed`. */
+  readonly width: number
+  readonly isFixed: boolean
+  /** Bytes of blocks that wait or are expected, above which no further block is asked for. */
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  readonly onRetry: (height: number, error: Error, pauseMs: number) => void
+}
+
+interface Slot {
+  readonly height: number
+  readonly controller: AbortController
+  /** Bytes that the node has announced for it so far. */
+  announced: number
+  block?: FetchedBlock
+  error?: Error
+}
+
+/**
+ * Fetches blocks ahead, several at a time, and hands them out in order.
+ *
+ * The width adapts: it grows while the taker has to wait for blocks, and is halved when a fetch fails. Memory is
+ * bounded by bytes, not by blocks: a node announces the length of an answer before it comes, and when what is
+ * announced and what waits exceeds `maxBytes`, the fetches furthest ahead are given up and asked for again later.
+ * The first block in order is never given up, so a single block of any size gets through.
+ */
+export class FetchWindow {
+  readonly #options: FetchWindowOptions
+  readonly #slots: Slot[] = []
+  /** Heights that were given up for lack of room, to be asked for before any new one; in order. */
+  readonly #postponed: number[] = []
+  readonly #waiting = new Set<() => void>()
+  #width: number
+  /** Bytes of a block as expected from the last ones: rises at once, falls slowly. */
+  #expectedBytes = 0
+
+  constructor(options: FetchWindowOptions) {
+    this.#options = options
+    this.#width = options.width
+  }
+
+  /** Blocks that may be under way or waiting. */
+  get width(): number {
+    return this.#width
+  }
+
+  /** Bytes that wait or were announced. */
+  get bytes(): number {
+    return this.#slots.reduce((sum, slot) => sum + (slot.block?.byteLength ?? slot.announced), 0)
+  }
+
+  /** Whether `take` would answer at once. */
+  get isNextReady(): boolean {
+    const first = this.#slots[0]
+    return first?.block !== undefined || first?.error !== undefined
+  }
+
+  /** Asks for as many blocks as there is room for; to be called when new heights may be there. */
+  fill(): void {
+    let bytes = this.bytes
+    let expected = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length * this.#expectedBytes
+    while (this.#slots.length < this.#width) {
+      if (this.#slots.length > 0 && bytes + expected + this.#expectedBytes > this.#options.maxBytes) return
+      const height = this.#postponed.shift() ?? this.#options.nextHeight()
+      if (height === undefined) return
+      const slot: Slot = { height, controller: new AbortController(), announced: 0 }
+      this.#slots.push(slot)
+      void this.#fetch(slot)
+      bytes = this.bytes
+      expected += this.#expectedBytes
+    }
+  }
+
+  /** Resolves with true when the next block is ready, with false after `ms` milliseconds. */
+  async waitReady(ms: number): Promise<boolean> {
+    this.fill()
+    if (this.isNextReady) return true
+    const timer = new AbortController()
+    const signal = AbortSignal.any([timer.signal, this.#options.signal])
+    let wake: () => void = () => undefined
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve
+      this.#waiting.add(resolve)
+    })
+    try {
+      await Promise.race([woken, pause(ms, signal)])
+    } finally {
+      this.#waiting.delete(wake)
+      timer.abort()
+    }
+    this.#options.signal.throwIfAborted()
+    return this.isNextReady
+  }
+
+  /**
+   * The next block in order, which must be ready (`isNextReady`).
+   * @param hadToWait the taker could have used the block earlier: more should be under way
+   */
+  take(hadToWait: boolean): FetchedBlock {
+    const slot = this.#slots[0]
+    if (slot?.error !== undefined) throw slot.error
+    if (slot?.block === undefined) throw new Error('take() needs isNextReady')
+    this.#slots.shift()
+    if (hadToWait && !this.#options.isFixed) this.#width = Math.min(widest, Math.ceil(this.#width * 1.25))
+    this.fill()
+    return slot.block
+  }
+
+  /** Gives up everything that is under way. */
+  close(): void {
+    for (const slot of this.#slots) slot.controller.abort(new Error('the window was closed'))
+    this.#slots.length = 0
+  }
+
+  async #fetch(slot: Slot): Promise<void> {
+    const signal = AbortSignal.any([slot.controller.signal, this.#options.signal])
+    const onAnswerLength = (bytes: number): void => {
+      slot.announced += bytes
+      this.#makeRoom()
+    }
+    for (let attempt = 1; ; attempt++) {
+      slot.announced = 0
+      try {
+        slot.block = await this.#options.source.fetchBlock(slot.height, signal, onAnswerLength)
+        this.#expectedBytes = Math.max(slot.block.byteLength, this.#expectedBytes * 0.99)
+        break
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof RetryableError)) {
+          slot.error = asError(error)
+          break
+        }
+        slot.announced = 0
+        if (!this.#options.isFixed && this.#slots.length > 1) this.#width = Math.max(1, Math.floor(this.#width / 2))
+        const pauseMs = backoffMs(attempt, 50, 5000)
+        this.#options.onRetry(slot.height, error, pauseMs)
+        try {
+          await pause(pauseMs, signal)
+        } catch {
+          return // closed or stopped while it waited
+        }
+      }
+    }
+    if (slot === this.#slots[0]) for (const wake of this.#waiting) wake()
+  }
+
+  /** Gives up the fetches furthest ahead until the rest fits; never the first. */
+  #makeRoom(): void {
+    while (this.#slots.length > 1 && this.bytes > this.#options.maxBytes) {
+      const last = this.#slots.pop() as Slot
+      last.controller.abort(new Error('given up for lack of memory, to be fetched later'))
+      this.#postponed.unshift(last.height)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type pg from 'pg'
+import { asError, FatalError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import { backoffMs, pause } from '../base/retry.ts'
+import type { ChainSource } from '../access/chain-source.ts'
+import type { HeadMessage } from '../access/messages.ts'
+
+export interface HeadTrackerOptions {
+  readonly pool: pg.Pool
+  readonly source: Pick<ChainSource, 'heads' | 'chainId'>
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly signal: AbortSignal
+}
+
+/** At most so often is the head written to `app.chain`, for processes that do not follow it themselves. */
+const writeEveryMs = 1000
+
+/** Follows the sealed head of the chain for all who need it in this process, and writes it down for the others. */
+export class HeadTracker {
+  readonly #options: HeadTrackerOptions
+  readonly #listeners = new Set<(head: HeadMessage) => void>()
+  #current: HeadMessage | undefined
+  #writtenAt = 0
+
+  constructor(options: HeadTrackerOptions) {
+    this.#options = options
+  }
+
+  /** The newest head, once one was seen. It can fall: a chain can be rolled back. */
+  get current(): HeadMessage | undefined {
+    return this.#current
+  }
+
+  /** Calls `listener` with every new head; returns how to stop that. */
+  onHead(listener: (head: HeadMessage) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The head, as soon as one is known. */
+  async first(): Promise<HeadMessage> {
+    if (this.#current !== undefined) return this.#current
+    const { signal } = this.#options
+    return new Promise((resolve, reject) => {
+      const stop = this.onHead((head) => {
+        stop()
+        resolve(head)
+      })
+      signal.addEventListener('abort', () => reject(asError(signal.reason)), { once: true })
+      if (signal.aborted) reject(asError(signal.reason))
+    })
+  }
+
+  /** Follows until the signal. @throws FatalError `wrong-chain` */
+  async run(): Promise<void> {
+    const { source, log, signal } = this.#options
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        await this.#claimChain(await source.chainId(signal))
+        for await (const head of source.heads(signal)) {
+          attempt = 1
+          await this.#accept(head)
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof FatalError) throw error
+        const pauseMs = backoffMs(attempt, 200, 10_000)
+        log.warn({ err: asError(error), pauseMs }, 'cannot follow the head of the chain, trying again')
+        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+      }
+    }
+  }
+
+  async #accept(head: HeadMessage): Promise<void> {
+    this.#current = head
+    this.#options.metrics.chainHeight.set(head.height)
+    for (const listener of this.#listeners) listener(head)
+    if (Date.now() - this.#writtenAt < writeEveryMs) return
+    this.#writtenAt = Date.now()
+    await this.#options.pool.query('update app.chain set latest_height = $1, latest_at = now()', [head.height])
+  }
+
+  /** Remembers which chain this database holds; another one's node would roll everything back. */
+  async #claimChain(chainId: string): Promise<void> {
+    const { pool } = this.#options
+    await pool.query('insert into app.chain (chain_id) values ($1) on conflict do nothing', [chainId])
+    const { rows } = await pool.query<{ chain_id: string }>('select chain_id from app.chain')
+    const known = rows[0]?.chain_id
+    if (known !== chainId) {
+      throw new FatalError('wrong-chain', `The database holds ${known} and the access node serves ${chainId}. Use another database (DB_URL) or another node (CHAIN_ACCESS_NODE).`)
+    }
+  }
+}

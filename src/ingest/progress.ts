@@ -1,0 +1,101 @@
+import type { CommittedBatch } from './batch-writer.ts'
+
+/** One ingester as people see it. */
+export interface ProgressLine {
+  readonly ingester: string
+  /** Blocks stored of this stretch of work. */
+  readonly done: number
+  /** Blocks of the whole stretch. */
+  readonly total: number
+  readonly blocksPerSecond: number
+  readonly eventsPerSecond: number
+  /** Blocks still to come. */
+  readonly behind: number
+  /** Seconds until it is done at this pace; undefined while nothing moves. */
+  readonly etaSeconds: number | undefined
+  readonly height: number | undefined
+}
+
+interface State {
+  isForward: boolean
+  from: number
+  total: number | undefined
+  done: number
+  height: number | undefined
+  samples: { at: number; blocks: number; events: number }[]
+}
+
+/** The pace is taken over this time, so that it is steady to look at and follows a change. */
+const windowMs = 10_000
+
+/** Counts what is committed, and says how far, how fast and how long still. */
+export class Progress {
+  readonly #states = new Map<string, State>()
+  readonly #headHeight: () => number | undefined
+
+  constructor(headHeight: () => number | undefined) {
+    this.#headHeight = headHeight
+  }
+
+  /** A stretch begins: `from` its lowest height, `position` the first to be fetched, `total` its blocks if bounded. */
+  begin(ingester: string, stretch: { from: number; position: number; total?: number; isForward: boolean }): void {
+    const done = stretch.isForward ? stretch.position - stretch.from : (stretch.total ?? 0) - (stretch.position - stretch.from + 1)
+    this.#states.set(ingester, {
+      isForward: stretch.isForward, from: stretch.from, total: stretch.total, done: Math.max(0, done), height: undefined,
+      samples: this.#states.get(ingester)?.samples ?? [],
+    })
+  }
+
+  committed(ingester: string, batch: CommittedBatch): void {
+    const state = this.#states.get(ingester)
+    if (state === undefined) return
+    state.done += batch.blockCount
+    state.height = state.isForward ? batch.to - 1 : batch.from
+    state.samples.push({ at: performance.now(), blocks: batch.blockCount, events: batch.eventCount })
+  }
+
+  /** The ingester has nothing left to do. */
+  finish(ingester: string): void {
+    this.#states.delete(ingester)
+  }
+
+  lines(): ProgressLine[] {
+    const now = performance.now()
+    return [...this.#states].map(([ingester, state]) => {
+      while (state.samples[0] !== undefined && now - state.samples[0].at > windowMs) state.samples.shift()
+      const seconds = Math.max(1, Math.min(windowMs, now - (state.samples[0]?.at ?? now)) / 1000)
+      const blocks = state.samples.reduce((sum, s) => sum + s.blocks, 0)
+      const events = state.samples.reduce((sum, s) => sum + s.events, 0)
+      const head = this.#headHeight()
+      const total = state.total ?? Math.max(state.done, (head ?? state.from - 1) - state.from + 1)
+      const behind = Math.max(0, total - state.done)
+      const blocksPerSecond = blocks / seconds
+      return {
+        ingester, done: state.done, total, behind, height: state.height, blocksPerSecond, eventsPerSecond: events / seconds,
+        etaSeconds: behind === 0 ? 0 : blocksPerSecond > 0 ? behind / blocksPerSecond : undefined,
+      }
+    })
+  }
+}
+
+/** `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
+export function progressText(line: ProgressLine): string {
+  const number = (value: number): string => Math.round(value).toLocaleString('en-US')
+  const percent = line.total === 0 ? 100 : (100 * line.done) / line.total
+  const left = line.etaSeconds === undefined ? 'waiting' : line.behind === 0 ? 'at the head' : `${durationText(line.etaSeconds)} left`
+  const pace = line.blocksPerSecond < 10 ? line.blocksPerSecond.toFixed(1) : number(line.blocksPerSecond)
+  return (
+    `${line.ingester} ${number(line.done)} of ${number(line.total)} (${percent.toFixed(1)} %), ${pace} blocks/s, ` +
+    `${number(line.eventsPerSecond)} events/s, ${number(line.behind)} behind, ${left}`
+  )
+}
+
+/** `45 s`, `12 min`, `3 h 20 min`, `5 d 2 h`. */
+export function durationText(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 90) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}

@@ -1,0 +1,56 @@
+import type { CopyWriter } from '../db/copy/copy-writer.ts'
+
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const comma = 0x2c
+
+/**
+ * Writes the arguments as one jsonb array, the JSON-CDC of each as received. An argument that is no JSON (nodes do not
+ * check before execution) becomes `{"undecoded": "0x…"}`, so that it is not lost and the array stays in order.
+ */
+export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void {
+  if (args.length === 0) {
+    rows.null()
+    return
+  }
+  rows.jsonbBegin()
+  rows.out.uint8(openBracket)
+  for (const [index, argument] of args.entries()) {
+    if (index > 0) rows.out.uint8(comma)
+    const json = asJsonb(argument)
+    if (json === undefined) rows.out.utf8(`{"undecoded":"0x${argument.toString('hex')}"}`)
+    else rows.out.raw(json)
+  }
+  rows.out.uint8(closeBracket)
+  rows.jsonbEnd()
+}
+
+/** What nearly all arguments look like; safe for jsonb as it is. */
+const simpleArgument = /^\{"(?:value":"[^"\\\u0000-\u001f\u007f-\u00ff]*","type":"[A-Za-z0-9]+|type":"[A-Za-z0-9]+","value":"[^"\\\u0000-\u001f\u007f-\u00ff]*)"\}\n?$/
+
+/** PostgreSQL reads nested JSON with its own stack and refuses what is too deep for it. */
+const deepest = 500
+
+/** The argument as JSON text that jsonb takes, with U+0000 made visible; undefined where there is no such text. */
+function asJsonb(argument: Buffer): Buffer | undefined {
+  if (simpleArgument.test(argument.toString('latin1'))) return argument
+  let value: unknown
+  try {
+    value = JSON.parse(argument.toString('utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  return isJsonCdcLike(value, deepest) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
+}
+
+/** JSON-CDC has no bare numbers and plain keys, and jsonb refuses some of both: a value that has one is kept as bytes. */
+function isJsonCdcLike(value: unknown, depth: number): boolean {
+  if (typeof value === 'number' || depth === 0) return false
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, inner]) => /^\w*$/.test(key) && isJsonCdcLike(inner, depth - 1))
+}
+
+function makeStorable(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\u0000', String.raw`\u0000`).toWellFormed() : value
+}

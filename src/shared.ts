@@ -1,0 +1,9 @@
+import type { NodeStatus } from './access/chain-source.ts'
+
+/** What the services of one process know of each other. Each value is absent while its owner does not run here. */
+export class Shared {
+  /** The newest sealed height that the ingester of this process has heard of. */
+  latestHeight: () => number | undefined = () => undefined
+  /** The access nodes as the ingester of this process sees them. */
+  nodes: () => readonly NodeStatus[] = () => []
+}
