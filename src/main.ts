@@ -13,7 +13,7 @@ import { migrate } from './db/migrate.ts'
 import { checkServerVersion, createPool } from './db/pool.ts'
 import { isServiceName, services } from './services.ts'
 import type { ServiceName } from './services.ts'
-import { Shared } from './shared.ts'
+import { Shared } from './services/shared.ts'
 
 /** The one program: `node src/main.ts [service …]`. */
 

@@ -1,4 +1,4 @@
-import type { NodeStatus } from './access/chain-source.ts'
+import type { NodeStatus } from '../access/chain-source.ts'
 
 /** What the services of one process know of each other. Each value is absent while its owner does not run here. */
 export class Shared {

@@ -1,13 +1,13 @@
-import { createChainSource } from './access/chain-source-of-nodes.ts'
-import type { ChainSource } from './access/chain-source.ts'
-import { historicEndpoints, liveEndpoints } from './base/config.ts'
-import { createPool } from './db/pool.ts'
-import { BackwardIngester } from './ingest/backward-ingester.ts'
-import { ingesterNames } from './ingest/checkpoints.ts'
-import { ForwardIngester } from './ingest/forward-ingester.ts'
-import { HeadTracker } from './ingest/head-tracker.ts'
-import { Progress, progressText } from './ingest/progress.ts'
-import type { ServiceContext } from './services.ts'
+import { createChainSource } from '../access/chain-source-of-nodes.ts'
+import type { ChainSource } from '../access/chain-source.ts'
+import { historicEndpoints, liveEndpoints } from '../base/config.ts'
+import { createPool } from '../db/pool.ts'
+import { BackwardIngester } from '../ingest/backward-ingester.ts'
+import { ingesterNames } from '../ingest/checkpoints.ts'
+import { ForwardIngester } from '../ingest/forward-ingester.ts'
+import { HeadTracker } from '../ingest/head-tracker.ts'
+import { Progress, progressText } from '../ingest/progress.ts'
+import type { ServiceContext } from './context.ts'
 
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
