@@ -1,0 +1,132 @@
+import { Client, credentials, Metadata, status as grpcStatus } from '@grpc/grpc-js'
+import type { ChannelCredentials, ClientReadableStream, ClientUnaryCall } from '@grpc/grpc-js'
+import { authorityOf } from './parse-endpoint.ts'
+import type { Endpoint } from './parse-endpoint.ts'
+import { GrpcError } from './errors.ts'
+import { codeOfStatus, maxMessageLength } from './grpc-status.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+export interface GrpcJsTransportOptions {
+  /** Certificates to trust in place of the system's, PEM; for grpcs:// only. */
+  readonly ca?: string | Buffer
+}
+
+/** A half-open connection is noticed within the sum of the two keepalive times. */
+const channelOptions = {
+  'grpc.max_receive_message_length': maxMessageLength,
+  'grpc.keepalive_time_ms': 15_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 5_000,
+  // Transports to the same node must not share a channel: each is closed on its own.
+  'grpc.use_local_subchannel_pool': 1,
+}
+
+/** Unary calls and server streams through @grpc/grpc-js, with the messages as bytes. */
+export class GrpcJsTransport implements Transport {
+  readonly endpoint: string
+  readonly #client: Client
+
+  constructor(endpoint: Endpoint, options: GrpcJsTransportOptions = {}) {
+    this.endpoint = endpoint.text
+    this.#client = new Client(authorityOf(endpoint), credentialsOf(endpoint, options.ca), channelOptions)
+  }
+
+  unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer> {
+    const { signal } = options
+    if (signal?.aborted === true) return Promise.reject(this.#aborted(method, signal))
+    return new Promise((resolve, reject) => {
+      let call: ClientUnaryCall | undefined
+      const abort = (): void => call?.cancel()
+      signal?.addEventListener('abort', abort)
+      call = this.#start(method, () =>
+        this.#client.makeUnaryRequest<Buffer, Buffer>(
+          pathOf(method, options),
+          same,
+          same,
+          asBuffer(request),
+          new Metadata(),
+          { deadline: Date.now() + options.timeoutMs },
+          (error, message) => {
+            signal?.removeEventListener('abort', abort)
+            if (error !== null) reject(this.#errorOf(method, error, signal))
+            else if (message === undefined) reject(new GrpcError('INTERNAL', 'status OK without an answer', this.#call(method)))
+            else resolve(message)
+          },
+        ),
+      )
+    })
+  }
+
+  async *serverStream(
+    method: string,
+    request: Uint8Array,
+    options: Omit<CallOptions, 'timeoutMs'>,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    const { signal } = options
+    if (signal?.aborted === true) throw this.#aborted(method, signal)
+    const stream: ClientReadableStream<Buffer> = this.#start(method, () =>
+      this.#client.makeServerStreamRequest<Buffer, Buffer>(pathOf(method, options), same, same, asBuffer(request)),
+    )
+    let failure: unknown
+    // Stays on the stream: a cancelled call still reports an error after its reader has gone.
+    stream.on('error', (error) => (failure = error))
+    const abort = (): void => stream.cancel()
+    signal?.addEventListener('abort', abort)
+    try {
+      for await (const message of stream) yield message as Buffer
+    } catch (error) {
+      throw this.#errorOf(method, failure ?? error, signal)
+    } finally {
+      signal?.removeEventListener('abort', abort)
+      stream.cancel()
+    }
+  }
+
+  close(): Promise<void> {
+    this.#client.close()
+    return Promise.resolve()
+  }
+
+  /** A closed client throws instead of answering. */
+  #start<T>(method: string, start: () => T): T {
+    try {
+      return start()
+    } catch (error) {
+      throw new GrpcError('UNAVAILABLE', 'the transport is closed', { ...this.#call(method), cause: error })
+    }
+  }
+
+  #call(method: string): { readonly method: string; readonly endpoint: string } {
+    return { method, endpoint: this.endpoint }
+  }
+
+  #aborted(method: string, signal: AbortSignal): GrpcError {
+    return new GrpcError('CANCELLED', 'aborted', { ...this.#call(method), cause: signal.reason })
+  }
+
+  #errorOf(method: string, error: unknown, signal: AbortSignal | undefined): GrpcError {
+    if (signal?.aborted === true) return this.#aborted(method, signal)
+    const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
+    const known = typeof code === 'number' && code !== grpcStatus.OK
+    const reason = typeof details === 'string' ? details : String(error)
+    return new GrpcError(known ? codeOfStatus(code) : 'UNKNOWN', reason, { ...this.#call(method), cause: error })
+  }
+}
+
+function credentialsOf(endpoint: Endpoint, ca: string | Buffer | undefined): ChannelCredentials {
+  if (!endpoint.tls) return credentials.createInsecure()
+  return credentials.createSsl(ca === undefined ? null : Buffer.from(ca))
+}
+
+function pathOf(method: string, options: Pick<CallOptions, 'service'>): string {
+  return `/${options.service ?? 'flow.access.AccessAPI'}/${method}`
+}
+
+function same(bytes: Buffer): Buffer {
+  return bytes
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,67 @@
+import { grpcCodes } from './errors.ts'
+import type { GrpcCode } from './errors.ts'
+
+/** A frame is a byte that tells whether the message is compressed, its length in 4 bytes, and the message. */
+export const framePrefixLength = 5
+
+/** Answers may be as long as access nodes send them: 1 GiB. */
+export const maxMessageLength = 1024 ** 3
+
+/** The code of a `grpc-status` value; what is no known number is UNKNOWN, as gRPC asks. */
+export function codeOfStatus(status: string | number): GrpcCode {
+  return grpcCodes[Number(status)] ?? 'UNKNOWN'
+}
+
+/**
+ * The code for an HTTP status that came without a gRPC status.
+ * Source: "HTTP to gRPC Status Code Mapping" of the gRPC project.
+ */
+export function codeOfHttpStatus(status: number): GrpcCode {
+  switch (status) {
+    case 400:
+      return 'INTERNAL'
+    case 401:
+      return 'UNAUTHENTICATED'
+    case 403:
+      return 'PERMISSION_DENIED'
+    case 404:
+      return 'UNIMPLEMENTED'
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return 'UNAVAILABLE'
+    default:
+      return 'UNKNOWN'
+  }
+}
+
+/** Undoes the percent-encoding of `grpc-message`; what is not encoded as it should stays as it is. */
+export function decodeStatusMessage(text: string): string {
+  if (!text.includes('%')) return text
+  const bytes = Buffer.from(text, 'utf8')
+  let length = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const digits = bytes[i] === 0x25 ? bytes.toString('latin1', i + 1, i + 3) : ''
+    if (/^[0-9a-fA-F]{2}$/.test(digits)) {
+      bytes[length++] = Number.parseInt(digits, 16)
+      i += 2
+    } else bytes[length++] = bytes[i] as number
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+/** The value of a `grpc-timeout` header: at most 8 digits and a unit. */
+export function timeoutHeader(timeoutMs: number): string {
+  const ms = Math.max(1, Math.ceil(timeoutMs))
+  return ms < 100_000_000 ? `${ms}m` : `${Math.min(99_999_999, Math.ceil(ms / 1000))}S`
+}
+
+/** A message with its prefix, not compressed. */
+export function frameOf(message: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(framePrefixLength + message.length)
+  frame[0] = 0
+  frame.writeUInt32BE(message.length, 1)
+  frame.set(message, framePrefixLength)
+  return frame
+}

@@ -1,0 +1,72 @@
+import type { GrpcCode } from './errors.ts'
+import { framePrefixLength, maxMessageLength } from './grpc-status.ts'
+
+/** Memory is taken in advance up to here; beyond it the answer must come before room for it is made. */
+const trustedLength = 1024 * 1024
+
+/** What is wrong with a body. */
+export interface BodyFault {
+  readonly code: GrpcCode
+  readonly reason: string
+}
+
+/**
+ * Puts the one message of a unary answer together. The bytes are copied out of the received chunks, because a chunk is
+ * a part of a socket's 64 KB read buffer and would keep all of it alive.
+ */
+export class UnaryBody {
+  /** Why the answer cannot be used; nothing more needs to be added then. */
+  fault: BodyFault | undefined
+  readonly #prefix = Buffer.allocUnsafe(framePrefixLength)
+  #prefixBytes = 0
+  #message: Buffer | undefined
+  #length = 0
+  #received = 0
+
+  add(chunk: Uint8Array): void {
+    let from = 0
+    while (this.#message === undefined) {
+      if (from === chunk.length || this.fault !== undefined) return
+      this.#prefix[this.#prefixBytes++] = chunk[from++] as number
+      if (this.#prefixBytes === framePrefixLength) this.#begin()
+    }
+    const count = chunk.length - from
+    if (count === 0) return
+    const end = this.#received + count
+    if (end > this.#length) return this.#refuse('INTERNAL', 'the answer is longer than its one message')
+    if (end > this.#message.length) this.#grow(end)
+    this.#message.set(from === 0 ? chunk : chunk.subarray(from), this.#received)
+    this.#received = end
+  }
+
+  /** The message, or undefined while it is not complete. */
+  message(): Buffer | undefined {
+    return this.fault === undefined && this.#received === this.#length ? this.#message : undefined
+  }
+
+  /** How far it got, for messages to people. */
+  progress(): string {
+    if (this.#message === undefined) return this.#prefixBytes === 0 ? 'no answer' : 'an answer cut in its prefix'
+    return `${this.#received} of ${this.#length} bytes`
+  }
+
+  #begin(): void {
+    if (this.#prefix[0] !== 0) return this.#refuse('INTERNAL', 'the answer is compressed, which was not asked for')
+    this.#length = this.#prefix.readUInt32BE(1)
+    if (this.#length > maxMessageLength) {
+      return this.#refuse('RESOURCE_EXHAUSTED', `received message larger than max (${this.#length} vs ${maxMessageLength})`)
+    }
+    this.#message = Buffer.allocUnsafe(Math.min(this.#length, trustedLength))
+  }
+
+  #grow(needed: number): void {
+    const before = this.#message as Buffer
+    const grown = Buffer.allocUnsafeSlow(Math.min(this.#length, Math.max(needed, before.length * 2)))
+    before.copy(grown, 0, 0, this.#received)
+    this.#message = grown
+  }
+
+  #refuse(code: GrpcCode, reason: string): void {
+    this.fault = { code, reason }
+  }
+}
