@@ -51,8 +51,6 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
   const client = await pool.connect().catch((error: unknown) => {
     throw asDatabaseError(error)
   })
-  const onError = (): void => undefined
-  client.on('error', onError)
   try {
     // Building an index may take hours, and others may wait for us as long.
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0')
@@ -70,7 +68,6 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
   } catch (error) {
     throw asDatabaseError(error)
   } finally {
-    client.off('error', onError)
     // Closed, not returned: that gives back the lock and the settings, whatever state the connection is in.
     client.release(true)
   }

@@ -35,14 +35,17 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     allowExitOnIdle: true
   })
-  // Without a listener a connection that breaks while idle would end the process.
+  // Without a listener a connection that breaks would end the process. While it is in use its statement fails anyway.
   pool.on('error', (error) => options.onIdleError?.(error))
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
-/** The same limits for one connection of its own (COPY, LISTEN, locks). The caller connects and ends it. */
+/** The same limits for one connection of its own (LISTEN, locks). The caller connects and ends it. */
 export function createClient(url: string, options: PoolOptions = {}): Client {
-  return new Client(clientConfig(url, options))
+  const client = new Client(clientConfig(url, options))
+  client.on('error', (error) => options.onIdleError?.(error))
+  return client
 }
 
 /** Throws FatalError code `database-too-old` when the server is older than PostgreSQL 15; retryable if unreachable. */
@@ -85,9 +88,6 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
   } catch (error) {
     throw asDatabaseError(error)
   }
-  // A connection that breaks between two statements reports it by an event, and the next statement fails.
-  const onError = (): void => undefined
-  client.on('error', onError)
   let broken: Error | undefined
   try {
     await client.query('BEGIN')
@@ -103,7 +103,6 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
     }
     throw asDatabaseError(error)
   } finally {
-    client.off('error', onError)
     client.release(broken)
   }
 }

@@ -87,9 +87,10 @@ function tryLock(name: string): Promise<FolderLock | undefined> {
       holder.url = url
     },
     release() {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
       for (const asker of askers) asker.destroy()
-      return closed
+      return closed.promise
     }
   }
   return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { serverEnvironment } from './binaries.ts'
 import { clusterArgument, identity } from './cluster.ts'
@@ -52,18 +53,22 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
     detached: true,
     stdio: ['pipe', logFile.fd, logFile.fd]
   })
-  const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 128)))
+  const exited = Promise.withResolvers<number>()
+  child.once('exit', (code) => exited.resolve(code ?? 128))
   await once(child, 'spawn')
+  const lifeline = child.stdin as Socket
   // Closing a pipe whose reader is gone is no failure: the exit says what happened.
-  child.stdin?.on('error', () => child.stdin?.destroy())
+  lifeline.on('error', () => lifeline.destroy())
+  // A server that nobody uses any more does not keep the program alive; it ends with it.
   child.unref()
+  lifeline.unref()
   return {
-    exited,
+    exited: exited.promise,
     async stop() {
       child.ref()
-      child.stdin?.end()
+      lifeline.end()
       const impatience = setTimeout(() => void quitImmediately(cluster), fastShutdownMs)
-      await exited
+      await exited.promise
       clearTimeout(impatience)
     }
   }
