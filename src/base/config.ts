@@ -104,24 +104,29 @@ export const settings = {
   }),
 } satisfies Record<string, Setting<unknown>>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
 
 /**
- * Reads all variables.
+ * Reads all variables; `overrides` win over the environment.
  * @throws FatalError `bad-configuration` that lists every bad variable, not only the first
  */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+export function readConfig(overrides: Environment = {}, environment: Environment = process.env): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     try {
-      values[name] = setting.read(environment[name])
+      values[name] = setting.read(overrides[name] ?? environment[name])
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       problems.push(`${name} ${error.message}`)
     }
   }
-  if (problems.length > 0) throw new FatalError('bad-configuration', `The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((p) => `  ${p}`).join('\n')}`)
+  if (problems.length > 0) {
+    const heading = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`
+    throw new FatalError('bad-configuration', [heading, ...problems.map((problem) => `  ${problem}`)].join('\n'))
+  }
   return values as Config
 }
 

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { historicEndpoints, liveEndpoints, readConfig, settings } from './config.ts'
+import { FatalError } from './errors.ts'
+
+describe('configuration', () => {
+  it('has the defaults of the specification', () => {
+    const config = readConfig({}, {})
+    expect(config).to.include({
+      PORT: 8080, START_BLOCK: 0, RAW_ONLY: false, ENABLE_FORWARD_INGESTER: true, ENABLE_HISTORY_INGESTER: true, HISTORY_STOP_HEIGHT: 0,
+      ENABLE_LIVE_DERIVERS: true, LIVE_DERIVERS_CHUNK: 10, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: 100, ENABLE_HISTORY_DERIVERS: true,
+      HISTORY_DERIVERS_CHUNK: 1000, HISTORY_DERIVERS_SLEEP_MS: 0, MAX_REORG_DEPTH: 1000, ENABLE_PRICE_FEED: false,
+      ENABLE_TOKEN_WORKER: true, ENABLE_ANALYTICS_DERIVER_WORKER: true, TOKEN_WORKER_CONCURRENCY: 1, META_WORKER_RANGE: 1000,
+    })
+    expect(config.DB_URL).to.equal(undefined)
+    expect(liveEndpoints(config)).to.deep.equal(['access.mainnet.nodes.onflow.org:9000'])
+  })
+
+  it('reports every bad variable at once, by name and with what would be right', () => {
+    const environment = { PORT: '80o0', START_BLOCK: '-1', RAW_ONLY: 'maybe', DB_URL: 'mysql://localhost/x', LATEST_BATCH_SIZE: '0', LOG_LEVEL: 'loud' }
+    expect(() => readConfig({}, environment)).to.throw(FatalError).and.satisfy((error: FatalError) => {
+      expect(error.code).to.equal('bad-configuration')
+      for (const name of Object.keys(environment)) expect(error.message).to.include(name)
+      expect(error.message).to.include('must be a whole number, not "80o0"')
+      return true
+    })
+  })
+
+  it('does not repeat a secret in its complaint', () => {
+    expect(() => readConfig({}, { DB_URL: 'mysql://user:hunter2@host/db' })).to.throw(FatalError).with.property('message').that.does.not.include('hunter2')
+  })
+
+  it('takes an empty variable as absent', () => {
+    expect(readConfig({}, { PORT: '', LATEST_WORKER_COUNT: '  ' })).to.include({ PORT: 8080, LATEST_WORKER_COUNT: undefined })
+  })
+
+  it('lets the lists of nodes take the place of the one node, and adds the archive to the historic ones', () => {
+    const config = readConfig({}, { CHAIN_ACCESS_NODES: 'a:1, b:2;c:3 d:4', CHAIN_ARCHIVE_NODE: 'z:9' })
+    expect(liveEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4'])
+    expect(historicEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4', 'z:9'])
+  })
+
+  it('describes every variable in a sentence', () => {
+    for (const [name, setting] of Object.entries(settings)) expect(setting.description, name).to.match(/^[A-Za-z].{8,}\.$/s)
+  })
+})

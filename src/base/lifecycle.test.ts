@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { Lifecycle } from './lifecycle.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('lifecycle', () => {
+  it('stops the parts in reverse order, once, and aborts the signal first', async () => {
+    const lifecycle = new Lifecycle(log)
+    const order: string[] = []
+    lifecycle.signal.addEventListener('abort', () => order.push('signal'))
+    lifecycle.onStop('first', () => void order.push('first'))
+    lifecycle.onStop('second', () => void order.push('second'))
+    await Promise.all([lifecycle.stop('a'), lifecycle.stop('b')])
+    expect(order).to.deep.equal(['signal', 'second', 'first'])
+    expect(lifecycle.failure).to.equal(undefined)
+  })
+
+  it('goes on when a part fails or does not end', async () => {
+    const lifecycle = new Lifecycle(log, { stepTimeoutMs: 20 })
+    const order: string[] = []
+    lifecycle.onStop('last to stop', () => void order.push('stopped'))
+    lifecycle.onStop('hangs', () => new Promise<void>(() => undefined))
+    lifecycle.onStop('fails', () => Promise.reject(new Error('no')))
+    await lifecycle.stop('test')
+    expect(order).to.deep.equal(['stopped'])
+  })
+
+  it('keeps the first error as the reason', async () => {
+    const lifecycle = new Lifecycle(log)
+    await Promise.all([lifecycle.fail(new Error('one')), lifecycle.fail('two')])
+    expect(lifecycle.failure?.message).to.equal('one')
+  })
+})

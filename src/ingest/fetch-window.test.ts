@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { FatalError, RetryableError } from '../base/errors.ts'
+import type { FetchedBlock } from '../access/messages.ts'
+import { FetchWindow } from './fetch-window.ts'
+import type { FetchWindowOptions } from './fetch-window.ts'
+
+type Fetch = FetchWindowOptions['source']['fetchBlock']
+
+function fetched(height: number, byteLength = 100): FetchedBlock {
+  const block = { id: Buffer.alloc(32), parentId: Buffer.alloc(32), height, timestampUs: 0, collectionIds: [] }
+  return { block, transactions: [], results: [], missing: [], byteLength, endpoint: 'test' }
+}
+
+function open(fetchBlock: Fetch, options: Partial<FetchWindowOptions> & { last?: number } = {}): FetchWindow {
+  let next = 0
+  const last = options.last ?? Number.POSITIVE_INFINITY
+  return new FetchWindow({
+    source: { fetchBlock }, nextHeight: () => (next <= last ? next++ : undefined), width: 4, isFixed: false, maxBytes: 1e9,
+    signal: new AbortController().signal, onRetry: () => undefined, ...options,
+  })
+}
+
+async function takeAll(window: FetchWindow, count: number): Promise<number[]> {
+  const out: number[] = []
+  while (out.length < count) if (await window.waitReady(1000)) out.push(window.take(true).block.height)
+  return out
+}
+
+describe('fetch window', () => {
+  it('hands out blocks in order, whatever the order in which they come', async () => {
+    await fc.assert(fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 12 }), async (scheduler, width) => {
+      const window = open((height) => scheduler.schedule(Promise.resolve(fetched(height))), { width, last: 19 })
+      const all = takeAll(window, 20)
+      await scheduler.waitFor(all)
+      expect(await all).to.deep.equal(Array.from({ length: 20 }, (_, i) => i))
+    }), { numRuns: 50 })
+  })
+
+  it('never has more under way than its width, and keeps a fixed width', async () => {
+    let underWay = 0
+    let most = 0
+    const window = open(async (height) => {
+      most = Math.max(most, ++underWay)
+      await new Promise((resolve) => setImmediate(resolve))
+      underWay--
+      return fetched(height)
+    }, { width: 3, isFixed: true })
+    await takeAll(window, 50)
+    expect(most).to.equal(3)
+    expect(window.width).to.equal(3)
+    window.close()
+  })
+
+  it('grows while the taker has to wait, and shrinks when a fetch fails', async () => {
+    let isBroken = false
+    const window = open(async (height) => {
+      if (isBroken) {
+        isBroken = false
+        throw new RetryableError('busy', 'busy')
+      }
+      return fetched(height)
+    })
+    await takeAll(window, 30)
+    const grown = window.width
+    expect(grown).to.be.greaterThan(4)
+    isBroken = true
+    await takeAll(window, 1)
+    while (isBroken) await takeAll(window, 1)
+    expect(window.width).to.be.lessThan(grown)
+    window.close()
+  })
+
+  it('tries again what may pass, and gives out other errors at their place', async () => {
+    const failures = new Map([[2, 2]])
+    const window = open(async (height) => {
+      const left = failures.get(height) ?? 0
+      failures.set(height, left - 1)
+      if (left > 0) throw new RetryableError('busy', 'busy')
+      if (height === 5) throw new FatalError('broken', 'broken')
+      return fetched(height)
+    })
+    expect(await takeAll(window, 5)).to.deep.equal([0, 1, 2, 3, 4])
+    await window.waitReady(1000)
+    expect(() => window.take(true)).to.throw(FatalError)
+    window.close()
+  })
+
+  it('bounds memory by bytes: gives up what is furthest ahead, never the first, and fetches it later', async () => {
+    const aborted: number[] = []
+    let held = 0
+    let most = 0
+    const window = open(async (height, signal, onAnswerLength) => {
+      signal?.addEventListener('abort', () => {
+        aborted.push(height)
+        held -= 50
+      }, { once: true })
+      await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
+      held += 50
+      onAnswerLength?.(50)
+      signal?.throwIfAborted()
+      most = Math.max(most, held)
+      await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
+      return fetched(height, 50)
+    }, { width: 10, isFixed: true, maxBytes: 120, last: 30 })
+    const out: number[] = []
+    while (out.length < 31) {
+      if (!(await window.waitReady(1000))) continue
+      out.push(window.take(true).block.height)
+      held -= 50
+      expect(window.bytes).to.be.at.most(120)
+    }
+    expect(out).to.deep.equal(Array.from({ length: 31 }, (_, i) => i))
+    expect(aborted.length).to.be.greaterThan(0)
+    expect(most).to.be.at.most(200)
+  })
+
+  it('lets a single block through that is larger than the bound', async () => {
+    const window = open(async (height, _signal, onAnswerLength) => {
+      onAnswerLength?.(5000)
+      return fetched(height, 5000)
+    }, { maxBytes: 100, last: 3 })
+    expect(await takeAll(window, 4)).to.deep.equal([0, 1, 2, 3])
+  })
+})

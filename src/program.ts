@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import type { Config } from './base/config.ts'
+import { exitCodeOf, exitCodes, RetryableError } from './base/errors.ts'
+import { Lifecycle } from './base/lifecycle.ts'
+import { createLogger } from './base/log.ts'
+import type { Logger } from './base/log.ts'
+import { Metrics } from './base/metrics.ts'
+import { Terminal } from './base/terminal.ts'
+import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
+import { migrate } from './db/migrate.ts'
+import { checkServerVersion, createPool } from './db/pool.ts'
+import { services } from './services.ts'
+import type { ServiceName } from './services.ts'
+import { Shared } from './services/shared.ts'
+
+const migrationsFolder = resolve(import.meta.dirname, '../migrations')
+
+export interface Program {
+  readonly config: Config
+  readonly services: readonly ServiceName[]
+  /** Runs before anything else is started, e.g. to start what the services will talk to. */
+  readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
+  /** Runs once all services work. */
+  readonly onReady?: (log: Logger) => void
+}
+
+/** Runs services until a signal or an error stops them. @returns the exit code (`exitCodes`) */
+export async function runProgram(program: Program): Promise<number> {
+  const terminal = new Terminal()
+  const log = await createLogger(program.config, terminal)
+  const lifecycle = new Lifecycle(log)
+  const stopped = new Promise<void>((done) => lifecycle.signal.addEventListener('abort', () => done(), { once: true }))
+  stopOnSignals(lifecycle)
+  startAll(program, lifecycle, log, terminal).catch((error: unknown) => {
+    if (!lifecycle.signal.aborted) void lifecycle.fail(error)
+  })
+  await stopped
+  await lifecycle.stop('stopped')
+  if (lifecycle.failure === undefined) return exitCodes.done
+  log.fatal({ err: lifecycle.failure }, lifecycle.failure.message)
+  return exitCodeOf(lifecycle.failure)
+}
+
+function stopOnSignals(lifecycle: Lifecycle): void {
+  let signals = 0
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      // A second signal is a person who does not want to wait.
+      if (++signals > 1) process.exit(exitCodes.restartMayHelp)
+      void lifecycle.stop(name)
+    })
+  }
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => void lifecycle.fail(error))
+  }
+}
+
+async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, terminal: Terminal): Promise<void> {
+  const { config } = program
+  await program.prepare?.(lifecycle, log)
+  const databaseUrl = await openDatabase(config, lifecycle, log)
+  const pool = createPool(databaseUrl, {
+    max: config.DB_MAX_OPEN_CONNS ?? 20, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('database connections', () => pool.end())
+  await checkServerVersion(pool)
+  const { applied } = await migrate(pool, migrationsFolder)
+  if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+  const metrics = new Metrics()
+  metrics.collectProcessMetrics()
+  const shared = new Shared()
+  for (const name of program.services) {
+    lifecycle.signal.throwIfAborted()
+    await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })
+  }
+  program.onReady?.(log)
+}
+
+/** The address of the database: the operator's, or that of a PostgreSQL started here. */
+async function openDatabase(config: Config, lifecycle: Lifecycle, log: Logger): Promise<string> {
+  if (config.DB_URL !== undefined) return config.DB_URL
+  const server = await startEmbeddedPostgres({
+    dataFolder: resolve(config.DATA_FOLDER), log: (line) => log.info({ service: 'postgres' }, line), signal: lifecycle.signal,
+  })
+  lifecycle.onStop('PostgreSQL', () => server.stop())
+  void server.exited.then((exit) => {
+    if (!exit.expected) void lifecycle.fail(new RetryableError('postgres-ended', `PostgreSQL ended by itself (${exit.code}):\n${exit.lastLines}`))
+  })
+  return server.url
+}
