@@ -1,5 +1,6 @@
 import type { EventEncoding } from '../../access/messages.ts'
-import { bodyIdOf } from './body-id.ts'
+import { readTransactionResponse } from '../../access/wire/read-transactions.ts'
+import { transactionId } from '../../chain/transaction-id.ts'
 import type { RecordedBlock } from './recorded-block.ts'
 import { bytesField, bytesOf, rewrite, varintField } from './wire.ts'
 
@@ -84,7 +85,7 @@ export class ReplayBlock {
   get transactionIds(): readonly Buffer[] {
     if (!this.#isRenamed) return this.recorded.transactionIds
     return (this.#transactionIds ??= this.recorded.transactionIds.map((id, index) =>
-      index < this.recorded.userTransactionCount ? bodyIdOf(this.transactions[index] as Buffer) : id,
+      index < this.recorded.userTransactionCount ? idOf(this.transactions[index] as Buffer) : id,
     ))
   }
 
@@ -145,6 +146,11 @@ export class ReplayBlock {
       }
     })
   }
+}
+
+/** The id of an `entities.Transaction`. */
+function idOf(body: Buffer): Buffer {
+  return transactionId(readTransactionResponse(bytesField(1, body)))
 }
 
 /** An `entities.Event` under another transaction id. */

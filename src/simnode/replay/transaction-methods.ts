@@ -75,7 +75,7 @@ export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
     height: byTransaction,
     answer(view, request) {
       const id = bytesOf(request, 1)
-      const place = placeOf(view, id.length === 0 ? request : bytesField(1, id))
+      const place = placeOf(view, bytesField(1, id))
       const body = place?.block.transactions[place.index] ?? view.chain.systemTransaction(id)
       if (body === undefined) throw unknownTransaction(id)
       return transactionResponse(view, body)

@@ -1,0 +1,156 @@
+import type { EventEmitter } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
+import type { FaultBook, Verdict } from './fault-book.ts'
+import type { FaultCall } from './fault.ts'
+import { legacyMethods } from './legacy-service.ts'
+import type { NodeView } from './node-view.ts'
+import type { RawService } from './raw-grpc-server.ts'
+import { Refusal } from './refusal.ts'
+import { streamMethods } from './stream-methods.ts'
+import type { StreamMethod } from './stream-methods.ts'
+import { unaryMethods } from './unary-methods.ts'
+import type { UnaryMethod } from './unary-method.ts'
+import { numberOf } from './wire.ts'
+
+export interface ReplayNodeEvents {
+  /** The head is another than before: higher, or lower after a switch. */
+  head: [height: number]
+  /** A call came in and was judged; its answer may still be under way. */
+  call: [call: FaultCall]
+}
+
+/** What the calls need of their node. */
+export interface CallContext {
+  view(): NodeView
+  readonly faults: FaultBook
+  readonly events: EventEmitter<ReplayNodeEvents>
+  count(method: string): void
+  dropConnection(peer: string): void
+}
+
+type ServiceName = FaultCall['service']
+
+/** Takes calls in: judges them by the faults, answers them from the view of the moment, and keeps streams at the head. */
+export class CallServer {
+  readonly #context: CallContext
+
+  constructor(context: CallContext) {
+    this.#context = context
+  }
+
+  services(): Record<ServiceName, RawService> {
+    const modern = Object.entries(unaryMethods)
+    const legacy = Object.entries(legacyMethods)
+    return {
+      'flow.access.AccessAPI': {
+        unary: Object.fromEntries(modern.map(([name, method]) => [name, this.#unary('flow.access.AccessAPI', name, method)])),
+        streams: Object.fromEntries(Object.entries(streamMethods).map(([name, method]) => [name, this.#stream(name, method)])),
+      },
+      'access.AccessAPI': {
+        unary: Object.fromEntries(legacy.flatMap(([name, strip]) => {
+          const method = unaryMethods[name]
+          return method === undefined ? [] : [[name, this.#unary('access.AccessAPI', name, method, strip)]]
+        })),
+        streams: {},
+      },
+    }
+  }
+
+  #unary(service: ServiceName, name: string, method: UnaryMethod, strip = (answer: Buffer) => answer) {
+    return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void => {
+      const verdict = this.#judge(service, name, call.request, (view) => method.height?.(view, call.request))
+      const finish = (): void => {
+        if (this.#isHeld(verdict, call.getPeer())) return
+        try {
+          if (verdict.end instanceof Refusal) throw verdict.end
+          const answer = this.#context.faults.edit(name, method.answer(this.#context.view(), call.request), verdict)
+          callback(null, strip(answer))
+        } catch (thrown) {
+          callback(statusOf(thrown))
+        }
+      }
+      if (verdict.delayMs === 0) finish()
+      else setTimeout(finish, verdict.delayMs)
+    }
+  }
+
+  #stream(name: string, method: StreamMethod) {
+    return (call: ServerWritableStream<Buffer, Buffer>): void => {
+      const verdict = this.#judge('flow.access.AccessAPI', name, call.request, (view) => method.start(view, call.request))
+      void this.#follow(call, name, method, verdict).catch((thrown: unknown) => {
+        call.emit('error', statusOf(thrown))
+      })
+    }
+  }
+
+  /** Sends block after block, and waits at the head until it moves or the client goes. */
+  async #follow(call: ServerWritableStream<Buffer, Buffer>, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
+    if (verdict.delayMs > 0) await delay(verdict.delayMs)
+    if (this.#isHeld(verdict, call.getPeer())) return
+    if (verdict.end instanceof Refusal) throw verdict.end
+    let wake: (() => void) | undefined
+    const onEvent = (): void => wake?.()
+    const { events } = this.#context
+    events.on('head', onEvent)
+    call.on('cancelled', onEvent)
+    call.on('drain', onEvent)
+    try {
+      let next = method.start(this.#context.view(), call.request)
+      let hasRoom = true
+      while (!call.cancelled) {
+        const view = this.#context.view()
+        if (hasRoom && next <= view.head) {
+          const message = method.message(view.chain.block(next), call.request)
+          hasRoom = call.write(this.#context.faults.edit(name, message, verdict))
+          next++
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+          hasRoom = !call.writableNeedDrain
+        }
+      }
+    } finally {
+      events.off('head', onEvent)
+    }
+  }
+
+  /** Counts a call, tells of it, and looks up what is to happen to it. */
+  #judge(service: ServiceName, method: string, request: Buffer, heightOf: (view: NodeView) => number | undefined): Verdict {
+    this.#context.count(method)
+    const callOf = (): FaultCall => ({ service, method, request, height: this.#heightOrNone(heightOf) })
+    const verdict = this.#context.faults.judge(callOf, (height) => this.#hasFailedTransaction(height))
+    if (this.#context.events.listenerCount('call') > 0) this.#context.events.emit('call', callOf())
+    return verdict
+  }
+
+  #heightOrNone(heightOf: (view: NodeView) => number | undefined): number | undefined {
+    try {
+      return heightOf(this.#context.view())
+    } catch (thrown) {
+      if (thrown instanceof Refusal) return undefined
+      throw thrown
+    }
+  }
+
+  #hasFailedTransaction(height: number | undefined): boolean {
+    const view = this.#context.view()
+    if (height === undefined || height > view.head || height < view.sporkRootHeight) return false
+    return view.chain.block(height).recorded.results.ccf.some((result) => numberOf(result, 2) !== 0)
+  }
+
+  /** True when the call gets nothing: its connection is cut, or it is left to wait. */
+  #isHeld(verdict: Verdict, peer: string): boolean {
+    if (verdict.end === 'drop-connection') this.#context.dropConnection(peer)
+    return verdict.end === 'drop-connection' || verdict.end === 'never-answer'
+  }
+}
+
+/** A request that cannot be read is the caller's fault; everything else unexpected is the node's. */
+function statusOf(thrown: unknown): { code: number; details: string } {
+  if (thrown instanceof Refusal) return { code: thrown.code, details: thrown.message }
+  if (thrown instanceof RangeError) return { code: status.INVALID_ARGUMENT, details: thrown.message }
+  return { code: status.INTERNAL, details: thrown instanceof Error ? thrown.message : String(thrown) }
+}

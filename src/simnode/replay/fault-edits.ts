@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto'
+import type { CorruptEventFault, EditingFault, OversizedFault } from './fault.ts'
+import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, rewrite, varintField } from './wire.ts'
+
+/** Field number of no message of the Access API. */
+const unknownFieldNumber = 15_000
+
+/** Wire type 7 does not exist, so no reader can take these bytes for a message. */
+function garbage(length: number): Buffer {
+  return Buffer.alloc(length, 0xff)
+}
+
+/** Neither CBOR nor JSON: a break code without a beginning. */
+const corruptPayload = Buffer.from([0xff, 0x00, 0xff, 0x00])
+
+/** Exchanges the parent id in a block or header, and in the header within a block. */
+function withWrongParent(message: Buffer): Buffer {
+  return rewrite(message, (field, content) => {
+    if (field.number === 2) return bytesField(2, hash('sha3-256', Buffer.concat([content, bytesOf(message, 1)]), 'buffer'))
+    return field.number === 10 && field.wireType === 2 && content.length > 0 ? bytesField(10, withWrongParent(content)) : undefined
+  })
+}
+
+/** Exchanges the height in a block or header, and gives it an id of its own. */
+function withHeightAdded(message: Buffer, ahead: number): Buffer {
+  const height = numberOf(message, 3) + ahead
+  const id = hash('sha3-256', Buffer.concat([bytesOf(message, 1), Buffer.from(String(height))]), 'buffer')
+  return rewrite(message, (field, content) => {
+    if (field.number === 1) return bytesField(1, id)
+    if (field.number === 3) return varintField(3, height)
+    return field.number === 10 && field.wireType === 2 && content.length > 0 ? bytesField(10, withHeightAdded(content, ahead)) : undefined
+  })
+}
+
+/** Applies `edit` to every message under a field number. */
+function editEach(message: Buffer, number: number, edit: (content: Buffer, index: number) => Buffer): Buffer {
+  let index = 0
+  return rewrite(message, (field, content) => (field.number === number ? bytesField(number, edit(content, index++)) : undefined))
+}
+
+function withoutLastResults(answer: Buffer, count: number): Buffer {
+  const kept = contentsOf(answer, 1).length - count
+  let index = 0
+  return rewrite(answer, (field) => (field.number === 1 && index++ >= kept ? Buffer.alloc(0) : undefined))
+}
+
+function oversized(answer: Buffer, fault: OversizedFault): Buffer {
+  const missing = Math.max(0, fault.bytes - answer.length)
+  if (fault.by !== 'events') return Buffer.concat([answer, bytesField(unknownFieldNumber, Buffer.alloc(missing))])
+  let done = false
+  return editEach(answer, 1, (result) => {
+    const events = contentsOf(result, 4)
+    const last = events.at(-1)
+    if (done || last === undefined) return result
+    done = true
+    const indexless = keepFields(last, [1, 2, 3])
+    const payload = bytesField(5, bytesOf(last, 5))
+    const copies: Buffer[] = []
+    for (let bytes = 0; bytes < missing; ) {
+      const copy = bytesField(4, Buffer.concat([indexless, varintField(4, events.length + copies.length), payload]))
+      copies.push(copy)
+      bytes += copy.length
+    }
+    const afterEvents = readFields(result).findLast((field) => field.number === 4)?.end ?? result.length
+    return Buffer.concat([result.subarray(0, afterEvents), ...copies, result.subarray(afterEvents)])
+  })
+}
+
+function withCorruptEvent(method: string, answer: Buffer, fault: CorruptEventFault): Buffer {
+  const corrupt = (event: Buffer): Buffer => {
+    const isIt = numberOf(event, 3) === fault.transactionIndex && numberOf(event, 4) === fault.eventIndex
+    return isIt ? rewrite(event, (field) => (field.number === 5 ? bytesField(5, corruptPayload) : undefined)) : event
+  }
+  const inResult = (result: Buffer): Buffer =>
+    numberOf(result, 8) === fault.height ? editEach(result, 4, corrupt) : result
+  if (method === 'GetTransactionResultsByBlockID') return editEach(answer, 1, inResult)
+  if (!method.startsWith('GetEvents')) return inResult(answer)
+  return editEach(answer, 1, (block) => (numberOf(block, 2) === fault.height ? editEach(block, 3, corrupt) : block))
+}
+
+/** What a fault makes of an answer, or of one message of a stream. */
+export function editAnswer(method: string, answer: Buffer, fault: EditingFault): Buffer {
+  if (fault.kind === 'garbage') return garbage(fault.length ?? 64)
+  if (fault.kind === 'wrong-parent') return editEach(answer, 1, withWrongParent)
+  if (fault.kind === 'lying-head') return editEach(answer, 1, (message) => withHeightAdded(message, fault.ahead))
+  if (fault.kind === 'fewer-results') return withoutLastResults(answer, fault.count ?? 1)
+  return fault.kind === 'oversized' ? oversized(answer, fault) : withCorruptEvent(method, answer, fault)
+}

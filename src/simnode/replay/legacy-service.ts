@@ -1,0 +1,40 @@
+import { bytesField, keepFields, rewrite } from './wire.ts'
+
+/**
+ * The service `access.AccessAPI` of the candidate sporks: fewer calls, and messages with fewer fields. Source:
+ * `protobuf/flow/legacy` of onflow/flow.
+ */
+
+const onlyFirst = (answer: Buffer): Buffer => keepFields(answer, [1])
+
+function withContent(answer: Buffer, numbers: readonly number[]): Buffer {
+  return rewrite(onlyFirst(answer), (_field, content) => bytesField(1, keepFields(content, numbers)))
+}
+
+const block = (answer: Buffer): Buffer => withContent(answer, [1, 2, 3, 4, 5, 6, 7])
+const header = (answer: Buffer): Buffer => withContent(answer, [1, 2, 3, 4])
+const events = (answer: Buffer): Buffer => withContent(answer, [1, 2, 3])
+
+/** Its methods, each with what is left of the modern answer. */
+export const legacyMethods: Readonly<Record<string, (answer: Buffer) => Buffer>> = {
+  Ping: onlyFirst,
+  GetLatestBlockHeader: header,
+  GetBlockHeaderByID: header,
+  GetBlockHeaderByHeight: header,
+  GetLatestBlock: block,
+  GetBlockByID: block,
+  GetBlockByHeight: block,
+  GetCollectionByID: onlyFirst,
+  GetTransaction: onlyFirst,
+  GetTransactionResult: (answer) => keepFields(answer, [1, 2, 3, 4]),
+  GetAccount: onlyFirst,
+  GetAccountAtLatestBlock: onlyFirst,
+  GetAccountAtBlockHeight: onlyFirst,
+  GetEventsForHeightRange: events,
+  GetEventsForBlockIDs: events,
+  GetNetworkParameters: onlyFirst,
+  SendTransaction: onlyFirst,
+  ExecuteScriptAtLatestBlock: onlyFirst,
+  ExecuteScriptAtBlockID: onlyFirst,
+  ExecuteScriptAtBlockHeight: onlyFirst,
+}

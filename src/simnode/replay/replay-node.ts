@@ -1,0 +1,185 @@
+import { EventEmitter } from 'node:events'
+import { FatalError } from '../../base/errors.ts'
+import { CallServer } from './call-server.ts'
+import type { ReplayNodeEvents } from './call-server.ts'
+import { FaultBook } from './fault-book.ts'
+import type { InjectedFault } from './fault-book.ts'
+import type { Fault } from './fault.ts'
+import type { NodeView } from './node-view.ts'
+import { RawGrpcServer } from './raw-grpc-server.ts'
+import { loadRecording } from './recording.ts'
+import type { Recording } from './recording.ts'
+import { ReplayChain } from './replay-chain.ts'
+import type { ChainShape } from './replay-chain.ts'
+
+export interface ReplayNodeOptions extends ChainShape {
+  /** The recordings folder, or what `loadRecording` made of it. */
+  readonly recording: string | Recording
+  /** Which version of the chain; see `RecordedVersion.name`. Default: the first. */
+  readonly version?: string
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Default 0: any free port. */
+  readonly port?: number
+  /** The latest height at first. Default: the last recorded block. */
+  readonly head?: number
+  /** Milliseconds from one new block to the next, until the chain ends. Default: the head moves only when told. */
+  readonly intervalMs?: number
+  /** The lowest height that is served, told by GetNodeVersionInfo. Default: the lowest of the chain. */
+  readonly sporkRootHeight?: number
+  /** From the beginning; see `inject`. */
+  readonly faults?: readonly Fault[]
+}
+
+/**
+ * An access node that serves a recording over gRPC, in the services `flow.access.AccessAPI` and `access.AccessAPI`.
+ *
+ * States: serving, from `startReplayNode` on; stopped, for good, after `stop`. While it serves, three things change
+ * from outside: the version of the chain (`switchTo`), its head (`setHead`, `advance`, the interval), and its faults.
+ * Everything is sealed at once. Accounts are those at the end of the recording; scripts are UNIMPLEMENTED.
+ */
+export class ReplayNode {
+  readonly recording: Recording
+  readonly events = new EventEmitter<ReplayNodeEvents>()
+  readonly #options: ReplayNodeOptions
+  readonly #faults = new FaultBook()
+  readonly #callCounts = new Map<string, number>()
+  readonly #chains = new Map<string, ReplayChain>()
+  #server: RawGrpcServer | undefined
+  #view: NodeView
+  #timer: NodeJS.Timeout | undefined
+
+  /** Not listening yet: `startReplayNode` makes nodes. */
+  constructor(recording: Recording, options: ReplayNodeOptions) {
+    this.recording = recording
+    this.#options = options
+    this.events.setMaxListeners(0)
+    const name = options.version ?? [...recording.versions.keys()][0] ?? ''
+    this.#view = this.#viewOf(name, options.head)
+    for (const fault of options.faults ?? []) this.inject(fault)
+  }
+
+  /** Opens the port and starts the interval. */
+  async listen(): Promise<void> {
+    const calls = new CallServer({
+      view: () => this.#view,
+      faults: this.#faults,
+      events: this.events,
+      count: (method) => this.#callCounts.set(method, this.callCount(method) + 1),
+      dropConnection: (peer) => this.#server?.dropConnection(peer),
+    })
+    this.#server = await RawGrpcServer.listen(this.#options.host ?? '127.0.0.1', this.#options.port ?? 0, calls.services())
+    const { intervalMs } = this.#options
+    if (intervalMs !== undefined) this.#timer = setInterval(() => this.advance(), intervalMs)
+  }
+
+  /** `host:port` */
+  get endpoint(): string {
+    if (this.#server === undefined) throw new FatalError('replay-node-idle', 'The replay node does not listen')
+    return `${this.#server.host}:${this.#server.port}`
+  }
+
+  get chain(): ReplayChain {
+    return this.#view.chain
+  }
+
+  /** Name of the version that is served. */
+  get version(): string {
+    return this.#view.chain.version.name
+  }
+
+  get head(): number {
+    return this.#view.head
+  }
+
+  get sporkRootHeight(): number {
+    return this.#view.sporkRootHeight
+  }
+
+  /** How many calls of a method came in since the start, or of all methods. */
+  callCount(method?: string): number {
+    if (method !== undefined) return this.#callCounts.get(method) ?? 0
+    return [...this.#callCounts.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Makes `count` more blocks known, as far as the chain goes. */
+  advance(count = 1): void {
+    this.setHead(Math.min(this.head + count, this.chain.highest))
+  }
+
+  /** @throws FatalError when the chain has no such height */
+  setHead(height: number): void {
+    if (height === this.head) return
+    this.#show({ ...this.#view, head: this.#checkedHead(this.chain, height) })
+  }
+
+  /**
+   * Exchanges the chain for another version, as a rollback does: blocks of the old one that are not in the new one are
+   * no longer found, and the head may be lower than before.
+   * @param head default: the last recorded block of the version
+   * @throws FatalError when there is no such version or height
+   */
+  switchTo(version: string, head?: number): void {
+    this.#show(this.#viewOf(version, head))
+  }
+
+  inject(fault: Fault): InjectedFault {
+    return this.#faults.inject(fault)
+  }
+
+  clearFaults(): void {
+    this.#faults.clear()
+  }
+
+  faults(): readonly InjectedFault[] {
+    return this.#faults.list()
+  }
+
+  /** Cuts every connection once; clients may connect again at once. */
+  dropConnections(): void {
+    this.#server?.dropConnections()
+  }
+
+  /** Stops at once, cutting calls and streams that are under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#server?.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  #show(view: NodeView): void {
+    this.#view = view
+    this.events.emit('head', view.head)
+  }
+
+  #viewOf(name: string, head: number | undefined): NodeView {
+    const version = this.recording.versions.get(name)
+    if (version === undefined) {
+      const names = [...this.recording.versions.keys()].map((known) => `'${known}'`).join(', ')
+      throw new FatalError('version-unknown', `The recording has no version '${name}', only ${names}`)
+    }
+    const chain = this.#chains.get(name) ?? new ReplayChain(version, this.#options)
+    this.#chains.set(name, chain)
+    const sporkRootHeight = this.#options.sporkRootHeight ?? chain.lowest
+    if (sporkRootHeight < chain.lowest) {
+      throw new FatalError('root-below-chain', `The spork root ${sporkRootHeight} is below the chain, which begins at ${chain.lowest}`)
+    }
+    return { chain, head: this.#checkedHead(chain, head ?? chain.lastRecorded, sporkRootHeight), sporkRootHeight }
+  }
+
+  #checkedHead(chain: ReplayChain, head: number, root = this.sporkRootHeight): number {
+    if (Number.isSafeInteger(head) && head >= root && head <= chain.highest) return head
+    throw new FatalError('head-outside-chain', `The head ${head} is outside the chain from ${root} to ${chain.highest}`)
+  }
+}
+
+/** Starts an access node on a recording. @throws FatalError for a bad recording, an unknown version or height, a taken port */
+export async function startReplayNode(options: ReplayNodeOptions): Promise<ReplayNode> {
+  const recording = typeof options.recording === 'string' ? await loadRecording(options.recording) : options.recording
+  const node = new ReplayNode(recording, options)
+  await node.listen()
+  return node
+}

@@ -1,0 +1,48 @@
+import { blockOf } from './node-view.ts'
+import type { NodeView } from './node-view.ts'
+import { Refusal } from './refusal.ts'
+import type { ReplayBlock } from './replay-block.ts'
+import { bytesField, bytesOf, numberOf, varintField } from './wire.ts'
+
+/** How one subscription of `flow.access.AccessAPI` is answered: one message a block, from a height on, up to the head. */
+export interface StreamMethod {
+  /** The first height. @throws Refusal when there is no block to start from */
+  start(view: NodeView, request: Buffer): number
+  message(block: ReplayBlock, request: Buffer): Buffer
+}
+
+type Start = StreamMethod['start']
+
+/** A start above the head is NOT_FOUND, one below the root INVALID_ARGUMENT, as flow-go's start height tracker has it. */
+const fromHeight: Start = (view, request) => {
+  const height = numberOf(request, 1)
+  if (height < view.sporkRootHeight) {
+    throw new Refusal('INVALID_ARGUMENT', `start height must be greater than or equal to the root height ${view.sporkRootHeight}`)
+  }
+  if (height > view.head) throw new Refusal('NOT_FOUND', `could not get header for height ${height}: key not found`)
+  return height
+}
+const fromBlockId: Start = (view, request) => blockOf(view, bytesOf(request, 1)).height
+const fromLatest: Start = (view) => view.head
+
+const header = (block: ReplayBlock): Buffer => bytesField(1, block.header)
+const digest = (block: ReplayBlock): Buffer =>
+  Buffer.concat([bytesField(1, block.identity.id), varintField(2, block.height), bytesField(3, block.timestamp)])
+const blockAsAsked = (fullFieldNumber: number) => (block: ReplayBlock, request: Buffer): Buffer =>
+  bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
+
+/**
+ * The subscriptions. A stream keeps its next height when the chain is switched to another version: it tells no
+ * height twice, as on a real node, so a client learns of a rollback only from parent ids.
+ */
+export const streamMethods: Readonly<Record<string, StreamMethod>> = {
+  SubscribeBlocksFromStartHeight: { start: fromHeight, message: blockAsAsked(3) },
+  SubscribeBlocksFromStartBlockID: { start: fromBlockId, message: blockAsAsked(3) },
+  SubscribeBlocksFromLatest: { start: fromLatest, message: blockAsAsked(2) },
+  SubscribeBlockHeadersFromStartHeight: { start: fromHeight, message: header },
+  SubscribeBlockHeadersFromStartBlockID: { start: fromBlockId, message: header },
+  SubscribeBlockHeadersFromLatest: { start: fromLatest, message: header },
+  SubscribeBlockDigestsFromStartHeight: { start: fromHeight, message: digest },
+  SubscribeBlockDigestsFromStartBlockID: { start: fromBlockId, message: digest },
+  SubscribeBlockDigestsFromLatest: { start: fromLatest, message: digest },
+}
