@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [program, ...rest] = process.argv.slice(2)
 
 try {
-  if (program === undefined) throw new SetupError('Name the program to run: node scripts/setup.mjs <program.ts> [arguments…]')
+  if (program === undefined) throw new SetupError('Which program? node scripts/setup.mjs <program.ts> [arguments…]')
   await ensureInstalled(root)
   await runProgram(root, chooseNode(root), [program, ...rest])
 } catch (error) {

@@ -75,7 +75,7 @@ async function install(root) {
   child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => output.push(text))
   const end = await passSignals(child)
   if (cache !== undefined) rmSync(cache, { recursive: true, force: true })
-  if (end.signal !== null) throw new SetupError(`The installation was stopped by ${end.signal}; run this again to finish it.`)
+  if (end.signal !== null) throw new SetupError(`${end.signal} stopped the installation; run this again to finish it.`)
   if (end.code !== 0) throw new SetupError(explain(output.join('')))
   stamp(root)
   console.error(`Installed in ${Math.round((performance.now() - start) / 1000)} s.`)
@@ -135,8 +135,6 @@ function canWrite(folder) {
 function explain(output) {
   const codes = [...output.matchAll(/npm error (?:code|errno) (\w+)/g)].map((match) => match[1] ?? '')
   const known = codes.map((code) => advice[code]).find((sentence) => sentence !== undefined)
-  return [
-    output.trim(),
-    `The dependencies could not be installed. ${known ?? 'The lines above are what npm said.'} Run this again afterwards.`,
-  ].join('\n\n')
+  const reason = known ?? 'The lines above are what npm said.'
+  return `${output.trim()}\n\nThe dependencies could not be installed. ${reason} Run this again afterwards.`
 }

@@ -51,5 +51,6 @@ export function packagedNodeCanRun() {
 /** @returns {'glibc' | 'musl' | undefined} which C library this Linux has; undefined elsewhere */
 export function systemLibc() {
   if (process.platform !== 'linux') return undefined
-  return ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1'].some((path) => existsSync(path)) ? 'glibc' : 'musl'
+  const loaders = ['/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1']
+  return loaders.some((path) => existsSync(path)) ? 'glibc' : 'musl'
 }

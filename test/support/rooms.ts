@@ -1,9 +1,11 @@
+import { posix } from 'node:path'
+
 /**
  * The rooms of the source tree and the arrows between them: the one place where they are written as data. The table in
  * `docs/architecture.md` is checked against it, and `test/rooms.test.ts` checks every import.
  */
 export interface Room {
-  /** A folder, or single files, from the root of the repository. The longest match decides. */
+  /** Folders from the root of the repository, or `folder/*.ts` for the files directly in one. The longest match decides. */
   readonly paths: readonly string[]
   /** Folders outside the room that it may import from; `everything` only where the whole is put together. */
   readonly mayImport: readonly string[] | 'everything'
@@ -11,10 +13,13 @@ export interface Room {
   readonly pure?: true
 }
 
-const systemRoom = (path: string): Room => ({ paths: [path], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access'] })
+const systemRoom = (path: string): Room => ({
+  paths: [path],
+  mayImport: ['src/base', 'src/chain', 'src/db', 'src/access'],
+})
 
 export const rooms: readonly Room[] = [
-  { paths: ['src/main.ts', 'src/services.ts'], mayImport: 'everything' },
+  { paths: ['src/*.ts', 'src/services'], mayImport: 'everything' },
   { paths: ['src/base'], mayImport: [] },
   { paths: ['src/chain'], mayImport: ['src/base'], pure: true },
   { paths: ['src/access'], mayImport: ['src/base', 'src/chain'] },
@@ -42,12 +47,10 @@ export const testsMayAlsoImport: readonly string[] = ['test', 'src/simnode']
 
 /** Modules that reach outside the process: not for a pure room. */
 export const modulesWithEffects: ReadonlySet<string> = new Set([
-  ...['child_process', 'cluster', 'dgram', 'dns', 'fs', 'fs/promises', 'http', 'http2', 'https', 'net', 'tls'].map(
-    (name) => `node:${name}`,
-  ),
-  ...['node:worker_threads', 'node:timers', 'node:timers/promises'],
-  ...['@grpc/grpc-js', '@onflow/transport-grpc', '@slonik/pg-driver', 'bullmq', 'ioredis', 'koa', 'pg', 'pg-boss'],
-  ...['pg-copy-streams', 'pino', 'prom-client', 'slonik', 'ws'],
+  'node:child_process', 'node:cluster', 'node:dgram', 'node:dns', 'node:fs', 'node:fs/promises', 'node:http',
+  'node:http2', 'node:https', 'node:net', 'node:timers', 'node:timers/promises', 'node:tls', 'node:worker_threads',
+  '@grpc/grpc-js', '@onflow/transport-grpc', '@slonik/pg-driver', 'bullmq', 'ioredis', 'koa', 'pg', 'pg-boss',
+  'pg-copy-streams', 'pino', 'prom-client', 'slonik', 'ws',
 ])
 
 /** The room that a file or folder is in; `undefined` if it is in none. */
@@ -61,7 +64,8 @@ export function roomOf(path: string): Room | undefined {
   return best?.room
 }
 
-/** Whether `path` is `folder` or in it. */
+/** Whether `path` is `folder` or in it; for `folder/*.ts`, whether it is a file directly in the folder. */
 export function isBelow(path: string, folder: string): boolean {
+  if (folder.endsWith('/*.ts')) return path.endsWith('.ts') && posix.dirname(path) === posix.dirname(folder)
   return path === folder || path.startsWith(`${folder}/`)
 }

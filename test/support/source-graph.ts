@@ -41,9 +41,8 @@ function forbiddenImport(file: string, room: Room, specifier: string): string[] 
 }
 
 /**
- * A file that imports itself by way of others, each as the list of files on the way; one per group of files that reach
- * each other. Imports of types are left out, since they are gone when the program runs, and so are dynamic imports,
- * which are the usual way to break a cycle.
+ * Files that import themselves by way of others, each as the list of files on the way. Imports of types are left out,
+ * since they are gone when the program runs, and so are dynamic imports, which are the usual way to break a cycle.
  */
 export function cycles(graph: ImportGraph): string[][] {
   const found: string[][] = []

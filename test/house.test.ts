@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { filesBelow, isGenerated, readRepositoryFile, repositoryRoot, trackedFiles } from './support/repository.ts'
+import { testTitles } from './support/test-titles.ts'
+
+const written = filesBelow(
+  ['src', 'jobs', 'scripts', 'dashboards', 'test', 'migrations', 'clients'],
+  /\.(ts|tsx|mjs|sql|py|css|sh)$/,
+).filter((file) => !isGenerated(file))
+
+describe('the house', () => {
+  it('has no file over 600 lines', () => {
+    const long = written.filter((file) => readRepositoryFile(file).split('\n').length > 601)
+    expect(long).to.deep.equal([])
+  })
+
+  it('says in each source file what it is for', () => {
+    const sources = written.filter((file) => /^(src|jobs)\/.*\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+    expect(sources.filter((file) => !readRepositoryFile(file).includes('/**'))).to.deep.equal([])
+  })
+
+  it('has no test that is switched off and no two of one name in a file', () => {
+    for (const file of written.filter((name) => name.endsWith('.test.ts'))) {
+      const source = readRepositoryFile(file)
+      const titles = testTitles(source)
+      expect(titles.filter((title, i) => titles.indexOf(title) !== i), file).to.deep.equal([])
+      expect(source, file).to.not.match(/\b(it|describe|context|specify)\.(skip|only)\(|^\s*x(it|describe)\(/m)
+    }
+  })
+
+  it('names no machine and no package registry in what is tracked', function (this: Mocha.Context) {
+    const tracked = trackedFiles()
+    if (tracked === undefined) this.skip()
+    const folders = ['work', 'farm', 'root', 'Users', 'home/[a-z]+', 'tmp/bash_jobs'].join('|')
+    const hosts = ['registry\\.(npmjs|yarnpkg)', 'proxy\\.golang', 'pypi\\.org', 'deb\\.debian', 'crates\\.io'].join('|')
+    const forbidden = new RegExp(`(^|[\\s"'\`=(:])/(${folders})/|${hosts}`, 'm')
+    const found = tracked
+      .filter((file) => !/\.(gz|png|jpg|ico|woff2|bin)$/.test(file) && existsSync(join(repositoryRoot, file)))
+      .map((file) => ({ file, match: forbidden.exec(readRepositoryFile(file))?.[0]?.trim() }))
+      .filter(({ match }) => match !== undefined)
+    expect(found).to.deep.equal([])
+  })
+})
+
+describe('package.json', () => {
+  const manifest = JSON.parse(readRepositoryFile('package.json')) as {
+    scripts: Record<string, string>
+    dependencies: Record<string, string>
+    devDependencies: Record<string, string>
+    optionalDependencies: Record<string, string>
+    overrides: Record<string, string>
+  }
+
+  it('starts every script through the setup, with a program that is there', () => {
+    for (const [name, command] of Object.entries(manifest.scripts)) {
+      const program = /^node scripts\/setup\.mjs (\S+)/.exec(command)?.[1]
+      expect(program, name).to.be.a('string')
+      expect(existsSync(join(repositoryRoot, program ?? '')), `${name}: ${program}`).to.equal(true)
+    }
+  })
+
+  it('pins every version', () => {
+    const { dependencies, devDependencies, optionalDependencies, overrides } = manifest
+    const all = { ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides }
+    expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).to.deep.equal([])
+  })
+
+  it('has a lockfile that names no registry', () => {
+    expect(readRepositoryFile('package-lock.json')).to.not.include('"resolved"')
+  })
+})

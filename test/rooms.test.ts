@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import { importsOf, importsOfJsx } from './support/imports.ts'
+import { filesBelow, readRepositoryFile } from './support/repository.ts'
+import { roomOf, rooms } from './support/rooms.ts'
+import { cycles, forbiddenArrows, type ImportGraph, readGraph } from './support/source-graph.ts'
+
+const files = filesBelow(['src', 'jobs', 'scripts', 'dashboards', 'test'], /\.(ts|tsx|mjs)$/)
+const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(file)])))
+
+describe('rooms', () => {
+  it('import only along the arrows of the table', () => {
+    expect(forbiddenArrows(graph)).to.deep.equal([])
+  })
+
+  it('hold no cycle of files', () => {
+    expect(cycles(graph).map((files) => files.join(' → '))).to.deep.equal([])
+  })
+
+  it('name each other without a cycle', () => {
+    const outgoing = new Map(
+      rooms.map(({ paths: [own = ''], mayImport }) => {
+        const allowed = mayImport === 'everything' ? [] : mayImport
+        const targets = allowed.map((folder) => roomOf(folder)?.paths[0] ?? folder)
+        const up = '../'.repeat(own.split('/').length)
+        return [`${own}/x.ts`, targets.map((target) => ({ specifier: `${up}${target}/x.ts`, kind: 'value' as const }))]
+      }),
+    )
+    expect(cycles(outgoing)).to.deep.equal([])
+  })
+
+  it('are told in the architecture page as they are', () => {
+    const cells = [...readRepositoryFile('docs/architecture.md').matchAll(/^\| (`.+`) \| .+ \| (.*) \|$/gm)]
+    const told = cells.map((match) => ({ paths: match[1], mayImport: match[2] }))
+    const short = (folder: string): string => folder.replace(/^src\//, '')
+    const real = rooms.map(({ paths, mayImport }) => ({
+      paths: paths.map((path) => (path.endsWith('.ts') ? `\`${path}\`` : `\`${path}/\``)).join(', '),
+      mayImport: mayImport === 'everything' ? 'everything' : mayImport.map(short).join(', ') || 'nothing of ours',
+    }))
+    expect(told).to.deep.equal(real)
+  })
+
+  it('leave the setup to what Node brings', () => {
+    const setup = [...graph].filter(([file]) => /^scripts\/setup(\.mjs|\/)/.test(file) && !file.endsWith('.test.ts'))
+    const others = setup.flatMap(([file, imports]) =>
+      imports
+        .filter(({ specifier }) => !/^node:|^\.\/(setup\/)?[\w-]+\.mjs$/.test(specifier))
+        .map(({ specifier }) => `${file}: ${specifier}`),
+    )
+    expect(setup).to.not.be.empty
+    expect(others).to.deep.equal([])
+  })
+})
+
+describe('the check of the rooms', () => {
+  const graphOf = (sources: Record<string, string>): ImportGraph => readGraph(new Map(Object.entries(sources)))
+  const check = (sources: Record<string, string>): string[] => forbiddenArrows(graphOf(sources))
+
+  it('reports an arrow against the table, whatever its form', () => {
+    for (const source of [
+      `import { a } from '../ingest/a.ts'`,
+      `import type { A } from '../ingest/a.ts'`,
+      `import {\n  a,\n  type B,\n} from '../ingest/a.ts'`,
+      `import '../ingest/a.ts'`,
+      `export { a } from '../ingest/a.ts'`,
+      `export * as a from '../ingest/a.ts'`,
+      `export type { A } from '../ingest/a.ts'`,
+      `const a = await import('../ingest/a.ts')`,
+      `let a: import('../ingest/a.ts').A`,
+      `new Worker(new URL('../ingest/a.ts', import.meta.url))`,
+    ]) {
+      expect(check({ 'src/api/b.ts': source }), source).to.deep.equal(['src/api/b.ts may not import src/ingest/a.ts'])
+    }
+  })
+
+  it('lets through what the table allows', () => {
+    expect(check({ 'src/api/b.ts': `import { a } from '../db/a.ts'\nimport { c } from './c.ts'` })).to.deep.equal([])
+    expect(check({ 'src/main.ts': `import { a } from './farm/a.ts'` })).to.deep.equal([])
+  })
+
+  it('allows a part of a room where the table names a part', () => {
+    expect(check({ 'src/live/a.ts': `import { a } from '../api/presenters/block.ts'` })).to.deep.equal([])
+    expect(check({ 'src/live/a.ts': `import { a } from '../api/server.ts'` })).to.have.length(1)
+  })
+
+  it('keeps tests out of the program and input and output out of pure rooms', () => {
+    expect(check({ 'src/main.ts': `import { a } from '../test/support/a.ts'` })).to.have.length(1)
+    expect(check({ 'src/db/a.test.ts': `import { a } from '../../test/support/a.ts'` })).to.deep.equal([])
+    expect(check({ 'jobs/a.ts': `import { readFileSync } from 'node:fs'` })).to.have.length(1)
+    expect(check({ 'src/db/a.ts': `import { readFileSync } from 'node:fs'` })).to.deep.equal([])
+  })
+
+  it('knows every file to be in a room', () => {
+    expect(check({ 'src/somewhere/a.ts': '' })).to.deep.equal(['src/somewhere/a.ts is in no room'])
+  })
+
+  it('finds a cycle of values and passes one of types', () => {
+    const cycle = { 'src/db/a.ts': `import { b } from './b.ts'`, 'src/db/b.ts': `export * from './a.ts'` }
+    expect(cycles(graphOf(cycle))).to.deep.equal([['src/db/a.ts', 'src/db/b.ts', 'src/db/a.ts']])
+    const types = { ...cycle, 'src/db/b.ts': `import type { A } from './a.ts'` }
+    expect(cycles(graphOf(types))).to.deep.equal([])
+  })
+})
+
+describe('the search for imports', () => {
+  it('is not misled by comments, strings, templates and regular expressions', () => {
+    const source = [
+      `// import a from './comment.ts'`,
+      `/* import a from './block.ts' */`,
+      `const s = "import a from './string.ts'"`,
+      'const t = `\nimport "Cadence"\n${f({ a: `import b from "./nested.ts"` })}\nimport c from "./template.ts"`',
+      `const r = /['"\`]import d from '.\\/regexp.ts'/g.test(s) ? 1 / 2 : x / y`,
+      `const m = import.meta.url, n = a.import('./method.ts')`,
+      `export type From = { from: 'type' }`,
+      `export const from = 'from'`,
+      `import real from './real.ts'`,
+    ].join('\n')
+    expect(importsOf(source)).to.deep.equal([{ specifier: './real.ts', kind: 'value' }])
+  })
+
+  it('reads the statements of a page with JSX', () => {
+    const source = [
+      `import { A } from './a.tsx'`,
+      `import type { B } from './b.ts'`,
+      `import './c.css'`,
+      `const d = <p>don't import e from f</p>`,
+    ].join('\n')
+    expect(importsOfJsx(source)).to.deep.equal([
+      { specifier: './a.tsx', kind: 'value' },
+      { specifier: './b.ts', kind: 'type' },
+      { specifier: './c.css', kind: 'value' },
+    ])
+  })
+})
