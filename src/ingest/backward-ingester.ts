@@ -1,6 +1,6 @@
 import { RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
-import { BelowRootError } from '../access/node-errors.ts'
+import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { pause } from '../base/retry.ts'
 import { readRawCoverage } from './checkpoints.ts'

@@ -1,7 +1,7 @@
 import { FatalError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import type { HeightSet } from '../base/ranges.ts'
-import { BelowRootError } from '../access/node-errors.ts'
+import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'

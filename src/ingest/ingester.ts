@@ -5,7 +5,6 @@ import type { Metrics } from '../base/metrics.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-import { BelowRootError } from '../access/node-errors.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
 import { appendBlock } from './append-block.ts'
 import type { Batch } from './batch.ts'
@@ -79,7 +78,7 @@ export abstract class Ingester {
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<void>
   protected onCommitted(_batch: CommittedBatch): void {}
 
-  /** Works until it is done or the signal comes. @throws FatalError or BelowRootError */
+  /** Works until it is done or the signal comes. @throws FatalError, of which BelowRootError is one */
   async run(): Promise<void> {
     const { name, log, signal, databaseUrl } = this.options
     for (let attempt = 1; !signal.aborted; attempt++) {
@@ -95,7 +94,7 @@ export abstract class Ingester {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (error instanceof FatalError || error instanceof BelowRootError) throw error
+        if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 100, 10_000)
         log.warn({ err: asError(error), attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))

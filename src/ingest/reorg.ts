@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { FatalError } from '../base/errors.ts'
 import { withTransaction } from '../db/with-transaction.ts'
 import type { ChainSource } from '../access/chain-source.ts'
-import { NotYetError } from '../access/node-errors.ts'
+import { NotYetError } from '../access/source-errors.ts'
 import { rollBackRaw } from './sql/roll-back.ts'
 import { storedBlockId } from './sql/stored-block-ids.ts'
 
