@@ -69,4 +69,29 @@ describe('package.json', () => {
   it('has a lockfile that names no registry', () => {
     expect(readRepositoryFile('package-lock.json')).to.not.include('"resolved"')
   })
+
+  it('has a lockfile with everything that its packages name, as `npm ci` demands', () => {
+    const { packages } = JSON.parse(readRepositoryFile('package-lock.json')) as { packages: Record<string, Locked> }
+    const missing = Object.entries(packages).flatMap(([path, locked]) =>
+      Object.keys({ ...locked.dependencies, ...locked.optionalDependencies })
+        .filter((name) => !placesOf(name, path).some((place) => place in packages))
+        .map((name) => `${path} names ${name}`),
+    )
+    expect(missing).to.deep.equal([])
+  })
 })
+
+/** A package of the lockfile, by what it needs. */
+interface Locked {
+  readonly dependencies?: Record<string, string>
+  readonly optionalDependencies?: Record<string, string>
+}
+
+/** Where a package is looked for by one that stands at `path`: in its own node_modules and in each above. */
+function placesOf(name: string, path: string): string[] {
+  const places = [`node_modules/${name}`]
+  for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    places.push(`${at}/node_modules/${name}`)
+  }
+  return places
+}
