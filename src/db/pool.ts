@@ -1,4 +1,4 @@
-import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
+import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
 import { FatalError } from '../base/errors.ts'
 import { asDatabaseError } from './errors.ts'
 
@@ -39,13 +39,6 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   pool.on('error', (error) => options.onIdleError?.(error))
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
-}
-
-/** The same limits for one connection of its own (LISTEN, locks). The caller connects and ends it. */
-export function createClient(url: string, options: PoolOptions = {}): Client {
-  const client = new Client(clientConfig(url, options))
-  client.on('error', (error) => options.onIdleError?.(error))
-  return client
 }
 
 /** Throws FatalError code `database-too-old` when the server is older than PostgreSQL 15; retryable if unreachable. */
@@ -107,7 +100,8 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
   }
 }
 
-function clientConfig(url: string, options: PoolOptions): ClientConfig {
+/** How one connection is made, with the same limits; for a client of its own. */
+export function clientConfig(url: string, options: PoolOptions = {}): ClientConfig {
   return {
     connectionString: url,
     application_name: options.applicationName ?? 'flowfarm',
