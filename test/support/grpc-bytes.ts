@@ -1,4 +1,4 @@
-import { Client, credentials } from '@grpc/grpc-js'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 
 export type Service = 'flow.access.AccessAPI' | 'access.AccessAPI'
@@ -22,7 +22,8 @@ export class BytesClient {
     const { service = 'flow.access.AccessAPI', timeoutMs = 10_000 } = options
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
-        `/${service}/${method}`, asIs, asIs, request, { deadline: Date.now() + timeoutMs, waitForReady: true } as never,
+        `/${service}/${method}`, asIs, asIs, request,
+        new Metadata({ waitForReady: true }), { deadline: Date.now() + timeoutMs },
         (error: ServiceError | null, answer?: Buffer) => {
           if (error === null && answer !== undefined) resolve(answer)
           else reject(error ?? new Error('neither an answer nor an error'))

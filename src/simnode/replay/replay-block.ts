@@ -57,17 +57,17 @@ export class ReplayBlock {
 
   /** `entities.Block` as without `full_block_response`. */
   get light(): Buffer {
-    return (this.#light ??= this.#placed(this.recorded.light))
+    return (this.#light ??= this.#placedBlock(this.recorded.light))
   }
 
   /** `entities.Block` as with `full_block_response`. */
   get full(): Buffer {
-    return (this.#full ??= this.#placed(this.recorded.full))
+    return (this.#full ??= this.#placedBlock(this.recorded.full))
   }
 
   /** `entities.BlockHeader` */
   get header(): Buffer {
-    return (this.#header ??= this.#placed(this.recorded.header))
+    return (this.#header ??= this.#placedHeader(this.recorded.header))
   }
 
   /** `entities.Transaction` messages in block order. */
@@ -124,27 +124,37 @@ export class ReplayBlock {
     })
   }
 
-  /** Exchanges what `entities.Block` and `entities.BlockHeader` have in common, and the header within a block. */
-  #placed(message: Buffer): Buffer {
+  #placedBlock(message: Buffer): Buffer {
     if (!this.#isMoved) return message
-    const { identity, recorded } = this
     return rewrite(message, (field, content) => {
-      switch (field.number) {
-        case 1: return bytesField(1, identity.id)
-        case 2: return bytesField(2, identity.parentId)
-        case 3: return varintField(3, identity.height)
-        case 4: return bytesField(4, this.timestamp)
-        case 5: {
-          const collection = recorded.collectionIds.findIndex((id) => id.equals(bytesOf(content, 1)))
-          const id = identity.collectionIds[collection]
-          if (id === undefined) return undefined
-          return bytesField(5, rewrite(content, (inner) => (inner.number === 1 ? bytesField(1, id) : undefined)))
-        }
-        case 6: return field.wireType === 0 ? varintField(6, field.value + identity.viewShift) : undefined
-        case 10: return field.wireType === 2 && content.length > 0 ? bytesField(10, this.header) : undefined
-        default: return undefined
-      }
+      if (field.number === 5) return bytesField(5, this.#placedGuarantee(content))
+      if (field.number === 10) return bytesField(10, this.header)
+      return this.#sharedField(field.number)
     })
+  }
+
+  #placedHeader(message: Buffer): Buffer {
+    if (!this.#isMoved) return message
+    return rewrite(message, (field) =>
+      field.number === 6 ? varintField(6, field.value + this.identity.viewShift) : this.#sharedField(field.number))
+  }
+
+  #placedGuarantee(guarantee: Buffer): Buffer {
+    const collection = this.recorded.collectionIds.findIndex((id) => id.equals(bytesOf(guarantee, 1)))
+    const id = this.identity.collectionIds[collection]
+    return rewrite(guarantee, (field) => (field.number === 1 && id !== undefined ? bytesField(1, id) : undefined))
+  }
+
+  /** The new value of a field that `entities.Block` and `entities.BlockHeader` have in common. */
+  #sharedField(number: number): Buffer | undefined {
+    const { identity } = this
+    switch (number) {
+      case 1: return bytesField(1, identity.id)
+      case 2: return bytesField(2, identity.parentId)
+      case 3: return varintField(3, identity.height)
+      case 4: return bytesField(4, this.timestamp)
+      default: return undefined
+    }
   }
 }
 

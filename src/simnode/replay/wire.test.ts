@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, rewrite, varintField } from './wire.ts'
+
+describe('wire', () => {
+  it('reads what it writes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500_000 }), fc.maxSafeNat(), fc.uint8Array(), (number, value, content) => {
+        const message = Buffer.concat([varintField(number, value), bytesField(number + 1, content)])
+        expect(numberOf(message, number)).to.equal(value)
+        expect(bytesOf(message, number + 1)).to.deep.equal(Buffer.from(content))
+      }),
+    )
+  })
+
+  it('refuses bytes that are no message', () => {
+    for (const hex of ['ff', '0f', '0a05aabb', '08', '0dff']) {
+      expect(() => readFields(Buffer.from(hex, 'hex')), hex).to.throw(RangeError)
+    }
+  })
+
+  it('takes the last of several values of a singular field, and all of a repeated one', () => {
+    const message = Buffer.concat([varintField(1, 5), bytesField(2, Buffer.from('a')), varintField(1, 6), bytesField(2, Buffer.from('b'))])
+    expect(numberOf(message, 1)).to.equal(6)
+    expect(bytesOf(message, 2).toString()).to.equal('b')
+    expect(contentsOf(message, 2).map(String)).to.deep.equal(['a', 'b'])
+    expect(numberOf(message, 3)).to.equal(0)
+    expect(bytesOf(message, 3).length).to.equal(0)
+  })
+
+  it('changes the named fields and keeps the bytes of all others', () => {
+    const kept = [bytesField(3, Buffer.from('keep')), Buffer.from('2d01020304', 'hex'), Buffer.from('310102030405060708', 'hex')]
+    const message = Buffer.concat([varintField(1, 7), kept[0] as Buffer, varintField(1, 8), ...kept.slice(1)])
+    const changed = rewrite(message, (field) => (field.number === 1 ? varintField(1, field.value * 1000) : undefined))
+    expect(changed).to.deep.equal(Buffer.concat([varintField(1, 7000), kept[0] as Buffer, varintField(1, 8000), ...kept.slice(1)]))
+    expect(rewrite(message, () => undefined)).to.equal(message)
+    expect(keepFields(message, [3])).to.deep.equal(kept[0])
+  })
+})
