@@ -2,7 +2,6 @@ import { asError, FlowfarmError } from '../base/errors.ts'
 import { addressText } from '../chain/address.ts'
 import { writePayloadJson } from '../chain/payload.ts'
 import { importsEvm, scriptHash } from '../chain/script.ts'
-import { transactionId } from '../chain/transaction-id.ts'
 import { evmTransactionHash } from '../chain/evm-transaction-hash.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import type { Batch } from './batch.ts'
@@ -66,7 +65,7 @@ function appendTransaction(
   batch: Batch, fetched: FetchedBlock, txIndex: number, transaction: TransactionMessage, result: TransactionResultMessage | undefined,
 ): void {
   const height = fetched.block.height
-  const id = result?.transactionId ?? transactionId(transaction)
+  const id = fetched.transactionIds[txIndex] as Buffer
   const isSystem = isZero(transaction.payer)
   const hash = scriptHash(transaction.script)
   batch.scripts.set(hash.toString('latin1'), { hash, script: transaction.script })

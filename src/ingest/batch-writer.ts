@@ -6,6 +6,7 @@ import { rawColumns } from './append-block.ts'
 import { Batch } from './batch.ts'
 import type { ScriptRow } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
+import { ensureRawPartitions } from './raw-partitions.ts'
 import { commitCheckpoint } from './sql/commit-checkpoint.ts'
 import { insertScripts } from './sql/insert-scripts.ts'
 import { insertUndecoded } from './sql/insert-undecoded.ts'
@@ -102,6 +103,7 @@ export class BatchWriter {
     // A batch behind one that failed fails with it; the first failure is the one that is reported.
     previous.catch(() => undefined)
     const started = performance.now()
+    await ensureRawPartitions(this.#options.pool, batch.range)
     await this.#storeScripts(batch)
     const client = await this.#options.pool.connect()
     let broken: Error | undefined

@@ -9,7 +9,7 @@ type Fetch = FetchWindowOptions['source']['fetchBlock']
 
 function fetched(height: number, byteLength = 100): FetchedBlock {
   const block = { id: Buffer.alloc(32), parentId: Buffer.alloc(32), height, timestampUs: 0, collectionIds: [] }
-  return { block, transactions: [], results: [], missing: [], byteLength, endpoint: 'test' }
+  return { block, transactions: [], transactionIds: [], results: [], missing: [], byteLength, endpoint: 'test' }
 }
 
 function open(fetchBlock: Fetch, options: Partial<FetchWindowOptions> & { last?: number } = {}): FetchWindow {

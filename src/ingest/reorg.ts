@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { FatalError } from '../base/errors.ts'
-import { withTransaction } from '../db/with-transaction.ts'
+import { withTransaction } from '../db/pool.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import { NotYetError } from '../access/source-errors.ts'
 import { rollBackRaw } from './sql/roll-back.ts'

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import type pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+
+/** The raw tables that a block goes into, with the columns that rows of a height range are chosen by. */
+const tables = ['raw.blocks', 'raw.transactions', 'raw.events', 'raw.tx_lookup', 'raw.block_lookup'] as const
+const heightColumn: Record<(typeof tables)[number], string> = {
+  'raw.blocks': 'height', 'raw.transactions': 'block_height', 'raw.events': 'block_height', 'raw.tx_lookup': 'block_height', 'raw.block_lookup': 'height',
+}
+
+/**
+ * The physical limit of ingest, measured on the very rows that it stored: the same batches, as binary COPY, into empty
+ * copies of the tables with the same keys, over two connections, one transaction a batch. Nothing is fetched or decoded.
+ * @returns seconds
+ */
+export async function bareCopySeconds(pool: pg.Pool, from: number, to: number, batchBlocks: number): Promise<number> {
+  const batches: Buffer[][] = []
+  const reader = await pool.connect()
+  for (let start = from; start < to; start += batchBlocks) {
+    const batch: Buffer[] = []
+    for (const table of tables) {
+      const column = heightColumn[table]
+      const select = `select * from ${table} where ${column} >= ${start} and ${column} < ${Math.min(to, start + batchBlocks)}`
+      const chunks: Buffer[] = []
+      for await (const chunk of reader.query(copyTo(`copy (${select}) to stdout (format binary)`))) chunks.push(chunk as Buffer)
+      batch.push(Buffer.concat(chunks))
+    }
+    batches.push(batch)
+  }
+  await reader.query('create schema bare')
+  for (const table of tables) {
+    const { rows } = await reader.query<{ leaf: string }>(
+      `select coalesce((select inhrelid::regclass::text from pg_inherits where inhparent = $1::regclass order by pg_relation_size(inhrelid) desc limit 1), $1) as leaf`, [table],
+    )
+    await reader.query(`create table ${table.replace('raw.', 'bare.')} (like ${rows[0]?.leaf ?? table} including all)`)
+  }
+  await reader.query('checkpoint')
+  const started = performance.now()
+  const work = batches.values()
+  const lane = async (client: pg.PoolClient): Promise<void> => {
+    for (const batch of work) {
+      await client.query('begin')
+      for (const [i, table] of tables.entries()) {
+        const stream = client.query(copyFrom(`copy ${table.replace('raw.', 'bare.')} from stdin (format binary)`))
+        const finished = once(stream, 'finish')
+        stream.end(batch[i])
+        await finished
+      }
+      await client.query('commit')
+    }
+  }
+  const second = await pool.connect()
+  await Promise.all([lane(reader), lane(second)])
+  const seconds = (performance.now() - started) / 1000
+  await reader.query('drop schema bare cascade')
+  reader.release()
+  second.release()
+  return seconds
+}

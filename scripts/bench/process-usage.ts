@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Linux counts processor time in these. */
+const ticksPerSecond = 100
+
+interface Stat {
+  readonly parent: number
+  /** Seconds of its own. */
+  readonly own: number
+  /** Seconds of children that have ended. */
+  readonly reaped: number
+}
+
+function readStat(pid: number): Stat | undefined {
+  let text: string
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return undefined // ended between the listing and the look
+  }
+  // The second field is the name in brackets, which may hold blanks.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+  const seconds = (index: number): number => (fields[index] ?? 0) / ticksPerSecond
+  return { parent: fields[1] ?? 0, own: seconds(11) + seconds(12), reaped: seconds(13) + seconds(14) }
+}
+
+/** Processor seconds that a process has used so far, all threads. */
+export function cpuSeconds(pid: number): number {
+  return readStat(pid)?.own ?? 0
+}
+
+/** Processor seconds of a process and of everything below it, ended children included. */
+export function treeCpuSeconds(root: number): number {
+  const stats = new Map<number, Stat>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = readStat(Number(name))
+    if (stat !== undefined) stats.set(Number(name), stat)
+  }
+  let sum = 0
+  const add = (pid: number): void => {
+    const stat = stats.get(pid)
+    if (stat === undefined) return
+    sum += stat.own + stat.reaped
+    for (const [child, { parent }] of stats) if (parent === pid) add(child)
+  }
+  add(root)
+  return sum
+}
+
+/** The most memory that a process has held at once, in MiB. */
+export function peakMemoryMiB(pid: number): number {
+  const match = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(match?.[1] ?? 0) / 1024
+}

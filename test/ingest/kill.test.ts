@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { listen } from '../../src/db/listen.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+const kills = 50
+const lastHeight = 2400
+
+/** Numbers that look random and are the same in every run, so that a failure can be repeated. */
+function* randoms(seed: number): Generator<number, never> {
+  let state = seed
+  for (;;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    yield state / 2 ** 32
+  }
+}
+
+describe('kill -9 of the ingester', () => {
+  let node: ReplayNode
+  let undisturbed: Record<string, string>
+
+  before(async () => {
+    node = await startRecordedNode('base', { loop: true, head: lastHeight, cachedBlocks: lastHeight + 1 })
+    const database = await createTestDatabase()
+    const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false' })
+    await untilStored(database, 0, lastHeight, run)
+    await run.stop()
+    undisturbed = await rawDigest(database.pool)
+    await database.drop()
+  })
+
+  after(() => node.stop())
+
+  for (const [direction, variables] of [
+    ['forward', { ENABLE_HISTORY_INGESTER: 'false', LATEST_BATCH_SIZE: '7' }],
+    ['backward', { ENABLE_FORWARD_INGESTER: 'false', HISTORY_BATCH_SIZE: '7' }],
+  ] as const) {
+    it(`${kills} times in a row, ${direction}: the raw tables end as in an undisturbed run`, async function () {
+      this.timeout(300_000)
+      const database = await createTestDatabase()
+      const random = randoms(direction.length)
+      try {
+        for (let kill = 0; kill < kills; kill++) await runAndKill(database, variables, Math.floor(random.next().value * 12))
+        const run = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ...variables })
+        await untilStored(database, 0, lastHeight, run)
+        await run.stop()
+        expect(await rawDigest(database.pool)).to.deep.equal(undisturbed)
+      } finally {
+        await database.drop()
+      }
+    })
+  }
+
+  /** Kills after a number of commits; with 0 as soon as the first rows are on their way. */
+  async function runAndKill(database: TestDatabase, variables: Record<string, string>, commits: number): Promise<void> {
+    const stop = new AbortController()
+    const enough = Promise.withResolvers<void>()
+    let seen = 0
+    const count = (): void => {
+      if (++seen >= commits) enough.resolve()
+    }
+    const listener = await listen(database.url, ['flowfarm_blocks'], count, { signal: stop.signal, onReconnect: count, onTrouble: enough.reject })
+    const farm = new FlowfarmProcess(['ingest'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ...variables })
+    if (commits === 0) void untilCopying(database).then(enough.resolve, enough.reject)
+    void farm.ended().then((code) => enough.reject(new Error(`ended by itself with ${code}:\n${farm.output()}`)))
+    try {
+      await enough.promise
+      expect(await farm.end('SIGKILL')).to.equal('SIGKILL')
+    } finally {
+      stop.abort()
+      await listener.ended
+    }
+  }
+
+  /** Resolves when some session sends rows: a transaction that a kill now would cut. */
+  async function untilCopying(database: TestDatabase): Promise<void> {
+    for (;;) {
+      const { rowCount } = await database.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and query ilike 'copy %' and state = 'active'`,
+      )
+      if (rowCount !== null && rowCount > 0) return
+    }
+  }
+})

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const program = join(import.meta.dirname, '../../src/main.ts')
+
+/** One line of the log, as JSON. */
+export interface LogLine {
+  level: string
+  msg: string
+  [key: string]: unknown
+}
+
+/** The program in a process of its own, to be killed, stopped and watched. */
+export class FlowfarmProcess {
+  readonly child: ChildProcess
+  readonly log: LogLine[] = []
+  /** What was no JSON: messages from before there is a logger. */
+  readonly otherOutput: string[] = []
+  readonly #waiting = new Set<() => void>()
+
+  constructor(services: readonly string[], variables: Record<string, string>) {
+    this.child = spawn(process.execPath, [program, ...services], {
+      env: { PATH: process.env['PATH'], LOG_FORMAT: 'json', ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      if (stream === null) continue
+      createInterface({ input: stream }).on('line', (line) => this.#accept(line))
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid as number
+  }
+
+  /** Resolves with the first log line whose message matches; rejects when the process ends before. */
+  async logged(message: RegExp): Promise<LogLine> {
+    for (;;) {
+      const found = this.log.find((line) => message.test(line.msg))
+      if (found !== undefined) return found
+      if (this.child.exitCode !== null) throw new Error(`ended with ${this.child.exitCode} before it logged ${String(message)}:\n${this.output()}`)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.add(resolve)
+      await Promise.race([promise, once(this.child, 'exit')])
+      this.#waiting.delete(resolve)
+    }
+  }
+
+  /** Sends a signal and resolves with the exit code, or with the name of the signal that ended it. */
+  async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+    this.child.kill(signal)
+    return this.ended()
+  }
+
+  async ended(): Promise<number | NodeJS.Signals> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit')
+    return this.child.signalCode ?? (this.child.exitCode as number)
+  }
+
+  /** Everything it said, for the message of a failed test. */
+  output(): string {
+    return [...this.otherOutput, ...this.log.map((line) => JSON.stringify(line))].join('\n')
+  }
+
+  #accept(line: string): void {
+    try {
+      this.log.push(JSON.parse(line) as LogLine)
+    } catch {
+      this.otherOutput.push(line)
+    }
+    for (const wake of this.#waiting) wake()
+  }
+}

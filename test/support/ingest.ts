@@ -1,0 +1,101 @@
+import type pg from 'pg'
+import { pino } from 'pino'
+import { readConfig } from '../../src/base/config.ts'
+import { Lifecycle } from '../../src/base/lifecycle.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { contains, normalize, parseMultirange, union } from '../../src/base/ranges.ts'
+import type { HeightSet } from '../../src/base/ranges.ts'
+import { Terminal } from '../../src/base/terminal.ts'
+import { listen } from '../../src/db/listen.ts'
+import { startIngest } from '../../src/services/ingest.ts'
+import { Shared } from '../../src/services/shared.ts'
+import type { TestDatabase } from './database.ts'
+
+export interface RunningIngest {
+  readonly lifecycle: Lifecycle
+  readonly metrics: Metrics
+  /** Stops the ingesters; throws the error that stopped them, if one did. */
+  stop(): Promise<void>
+}
+
+/** The ingest service, as the program runs it, on a test database; variables as an operator sets them. */
+export async function runIngest(database: TestDatabase, variables: Record<string, string>): Promise<RunningIngest> {
+  const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
+  const lifecycle = new Lifecycle(log)
+  const metrics = new Metrics()
+  await startIngest({
+    config: readConfig(variables, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle,
+    terminal: new Terminal(), shared: new Shared(),
+  })
+  return {
+    lifecycle,
+    metrics,
+    stop: async () => {
+      await lifecycle.stop('test')
+      if (lifecycle.failure !== undefined) throw lifecycle.failure
+    },
+  }
+}
+
+/** What is stored by both ingesters together. */
+export async function storedHeights(pool: pg.Pool): Promise<HeightSet> {
+  const { rows } = await pool.query<{ covered: string }>(
+    `select covered::text as covered from app.indexing_checkpoints where service_name in ('main_ingester', 'history_ingester')`,
+  )
+  return rows.reduce<HeightSet>((all, row) => union(all, normalize(parseMultirange(row.covered))), [])
+}
+
+/** Resolves when every height from `from` to `to` (inclusive) is stored; waits for the commits' own announcements. */
+export async function untilStored(database: TestDatabase, from: number, to: number, running?: RunningIngest): Promise<void> {
+  const stop = new AbortController()
+  let wake: () => void = () => undefined
+  const isStored = async (): Promise<boolean> => {
+    const stored = await storedHeights(database.pool)
+    return stored.some((range) => range.from <= from && to < range.to)
+  }
+  const done = new Promise<void>((resolve, reject) => {
+    wake = () => void isStored().then((is) => is && resolve(), reject)
+    running?.lifecycle.signal.addEventListener('abort', () => reject(running.lifecycle.failure ?? new Error('stopped too early')))
+  })
+  const listener = await listen(database.url, ['flowfarm_blocks', 'flowfarm_rollback'], () => wake(), {
+    signal: stop.signal, onReconnect: () => wake(), onTrouble: () => wake(),
+  })
+  try {
+    wake()
+    await done
+  } finally {
+    stop.abort()
+    await listener.ended
+  }
+}
+
+/**
+ * One line for each raw table: rows, and a digest of their content in key order. Two databases with the same lines hold
+ * the same. Leaves out when something was recorded, which no two runs share.
+ */
+export async function rawDigest(pool: pg.Pool): Promise<Record<string, string>> {
+  const tables: Record<string, { order: string; columns?: string }> = {
+    blocks: { order: 'height' },
+    transactions: { order: 'block_height, tx_index' },
+    events: { order: 'block_height, tx_index, event_index' },
+    tx_lookup: { order: 'block_height, tx_index' },
+    block_lookup: { order: 'height' },
+    scripts: { order: 'script_hash' },
+    unavailable: { order: 'block_height, part, tx_index', columns: 'block_height, part, tx_index, reason' },
+    indexing_errors: { order: 'block_height, tx_index, event_index, code', columns: 'block_height, tx_index, event_index, code, event_type, raw_data' },
+  }
+  const out: Record<string, string> = {}
+  for (const [table, { order, columns = '*' }] of Object.entries(tables)) {
+    const { rows } = await pool.query<{ line: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(md5(r::text), '' order by ${order})), '-') as line
+       from (select ${columns} from raw.${table}) r`,
+    )
+    out[table] = rows[0]?.line ?? ''
+  }
+  return out
+}
+
+/** Whether a height is stored; for messages of failed tests. */
+export async function isHeightStored(pool: pg.Pool, height: number): Promise<boolean> {
+  return contains(await storedHeights(pool), height)
+}
