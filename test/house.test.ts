@@ -52,9 +52,9 @@ describe('package.json', () => {
     overrides: Record<string, string>
   }
 
-  it('starts every script through the setup, with a program that is there', () => {
+  it('starts every script through the setup, in place of the shell, with a program that is there', () => {
     for (const [name, command] of Object.entries(manifest.scripts)) {
-      const program = /^node scripts\/setup\.mjs (\S+)/.exec(command)?.[1]
+      const program = /^exec node scripts\/setup\.mjs (\S+)/.exec(command)?.[1]
       expect(program, name).to.be.a('string')
       expect(existsSync(join(repositoryRoot, program ?? '')), `${name}: ${program}`).to.equal(true)
     }
