@@ -78,7 +78,8 @@ async function keepListening(
     } finally {
       await connection?.close()
     }
-    if (!signal.aborted) await Promise.race([pause(backoffMs(attempt + 1, baseMs, maxMs)), aborted(signal)])
+    // Rejects only when the signal is aborted, which ends the loop.
+    await pause(backoffMs(attempt + 1, baseMs, maxMs), signal).catch(() => undefined)
   }
 }
 
