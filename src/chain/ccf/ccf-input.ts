@@ -1,0 +1,191 @@
+import { PayloadError } from '../payload-error.ts'
+import type { PayloadErrorCode } from '../payload-error.ts'
+import { payloadLimits } from '../payload-limits.ts'
+
+/** CBOR major types that CCF uses; RFC 8949 §3.1. Maps, floats and lengths left open do not occur. */
+export const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, tag: 6, simple: 7 } as const
+
+/** Whole data items that CCF has: CBOR's simple values. */
+export const simple = { false: 0xf4, true: 0xf5, nil: 0xf6 } as const
+
+const noBytes = Buffer.alloc(0)
+
+/**
+ * Reads the CBOR data items of one payload. `open` starts a payload; every reader moves `position` forward. An
+ * argument of up to 64 bits arrives in two halves, `high` and `low`, so that no BigInt is made for it.
+ */
+export class CcfInput {
+  bytes: Buffer = noBytes
+  position = 0
+  end = 0
+  /** The upper 32 bits of the argument read last. */
+  high = 0
+  /** The lower 32 bits of the argument read last. */
+  low = 0
+  /** The position in the output that flattened text must not pass. */
+  outputLimit = 0
+
+  open(bytes: Buffer, outputPosition: number): void {
+    this.bytes = bytes
+    this.position = 0
+    this.end = bytes.length
+    this.outputLimit = outputPosition + payloadLimits.outputBytes
+  }
+
+  /** Lets go of the payload, which may be a view into a larger buffer. */
+  close(): void {
+    this.bytes = noBytes
+    this.end = 0
+  }
+
+  fail(message: string, code: PayloadErrorCode = 'ccf-malformed'): PayloadError {
+    return new PayloadError(code, message, this.position)
+  }
+
+  /** The next byte, not consumed. */
+  peek(): number {
+    if (this.position >= this.end) throw this.fail('the payload ends early', 'ccf-truncated')
+    return this.bytes[this.position] as number
+  }
+
+  /** Consumes the initial byte of a data item and its argument. @returns the major type */
+  readHead(): number {
+    const initial = this.peek()
+    this.position++
+    const information = initial & 0x1f
+    if (information < 24) {
+      this.high = 0
+      this.low = information
+    } else {
+      this.#readArgument(information)
+    }
+    return initial >> 5
+  }
+
+  #readArgument(information: number): void {
+    const { bytes, position } = this
+    const width = 1 << (information - 24)
+    if (information > 27) throw this.fail('lengths must be given')
+    if (position + width > this.end) throw this.fail('the payload ends early', 'ccf-truncated')
+    this.position = position + width
+    this.high = 0
+    if (width === 1) {
+      this.low = bytes[position] as number
+    } else if (width === 2) {
+      this.low = ((bytes[position] as number) << 8) | (bytes[position + 1] as number)
+    } else if (width === 4) {
+      this.low = this.#word(position)
+    } else {
+      this.high = this.#word(position)
+      this.low = this.#word(position + 4)
+    }
+  }
+
+  #word(at: number): number {
+    const { bytes } = this
+    return (
+      (((bytes[at] as number) << 24) |
+        ((bytes[at + 1] as number) << 16) |
+        ((bytes[at + 2] as number) << 8) |
+        (bytes[at + 3] as number)) >>>
+      0
+    )
+  }
+
+  /**
+   * Consumes a head that announces a length. It is checked against the bytes that are left, of which each announced
+   * byte or item needs one, before anything is allocated for it.
+   */
+  readLength(expected: number): number {
+    const kind = this.readHead()
+    if (kind !== expected) throw this.fail(`expected major type ${expected}, found ${kind}`)
+    const { low } = this
+    if (this.high !== 0 || low > this.end - this.position) {
+      throw this.fail('the payload ends early', 'ccf-truncated')
+    }
+    return low
+  }
+
+  readArray(): number {
+    return this.readLength(major.array)
+  }
+
+  /** Consumes the head of an array that must have `count` items. */
+  expectArray(count: number): void {
+    const found = this.readArray()
+    if (found !== count) throw this.fail(`expected an array of ${count}, found ${found}`)
+  }
+
+  /** Consumes the head of a tag. @returns its number */
+  readTag(): number {
+    const kind = this.readHead()
+    if (kind !== major.tag || this.high !== 0) throw this.fail(`expected a tag, found major type ${kind}`)
+    return this.low
+  }
+
+  expectTag(number: number): void {
+    const found = this.readTag()
+    if (found !== number) throw this.fail(`expected tag ${number}, found ${found}`)
+  }
+
+  /** An unsigned integer that must stay below 2^53: a size, an id, an enumeration. */
+  readSmall(): number {
+    const kind = this.readHead()
+    if (kind !== major.unsigned || this.high > 0x1f_ffff) throw this.fail('expected a small unsigned integer')
+    return this.high * 0x1_0000_0000 + this.low
+  }
+
+  /** Text as it is; invalid UTF-8 is replaced by U+FFFD. */
+  readText(): string {
+    const length = this.readLength(major.text)
+    const start = this.position
+    this.position = start + length
+    return this.bytes.toString('utf8', start, this.position)
+  }
+
+  /** A view of a byte string. */
+  readBytes(): Buffer {
+    const length = this.readLength(major.bytes)
+    const start = this.position
+    this.position = start + length
+    return this.bytes.subarray(start, this.position)
+  }
+
+  /** Consumes a nil if one is next. */
+  takeNil(): boolean {
+    if (this.peek() !== simple.nil) return false
+    this.position++
+    return true
+  }
+
+  /** Consumes one whole data item. */
+  skip(): void {
+    for (let open = 1; open > 0; open--) {
+      const kind = this.readHead()
+      if (kind === major.bytes || kind === major.text) {
+        if (this.high !== 0 || this.low > this.end - this.position) {
+          throw this.fail('the payload ends early', 'ccf-truncated')
+        }
+        this.position += this.low
+      } else if (kind === major.array) {
+        if (this.high !== 0) throw this.fail('the payload ends early', 'ccf-truncated')
+        open += this.low
+      } else if (kind === major.tag) {
+        open += 1
+      } else if (kind === 5) {
+        throw this.fail('a map has no place in CCF')
+      }
+    }
+  }
+
+  /** Refuses a value nested deeper than the stack is meant for. */
+  checkDepth(depth: number): void {
+    if (depth > payloadLimits.depth) {
+      throw this.fail(`nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
+    }
+  }
+
+  expectEnd(): void {
+    if (this.position !== this.end) throw this.fail(`${this.end - this.position} bytes follow the value`)
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Decimal text of unsigned 64-bit integers given as two 32-bit halves, written as ASCII without strings or BigInts:
+ * 64 bits are split once into a quotient by 10^8, exact in a double, and eight last digits.
+ */
+
+const split = 1e8
+const zero = 0x30
+const pairs = Buffer.from(Array.from({ length: 100 }, (_, pair) => String(pair).padStart(2, '0')).join(''))
+
+/** Most bytes that one call writes: 20 digits and a point. */
+export const maxDecimalBytes = 21
+
+/** Writes the integer at `at`. @returns the position after it */
+export function putInteger(target: Uint8Array, at: number, high: number, low: number): number {
+  if (high === 0 && low < split) return putDigits(target, at, low)
+  const quotient = quotientOf(high, low)
+  return putEight(target, putQuotient(target, at, quotient), remainderOf(high, low, quotient))
+}
+
+/** Writes the integer as a fixed-point number with 8 decimals. @returns the position after it */
+export function putFixed8(target: Uint8Array, at: number, high: number, low: number): number {
+  const quotient = quotientOf(high, low)
+  const point = putQuotient(target, at, quotient)
+  target[point] = 0x2e
+  return putEight(target, point + 1, remainderOf(high, low, quotient))
+}
+
+/** The integer divided by 10^8, rounded down: below 1.9 * 10^11. */
+function quotientOf(high: number, low: number): number {
+  // Below 2^53 the rounded quotient of two doubles never reaches the next integer.
+  if (high < 0x20_0000) return Math.floor((high * 0x1_0000_0000 + low) / split)
+  const first = Math.floor(high / split)
+  const second = (high - first * split) * 0x1_0000 + (low >>> 16)
+  const secondQuotient = Math.floor(second / split)
+  const third = (second - secondQuotient * split) * 0x1_0000 + (low & 0xffff)
+  return first * 0x1_0000_0000 + secondQuotient * 0x1_0000 + Math.floor(third / split)
+}
+
+/** What is left of the division: modulo 2^32, where the true value fits. */
+function remainderOf(high: number, low: number, quotient: number): number {
+  if (high < 0x20_0000) return high * 0x1_0000_0000 + low - quotient * split
+  return (low - Math.imul(quotient % 0x1_0000_0000, split)) >>> 0
+}
+
+function putQuotient(target: Uint8Array, at: number, quotient: number): number {
+  if (quotient < split) return putDigits(target, at, quotient)
+  const upper = Math.floor(quotient / split)
+  return putEight(target, putDigits(target, at, upper), quotient - upper * split)
+}
+
+/** An integer below 10^8 without leading zeros. */
+function putDigits(target: Uint8Array, at: number, value: number): number {
+  let rest = value | 0
+  const end = at + digitsOf(rest)
+  let to = end
+  while (rest >= 100) {
+    const quotient = (rest / 100) | 0
+    const pair = (rest - quotient * 100) << 1
+    rest = quotient
+    target[--to] = pairs[pair + 1] as number
+    target[--to] = pairs[pair] as number
+  }
+  if (rest >= 10) {
+    target[--to] = pairs[(rest << 1) + 1] as number
+    target[--to] = pairs[rest << 1] as number
+  } else {
+    target[--to] = zero + rest
+  }
+  return end
+}
+
+function digitsOf(value: number): number {
+  if (value < 1e4) {
+    if (value < 1e2) return value < 10 ? 1 : 2
+    return value < 1e3 ? 3 : 4
+  }
+  if (value < 1e6) return value < 1e5 ? 5 : 6
+  return value < 1e7 ? 7 : 8
+}
+
+/** An integer below 10^8 as exactly eight digits. */
+function putEight(target: Uint8Array, at: number, value: number): number {
+  const upper = ((value | 0) / 10_000) | 0
+  putFour(target, at, upper)
+  putFour(target, at + 4, (value | 0) - upper * 10_000)
+  return at + 8
+}
+
+function putFour(target: Uint8Array, at: number, value: number): void {
+  const upper = (value / 100) | 0
+  const lower = value - upper * 100
+  target[at] = pairs[upper << 1] as number
+  target[at + 1] = pairs[(upper << 1) + 1] as number
+  target[at + 2] = pairs[lower << 1] as number
+  target[at + 3] = pairs[(lower << 1) + 1] as number
+}

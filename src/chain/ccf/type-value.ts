@@ -1,0 +1,137 @@
+import { typeId } from '../type-id.ts'
+import { readAuthorization } from './authorization.ts'
+import type { CcfInput } from './ccf-input.ts'
+import { readDefinitionId } from './definition-id.ts'
+import { simpleTypeName } from './simple-types.ts'
+
+/** Tags of type values; CCF specification, `type-value`. */
+const tag = {
+  reference: 184,
+  simple: 185,
+  optional: 186,
+  variableSizedArray: 187,
+  constantSizedArray: 188,
+  dictionary: 189,
+  borrowed: 190,
+  intersection: 191,
+  capability: 192,
+  function: 193,
+  inclusiveRange: 194,
+  firstComposite: 208,
+  lastComposite: 213,
+  firstInterface: 224,
+  lastInterface: 226,
+} as const
+
+/** Text of the composite types of one type value by their id, which later parts of it may refer to. */
+type Known = Map<string, string>
+
+/** Consumes a value of type `Type`. @returns the text of the type it stands for */
+export function readTypeText(input: CcfInput): string {
+  return readText(input, new Map(), 0)
+}
+
+/** Consumes a function value. @returns the text of its type */
+export function readFunctionText(input: CcfInput): string {
+  return readFunction(input, new Map(), 0)
+}
+
+function readText(input: CcfInput, known: Known, depth: number): string {
+  input.checkDepth(depth)
+  const number = input.readTag()
+  switch (number) {
+    case tag.simple:
+      return simpleTypeName(input, input.readSmall())
+    case tag.optional:
+      return typeId.optional(readText(input, known, depth + 1))
+    case tag.variableSizedArray:
+      return typeId.variableSizedArray(readText(input, known, depth + 1))
+    case tag.constantSizedArray: {
+      input.expectArray(2)
+      const size = String(input.readSmall())
+      return typeId.constantSizedArray(readText(input, known, depth + 1), size)
+    }
+    case tag.dictionary: {
+      input.expectArray(2)
+      const key = readText(input, known, depth + 1)
+      return typeId.dictionary(key, readText(input, known, depth + 1))
+    }
+    case tag.borrowed: {
+      input.expectArray(2)
+      const authorization = readAuthorization(input, 'value')
+      return typeId.reference(authorization, readText(input, known, depth + 1))
+    }
+    case tag.intersection:
+      return typeId.intersection(readList(input, () => readText(input, known, depth + 1)))
+    case tag.capability:
+      input.expectArray(1)
+      return typeId.capability(input.takeNil() ? null : readText(input, known, depth + 1))
+    case tag.inclusiveRange:
+      return typeId.inclusiveRange(readText(input, known, depth + 1))
+    case tag.function:
+      return readFunction(input, known, depth)
+    case tag.reference: {
+      const text = known.get(readDefinitionId(input))
+      if (text === undefined) throw input.fail('a reference to an unknown type')
+      return text
+    }
+    default:
+      if (
+        (number >= tag.firstComposite && number <= tag.lastComposite) ||
+        (number >= tag.firstInterface && number <= tag.lastInterface)
+      ) {
+        return readComposite(input, known, depth)
+      }
+      throw input.fail(`tag ${number} is not of a type value`)
+  }
+}
+
+/** Fields and initializers do not show in the text, but can define types that the rest refers to. */
+function readComposite(input: CcfInput, known: Known, depth: number): string {
+  input.expectArray(5)
+  const id = readDefinitionId(input)
+  const text = input.readText()
+  if (known.has(id)) throw input.fail('two types with one id')
+  known.set(id, text)
+  if (!input.takeNil()) readText(input, known, depth + 1)
+  for (let fields = input.readArray(); fields > 0; fields--) {
+    input.expectArray(2)
+    input.readText()
+    readText(input, known, depth + 1)
+  }
+  for (let initializers = input.readArray(); initializers > 0; initializers--) {
+    readParameters(input, known, depth)
+  }
+  return text
+}
+
+function readFunction(input: CcfInput, known: Known, depth: number): string {
+  const items = input.readArray()
+  if (items !== 3 && items !== 4) throw input.fail(`a function type with ${items} items`)
+  const typeParameters = readList(input, () => {
+    input.expectArray(2)
+    const name = input.readText()
+    return typeId.typeParameter(name, input.takeNil() ? null : readText(input, known, depth + 1))
+  })
+  const parameters = readParameters(input, known, depth)
+  const returnType = readText(input, known, depth + 1)
+  // Early encoders left the purity out.
+  const view = items === 4 && input.readSmall() === 1
+  return typeId.function(view, typeParameters, parameters, returnType)
+}
+
+function readParameters(input: CcfInput, known: Known, depth: number): string[] {
+  return readList(input, () => {
+    input.expectArray(3)
+    input.readText()
+    input.readText()
+    return readText(input, known, depth + 1)
+  })
+}
+
+function readList(input: CcfInput, readItem: () => string): string[] {
+  const count = input.readArray()
+  const items: string[] = []
+  for (let i = 0; i < count; i++) items.push(readItem())
+  return items
+}

@@ -1,0 +1,209 @@
+import { byteFieldsOf } from '../payload-byte-fields.ts'
+import { dictionaryOf } from '../payload-dictionary.ts'
+import { payloadLimits } from '../payload-limits.ts'
+import { payloadText, setField } from '../payload-value.ts'
+import type { PayloadFields, PayloadValue } from '../payload-value.ts'
+import { nullableTypeText } from './json-cdc-type.ts'
+import { asList, asObject, asText, malformed } from './json-node.ts'
+import type { JsonNode, JsonObject } from './json-node.ts'
+
+const integerTypes: ReadonlySet<string> = new Set(
+  ['Int', 'UInt', 'Word'].flatMap((name) => ['', '8', '16', '32', '64', '128', '256'].map((bits) => name + bits)),
+)
+
+/** Decimals of the fixed-point types. */
+const decimalsOf: ReadonlyMap<string, number> = new Map([
+  ['Fix64', 8],
+  ['UFix64', 8],
+  ['Fix128', 24],
+  ['UFix128', 24],
+])
+
+const integer = /^-?\d+$/
+const fixedPoint = /^(-?\d+)\.(\d+)$/
+const addressDigits = /^(?:0x)?([0-9a-f]{1,16})$/i
+
+/**
+ * A Cadence value in JSON-CDC, parsed already, as its flattened value. Names are looked up, so their order does not
+ * matter: it has changed over the years.
+ */
+export function flattenJsonCdc(node: JsonNode | undefined, depth: number): PayloadValue {
+  if (depth > payloadLimits.depth) throw malformed(`nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
+  // What a node writes for a value that has no form, like a reference in a circle.
+  if (node === null) return null
+  const { type: kind, value } = asObject(node)
+  const type = asText(kind)
+  if (integerTypes.has(type)) return integerText(value)
+  const decimals = decimalsOf.get(type)
+  if (decimals !== undefined) return fixedPointText(value, decimals)
+  switch (type) {
+    case 'Void':
+      return null
+    case 'Bool':
+      if (typeof value !== 'boolean') throw malformed('expected a boolean')
+      return value
+    case 'String':
+    case 'Character':
+      return payloadText(asText(value))
+    case 'Address':
+      return addressText(value)
+    case 'Optional':
+      return value === null ? null : flattenJsonCdc(value, depth + 1)
+    case 'Array':
+      return flattenArray(asList(value), depth)
+    case 'Dictionary':
+      return flattenDictionary(asList(value), depth)
+    case 'Struct':
+    case 'Resource':
+    case 'Contract':
+    case 'Attachment':
+    case 'Event':
+      return flattenComposite(asObject(value), type, depth)
+    case 'Enum':
+      return flattenEnum(asObject(value), depth)
+    case 'Path':
+      return pathText(asObject(value))
+    case 'Type':
+      return typeValueText(asObject(value)['staticType'])
+    case 'Function':
+      return typeValueText(asObject(value)['functionType'])
+    case 'Capability':
+      return flattenCapability(asObject(value))
+    case 'InclusiveRange':
+      return flattenInclusiveRange(asObject(value), depth)
+    case 'Link':
+      return flattenLink(asObject(value))
+    default:
+      throw malformed(`an unknown type: ${type}`)
+  }
+}
+
+/** Whether a value is one that has fields, so that it can be an event. */
+export function isJsonCdcEvent(node: JsonNode): boolean {
+  const { type } = asObject(node)
+  return type === 'Event' || type === 'Struct' || type === 'Resource' || type === 'Contract' || type === 'Attachment'
+}
+
+function integerText(value: JsonNode | undefined): string {
+  const text = asText(value)
+  if (!integer.test(text)) throw malformed('not an integer')
+  return text
+}
+
+/** Numbers had fewer decimals in places; the text always has all. */
+function fixedPointText(value: JsonNode | undefined, decimals: number): string {
+  const match = fixedPoint.exec(asText(value))
+  const [, whole, fraction] = match ?? []
+  if (whole === undefined || fraction === undefined || fraction.length > decimals) {
+    throw malformed('not a fixed-point number')
+  }
+  return `${whole}.${fraction.padEnd(decimals, '0')}`
+}
+
+function addressText(value: JsonNode | undefined): string {
+  const digits = addressDigits.exec(asText(value))?.[1]
+  if (digits === undefined) throw malformed('not an address')
+  return `0x${digits.toLowerCase().padStart(16, '0')}`
+}
+
+/** Bytes where there are items and all are UInt8, as the items themselves are all that tells. */
+function flattenArray(items: JsonNode[], depth: number): PayloadValue {
+  if (items.length > 0 && items.every(isUInt8)) {
+    const bytes = Buffer.alloc(items.length)
+    for (const [at, item] of items.entries()) bytes[at] = byteOf(asObject(item)['value'])
+    return `0x${bytes.toString('hex')}`
+  }
+  return items.map((item) => flattenJsonCdc(item, depth + 1))
+}
+
+function isUInt8(item: JsonNode): boolean {
+  return typeof item === 'object' && item !== null && !Array.isArray(item) && item['type'] === 'UInt8'
+}
+
+function byteOf(value: JsonNode | undefined): number {
+  const byte = Number(integerText(value))
+  if (byte < 0 || byte > 0xff) throw malformed('not a value of UInt8')
+  return byte
+}
+
+function flattenDictionary(items: JsonNode[], depth: number): PayloadValue {
+  return dictionaryOf(
+    items.map((item): [PayloadValue, PayloadValue] => {
+      const { key, value } = asObject(item)
+      return [flattenJsonCdc(key, depth + 1), flattenJsonCdc(value, depth + 1)]
+    }),
+  )
+}
+
+function flattenComposite(composite: JsonObject, type: string, depth: number): PayloadFields {
+  const byteFields = type === 'Event' ? byteFieldsOf(asText(composite['id'])) : undefined
+  const fields: PayloadFields = {}
+  for (const node of asList(composite['fields'])) {
+    const field = asObject(node)
+    const name = fieldName(field)
+    if (Object.hasOwn(fields, name)) throw malformed('two fields with one name')
+    setField(fields, name, byteFields?.has(name) === true && isEmptyArray(field['value']) ? '0x' : flattenJsonCdc(field['value'], depth + 1))
+  }
+  return fields
+}
+
+/** An attachment is listed among the fields without a name: its type is its name. */
+function fieldName(field: JsonObject): string {
+  const name = payloadText(asText(field['name']))
+  if (name !== '') return name
+  const { type, value } = asObject(field['value'])
+  return type === 'Attachment' ? payloadText(asText(asObject(value)['id'])) : name
+}
+
+function isEmptyArray(node: JsonNode | undefined): boolean {
+  const { type, value } = asObject(node)
+  return type === 'Array' && Array.isArray(value) && value.length === 0
+}
+
+function flattenEnum(composite: JsonObject, depth: number): PayloadValue {
+  const [field, ...others] = asList(composite['fields'])
+  if (field === undefined || others.length > 0) throw malformed('an enum must have one field')
+  return flattenJsonCdc(asObject(field)['value'], depth + 1)
+}
+
+function pathText(path: JsonObject): string {
+  return payloadText(`/${asText(path['domain'])}/${asText(path['identifier'])}`)
+}
+
+function typeValueText(node: JsonNode | undefined): string | null {
+  const text = nullableTypeText(node)
+  return text === null ? null : payloadText(text)
+}
+
+/** Before Cadence 1.0 a capability had a path and no id. */
+function flattenCapability(capability: JsonObject): PayloadFields {
+  const { id, path } = capability
+  const fields: PayloadFields = {
+    id: id === undefined ? null : integerText(id),
+    address: addressText(capability['address']),
+    borrowType: typeValueText(capability['borrowType']),
+  }
+  if (path !== undefined && path !== null && path !== '') fields['path'] = flattenPath(path)
+  return fields
+}
+
+/** A path within a value: the path's value, or, in the oldest payloads, its text. */
+function flattenPath(node: JsonNode | undefined): PayloadValue {
+  if (typeof node === 'string') return payloadText(node)
+  const { type, value } = asObject(node)
+  if (type !== 'Path') throw malformed('expected a path')
+  return pathText(asObject(value))
+}
+
+function flattenInclusiveRange(range: JsonObject, depth: number): PayloadFields {
+  return {
+    start: flattenJsonCdc(range['start'], depth + 1),
+    end: flattenJsonCdc(range['end'], depth + 1),
+    step: flattenJsonCdc(range['step'], depth + 1),
+  }
+}
+
+/** A link: what capabilities were before Cadence 1.0. */
+function flattenLink(link: JsonObject): PayloadFields {
+  return { targetPath: flattenPath(link['targetPath']), borrowType: typeValueText(link['borrowType']) }
+}

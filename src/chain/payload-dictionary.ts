@@ -1,0 +1,30 @@
+import { setField } from './payload-value.ts'
+import type { PayloadFields, PayloadValue } from './payload-value.ts'
+
+/** A dictionary's key as an object's name: text as it is, anything else as its JSON text (`true`, `null`). */
+export function dictionaryKey(key: PayloadValue): string {
+  return typeof key === 'string' ? key : JSON.stringify(key)
+}
+
+/**
+ * A dictionary as an object. Two keys of different types can have the same text (`1` and `"1"` in
+ * `{HashableStruct: T}`); such a dictionary becomes a list of `{key, value}` so that no pair is lost, sorted by key and
+ * value, since the two encodings order pairs differently.
+ */
+export function dictionaryOf(pairs: ReadonlyArray<readonly [key: PayloadValue, value: PayloadValue]>): PayloadValue {
+  const fields: PayloadFields = {}
+  const seen = new Set<string>()
+  for (const [key, value] of pairs) {
+    const name = dictionaryKey(key)
+    seen.add(name)
+    setField(fields, name, value)
+  }
+  return seen.size === pairs.length ? fields : listOfPairs(pairs)
+}
+
+function listOfPairs(pairs: ReadonlyArray<readonly [key: PayloadValue, value: PayloadValue]>): PayloadValue {
+  return pairs
+    .map(([key, value]) => ({ text: JSON.stringify([key, value]), pair: { key, value } }))
+    .sort((left, right) => (left.text < right.text ? -1 : left.text > right.text ? 1 : 0))
+    .map(({ pair }) => pair)
+}
