@@ -88,6 +88,8 @@ export interface FetchedBlock {
   readonly block: BlockMessage
   /** In block order: user transactions by collection, then system transactions. */
   readonly transactions: readonly TransactionMessage[]
+  /** By position, the id of each transaction: 32 bytes, computed from its body. */
+  readonly transactionIds: readonly Buffer[]
   /** By position, the result of each transaction; `undefined` where `missing` says why. */
   readonly results: readonly (TransactionResultMessage | undefined)[]
   readonly missing: readonly MissingPart[]

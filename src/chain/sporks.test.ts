@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { encodingFor, sporkOfHost, sporkOfRoot, sporks } from './sporks.ts'
+import { encodingFor, isInPastSpork, sporkOfHost, sporkOfRoot, sporks } from './sporks.ts'
 
 describe('sporks', () => {
   it('follow each other without a hole', () => {
@@ -34,6 +34,15 @@ describe('sporks', () => {
   it('are known by their root heights', () => {
     expect(sporkOfRoot(88_226_267)).to.include({ name: 'mainnet26' })
     expect(sporkOfRoot(88_226_268)).to.equal(undefined)
+  })
+})
+
+describe('isInPastSpork', () => {
+  it('is true up to the last known root', () => {
+    expect(isInPastSpork('mainnet', 1_065_711)).to.equal(true)
+    expect(isInPastSpork('mainnet', 137_390_145)).to.equal(true)
+    expect(isInPastSpork('mainnet', 137_390_146)).to.equal(false)
+    expect(isInPastSpork('emulator', 2_000_000)).to.equal(false)
   })
 })
 

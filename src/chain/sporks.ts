@@ -64,6 +64,13 @@ export function sporkOfRoot(rootHeight: number): Spork | undefined {
   return sporksByRoot.get(rootHeight)
 }
 
+/** Whether a height belongs to a spork that is over: nothing of it changes any more. */
+export function isInPastSpork(network: Network, height: number): boolean {
+  return sporks.some(
+    (spork) => spork.network === network && spork.endHeight !== undefined && spork.rootHeight <= height && height < spork.endHeight,
+  )
+}
+
 function table(network: Network, roots: typeof mainnetRoots): Spork[] {
   return roots.map(([name, rootHeight], i) => ({
     name,

@@ -1,0 +1,60 @@
+import { transactionId } from '../chain/transaction-id.ts'
+import type { BlockMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
+import { NodeLiedError } from './source-errors.ts'
+
+const idLength = 32
+
+/** @throws NodeLiedError where this is not a block of the height that was asked for */
+export function checkHeader(block: Pick<BlockMessage, 'id' | 'parentId' | 'height'>, height: number, endpoint: string): void {
+  if (block.height !== height) throw new NodeLiedError(endpoint, height, `the answer is the block at height ${block.height}`)
+  if (block.id.length !== idLength) throw new NodeLiedError(endpoint, height, `the block id has ${block.id.length} bytes`)
+  if (block.parentId.length !== idLength) {
+    throw new NodeLiedError(endpoint, height, `the parent id has ${block.parentId.length} bytes`)
+  }
+}
+
+/**
+ * Compares the parts of a block with each other: as many results as bodies, each result that of the body at its place,
+ * each of a collection of the block, in the order of the collections.
+ * @returns the transaction ids, computed from the bodies
+ * @throws NodeLiedError where the parts do not belong together
+ */
+export function checkParts(
+  block: BlockMessage,
+  transactions: readonly TransactionMessage[],
+  results: readonly (TransactionResultMessage | undefined)[],
+  endpoint: string,
+): Buffer[] {
+  if (results.length !== transactions.length) {
+    const counts = `${results.length} results for ${transactions.length} transactions`
+    throw new NodeLiedError(endpoint, block.height, counts)
+  }
+  const ids = new Array<Buffer>(transactions.length)
+  let collection = 0
+  for (let i = 0; i < transactions.length; i++) {
+    const id = transactionId(transactions[i] as TransactionMessage)
+    ids[i] = id
+    const result = results[i]
+    if (result === undefined) continue
+    // The nodes of the first sporks give results without ids.
+    if (result.transactionId.length > 0 && !result.transactionId.equals(id)) {
+      const [theirs, ours] = [result.transactionId.toString('hex'), id.toString('hex')]
+      throw new NodeLiedError(endpoint, block.height, `result ${i} is of transaction ${theirs}, the body is ${ours}`)
+    }
+    if (isZero(result.collectionId)) continue
+    while (collection < block.collectionIds.length && block.collectionIds[collection]?.equals(result.collectionId) !== true) {
+      collection++
+    }
+    if (collection === block.collectionIds.length) {
+      const stranger = result.collectionId.toString('hex')
+      throw new NodeLiedError(endpoint, block.height, `result ${i} is of collection ${stranger}, which is not the block's`)
+    }
+  }
+  return ids
+}
+
+/** System transactions are in no collection. */
+function isZero(collectionId: Buffer): boolean {
+  for (let i = 0; i < collectionId.length; i++) if (collectionId[i] !== 0) return false
+  return true
+}

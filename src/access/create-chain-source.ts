@@ -1,0 +1,148 @@
+import { FatalError } from '../base/errors.ts'
+import { normalize } from '../base/ranges.ts'
+import { pause } from '../base/retry.ts'
+import { chainIdToNetwork } from '../chain/network.ts'
+import { encodingFor, isInPastSpork, sporkOfRoot } from '../chain/sporks.ts'
+import { untilAborted } from './abort-reason.ts'
+import { askHeight } from './ask-height.ts'
+import type { BlockCalls } from './block-calls.ts'
+import type { ChainSource, ChainSourceOptions, NodeStatus } from './chain-source.ts'
+import { checkHeader } from './check-block.ts'
+import { fetchNodeBlock } from './fetch-node-block.ts'
+import { followHeads } from './heads.ts'
+import type { FetchedBlock, HeadMessage } from './messages.ts'
+import { onItsService } from './node-service.ts'
+import { endpointKey, processNodes } from './node-registry.ts'
+import type { NodeRegistry } from './node-registry.ts'
+import { SealedHead } from './sealed-head.ts'
+import { NodesFailedError } from './source-errors.ts'
+import { SourceContext } from './source-context.ts'
+
+/** Milliseconds between two tries to learn the chain's id. */
+const chainIdEveryMs = 500
+
+/**
+ * A chain source over a list of access nodes. Nothing is connected until the first call.
+ * @param registry where the nodes come from; by default those of the process, which all sources share
+ * @throws FatalError for an endpoint that cannot be understood, or when there is none
+ */
+export function createChainSource(options: ChainSourceOptions, registry: NodeRegistry = processNodes): ChainSource {
+  return new NodeChainSource(options, registry)
+}
+
+class NodeChainSource implements ChainSource {
+  readonly #registry: NodeRegistry
+  readonly #closing = new AbortController()
+  readonly #context: SourceContext
+  readonly #head: SealedHead
+  #isClosed = false
+
+  constructor(options: ChainSourceOptions, registry: NodeRegistry) {
+    const { liveEndpoints, historicEndpoints, archiveEndpoint, requestsPerSecond, burst } = options
+    const archive = archiveEndpoint === undefined ? [] : [archiveEndpoint]
+    const endpoints = new Map([...archive, ...historicEndpoints, ...liveEndpoints].map((text) => [endpointKey(text), text]))
+    if (endpoints.size === 0) throw new FatalError('no-access-node', 'no access node is configured')
+    const limits = {
+      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+      ...(burst === undefined ? {} : { burst }),
+    }
+    const nodes = new Map([...endpoints].map(([key, endpoint]) => [key, registry.acquire(endpoint, limits)]))
+    const liveKeys = new Set(liveEndpoints.map(endpointKey))
+    const live = [...nodes].filter(([key]) => liveKeys.size === 0 || liveKeys.has(key)).map(([, node]) => node)
+    const others = [...nodes.values()].filter((node) => !live.includes(node))
+    this.#registry = registry
+    const settings = {
+      pollMs: options.pollMs ?? 100,
+      timeoutMs: options.timeoutMs ?? 10_000,
+      attempts: options.attempts ?? 6,
+      settledDepth: options.settledDepth ?? 600,
+      onCall: options.onCall,
+    }
+    this.#context = new SourceContext({ all: [...live, ...others], live }, settings, options.log, this.#closing.signal)
+    this.#head = new SealedHead(this.#context)
+  }
+
+  async latestSealed(signal?: AbortSignal): Promise<HeadMessage> {
+    const combined = this.#context.signalOf(signal)
+    await this.#context.identified(combined)
+    return this.#head.latest(combined)
+  }
+
+  heads(signal: AbortSignal): AsyncIterable<HeadMessage> {
+    return followHeads(this.#context, this.#head, this.#context.signalOf(signal))
+  }
+
+  async fetchBlock(height: number, signal?: AbortSignal): Promise<FetchedBlock> {
+    const chainId = await this.chainId(signal)
+    const network = chainIdToNetwork(chainId) ?? 'emulator'
+    const encoding = encodingFor(network, height)
+    return this.#ask(height, signal, (calls, acceptMissing) => {
+      const { sporkRootHeight } = calls.node
+      const isSporkRoot = height === 0 || height === sporkRootHeight || sporkOfRoot(height)?.network === network
+      return fetchNodeBlock(calls, height, { encoding, isSporkRoot, acceptMissing })
+    })
+  }
+
+  async blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer> {
+    await this.#context.identified(this.#context.signalOf(signal))
+    return this.#ask(height, signal, async (calls) => {
+      const header = await onItsService(calls.node, () => calls.header(height))
+      checkHeader(header, height, calls.node.endpoint)
+      return Buffer.from(header.id)
+    })
+  }
+
+  async lowestReachable(signal?: AbortSignal): Promise<number> {
+    await this.#context.identified(this.#context.signalOf(signal))
+    const reaches = this.#context.usableNodes().map((node) => ({
+      from: node.rootHeight ?? 0,
+      to: node.endHeight ?? Number.POSITIVE_INFINITY,
+    }))
+    return normalize(reaches).at(-1)?.from ?? 0
+  }
+
+  async chainId(signal?: AbortSignal): Promise<string> {
+    if (this.#context.chainId !== undefined) return this.#context.chainId
+    const combined = this.#context.signalOf(signal)
+    await this.#context.identified(combined)
+    for (let attempt = 1; this.#context.chainId === undefined; attempt++) {
+      if (attempt > this.#context.settings.attempts) throw new NodesFailedError('chain id', ['no node says it'], undefined)
+      await pause(chainIdEveryMs, combined)
+      await untilAborted(this.#context.identifyAgain(), combined)
+    }
+    return this.#context.chainId
+  }
+
+  status(): NodeStatus[] {
+    return this.#context.nodes.map((node) => node.status())
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#closing.abort(new NodesFailedError('chain source', ['it was closed'], undefined))
+    await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
+  }
+
+  #ask<T>(
+    height: number,
+    signal: AbortSignal | undefined,
+    ask: (calls: BlockCalls, acceptMissing: boolean) => Promise<T>,
+  ): Promise<T> {
+    const combined = this.#context.signalOf(signal)
+    return askHeight(this.#context, { height, ask, isSettled: () => this.#isSettled(height, combined) }, combined)
+  }
+
+  async #isSettled(height: number, signal: AbortSignal): Promise<boolean> {
+    const { chainId, settings } = this.#context
+    const network = chainId === undefined ? undefined : chainIdToNetwork(chainId)
+    if (network !== undefined && isInPastSpork(network, height)) return true
+    try {
+      const sealedHeight = this.#context.sealedHeight ?? (await this.#head.latest(signal)).height
+      return height <= sealedHeight - settings.settledDepth
+    } catch (error) {
+      if (error instanceof NodesFailedError) return false
+      throw error
+    }
+  }
+}

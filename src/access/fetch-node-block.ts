@@ -1,0 +1,137 @@
+import { attempt, isFault } from './attempt.ts'
+import type { Outcome } from './attempt.ts'
+import type { BlockCalls } from './block-calls.ts'
+import { checkHeader, checkParts } from './check-block.ts'
+import { fetchPieces, transactionsById, userTransactionIds } from './fetch-pieces.ts'
+import { bulkResults, resultsByIndex } from './fetch-results.ts'
+import type { FetchedResults } from './fetch-results.ts'
+import type {
+  BlockMessage, EventEncoding, FetchedBlock, MissingPart, TransactionMessage, TransactionResultMessage,
+} from './messages.ts'
+import { onItsService } from './node-service.ts'
+import { PartMissingError } from './source-errors.ts'
+
+export interface NodeBlockOptions {
+  readonly encoding: EventEncoding
+  /** The height is the root of a spork: it has no transactions, and nodes fail when asked for them. */
+  readonly isSporkRoot: boolean
+  /** Take what the node says it does not have for lost, instead of throwing PartMissingError. */
+  readonly acceptMissing: boolean
+}
+
+interface Parts {
+  readonly transactions: readonly TransactionMessage[]
+  readonly results: readonly (TransactionResultMessage | undefined)[]
+  readonly missing: readonly MissingPart[]
+}
+
+const noParts: Parts = { transactions: [], results: [], missing: [] }
+
+/**
+ * Everything of one height from one node: the light block, then all transactions and all results at the same time.
+ * Where a bulk call fails in a way that smaller calls can get around, it makes those.
+ * @throws PartMissingError where the block is there and a part of it is not
+ * @throws NodeLiedError, WireError, GrpcError
+ */
+export async function fetchNodeBlock(calls: BlockCalls, height: number, options: NodeBlockOptions): Promise<FetchedBlock> {
+  const { endpoint } = calls.node
+  const block = await onItsService(calls.node, () => calls.block(height))
+  checkHeader(block, height, endpoint)
+  const { transactions, results, missing } = await partsOf(calls, block, options)
+  const transactionIds = checkParts(block, transactions, results, endpoint)
+  return { block, transactions, transactionIds, results, missing, byteLength: calls.byteLength, endpoint }
+}
+
+async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBlockOptions): Promise<Parts> {
+  if (calls.node.hasBulk === false) return piecesOf(calls, block, options)
+  const [bodies, results] = await Promise.all([
+    attempt(calls.transactions(block.id, options.encoding)),
+    bulkResults(calls, block.id, options.encoding),
+  ])
+  if (isFault(bodies, 'unimplemented') || isFault(results, 'unimplemented')) {
+    calls.node.hasBulk = false
+    return piecesOf(calls, block, options)
+  }
+  if (options.isSporkRoot && block.collectionIds.length === 0 && isNothing(bodies, results)) return noParts
+  if (bodies.fault === undefined && results.fault === undefined) {
+    calls.node.hasBulk = true
+    return { transactions: bodies.value, results: results.value, missing: [] }
+  }
+  return mend(calls, block, options, bodies, results)
+}
+
+/**
+ * A spork's root block has no system transaction either. Nodes then give a body without a result, or an error.
+ * Source: onflow/flow-go, GetTransactionResultsByBlockID ("root block has no system transaction result").
+ */
+function isNothing(bodies: Outcome<readonly unknown[]>, results: Outcome<readonly unknown[]>): boolean {
+  if (results.fault === undefined && results.value.length === 0) return true
+  return isFault(bodies, 'internal', 'not-found', 'not-ready') || isFault(results, 'internal', 'not-found', 'not-ready')
+}
+
+/** One of the bulk calls failed, or both: gets by smaller calls what it can. */
+async function mend(
+  calls: BlockCalls,
+  block: BlockMessage,
+  options: NodeBlockOptions,
+  bodies: Outcome<TransactionMessage[]>,
+  results: Outcome<TransactionResultMessage[]>,
+): Promise<Parts> {
+  for (const outcome of [bodies, results]) {
+    if (outcome.fault === undefined) continue
+    if (isFault(outcome, 'not-found', 'not-ready') && !options.acceptMissing) {
+      throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
+    }
+    if (isFault(outcome, 'timeout', 'unavailable', 'rate-limited', 'malformed', 'lied', 'refused')) throw outcome.error
+  }
+  try {
+    return await mendWhatIsThere(calls, block, options, bodies, results)
+  } catch (error) {
+    return lostTransactions(error, options)
+  }
+}
+
+async function mendWhatIsThere(
+  calls: BlockCalls,
+  block: BlockMessage,
+  options: NodeBlockOptions,
+  bodies: Outcome<TransactionMessage[]>,
+  results: Outcome<TransactionResultMessage[]>,
+): Promise<Parts> {
+  if (bodies.fault === undefined) {
+    const pieces = await resultsByIndex(calls, block, bodies.value.length, options)
+    return { transactions: bodies.value, ...pieces }
+  }
+  const known: FetchedResults =
+    results.fault === undefined ? { results: results.value, missing: [] } : await resultsToTheEnd(calls, block, options)
+  const ids = known.results.map((result) => result?.transactionId ?? Buffer.alloc(0))
+  return { transactions: await transactionsById(calls, block, ids), ...known }
+}
+
+/** Results by index where their number is not known: those of the collections, then system ones until there is no more. */
+async function resultsToTheEnd(calls: BlockCalls, block: BlockMessage, options: NodeBlockOptions): Promise<FetchedResults> {
+  const users = await userTransactionIds(calls, block)
+  const { results } = await resultsByIndex(calls, block, users.length, { ...options, acceptMissing: false })
+  const all = [...results]
+  for (;;) {
+    const next = await attempt(calls.resultByIndex(block.id, all.length, options.encoding))
+    if (isFault(next, 'not-found', 'not-ready')) return { results: all, missing: [] }
+    if (next.fault !== undefined) throw next.error
+    all.push(next.value)
+  }
+}
+
+async function piecesOf(calls: BlockCalls, block: BlockMessage, options: NodeBlockOptions): Promise<Parts> {
+  try {
+    return await fetchPieces(calls, block, options)
+  } catch (error) {
+    return lostTransactions(error, options)
+  }
+}
+
+/** Without its bodies nothing of a block's transactions can be stored: the hole is all of them. */
+function lostTransactions(error: unknown, { acceptMissing }: NodeBlockOptions): Parts {
+  if (!acceptMissing || !(error instanceof PartMissingError)) throw error
+  const reason = error.cause instanceof Error ? error.cause.message : error.message
+  return { transactions: [], results: [], missing: [{ part: 'transactions', reason }] }
+}

@@ -1,0 +1,136 @@
+import { backoffMs, pause } from '../base/retry.ts'
+import { streamHeads } from './head-stream.ts'
+import type { HeadMessage } from './messages.ts'
+import { nodeFault } from './node-errors.ts'
+import type { AccessNode } from './node.ts'
+import type { SealedHead } from './sealed-head.ts'
+import { NodesFailedError } from './source-errors.ts'
+import type { SourceContext } from './source-context.ts'
+
+/** Milliseconds without a message after which a stream is compared with the head that the nodes report. */
+const silenceMs = 3_000
+const slowestPollMs = 5_000
+/** The share of a node's rate that polling may take. */
+const pollShare = 0.25
+
+/**
+ * Follows the sealed head for as long as the signal lets it: it looks once, then streams from a live node that has a
+ * stream until that breaks or falls behind, and looks again; without such a node it polls. A head is told once.
+ */
+export async function* followHeads(context: SourceContext, sealed: SealedHead, signal: AbortSignal): AsyncGenerator<HeadMessage> {
+  try {
+    await context.identified(signal)
+    yield* new HeadFollower(context, sealed, signal).follow()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+class HeadFollower {
+  readonly #context: SourceContext
+  readonly #sealed: SealedHead
+  readonly #signal: AbortSignal
+  #last: HeadMessage | undefined
+  #failures = 0
+
+  constructor(context: SourceContext, sealed: SealedHead, signal: AbortSignal) {
+    this.#context = context
+    this.#sealed = sealed
+    this.#signal = signal
+  }
+
+  async *follow(): AsyncGenerator<HeadMessage> {
+    for (;;) {
+      const lookedAt = performance.now()
+      const head = await this.#look()
+      if (head !== undefined) yield head
+      const node = this.#streamer()
+      if (node !== undefined) yield* this.#stream(node)
+      await pause(Math.max(0, this.#pollMs() - (performance.now() - lookedAt)), this.#signal)
+    }
+  }
+
+  /** The head that the nodes report, where it is another one than before. */
+  async #look(): Promise<HeadMessage | undefined> {
+    try {
+      const head = await this.#sealed.latest(this.#signal)
+      this.#failures = 0
+      return this.#isNews(head) ? head : undefined
+    } catch (error) {
+      if (!(error instanceof NodesFailedError)) throw error
+      this.#failures++
+      this.#context.log.debug({ reason: error.message }, 'no live access node reports a head')
+      return undefined
+    }
+  }
+
+  /** Streams from one node until that ends, for whatever reason. */
+  async *#stream(node: AccessNode): AsyncGenerator<HeadMessage> {
+    const started = performance.now()
+    const ending = new AbortController()
+    const signal = AbortSignal.any([this.#signal, ending.signal])
+    const messages = streamHeads(node, this.#context.callContext(signal, true), signal)
+    let next = messages.next()
+    try {
+      for (;;) {
+        const message = await orSilence(next)
+        if (message === undefined) {
+          const head = await this.#look()
+          if (head === undefined) continue
+          this.#context.log.info({ endpoint: node.endpoint, height: head.height }, 'the stream of heads is behind: another one is begun')
+          yield head
+          return
+        }
+        if (message.done === true) return
+        node.hasStream = true
+        node.headHeight = message.value.height
+        this.#context.recovered(node)
+        if (this.#isNews(message.value)) yield message.value
+        next = messages.next()
+      }
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      const fault = nodeFault(error)
+      if (fault === undefined) throw error
+      this.#context.rest(node, fault.message, started)
+    } finally {
+      ending.abort()
+      await Promise.allSettled([next])
+      await messages.return(undefined)
+    }
+  }
+
+  /** The live node to stream from: a healthy one, the furthest ahead. */
+  #streamer(): AccessNode | undefined {
+    const { liveNodes, chainId } = this.#context
+    return liveNodes
+      .filter((node) => node.hasStream !== false && node.restingForMs === 0 && (node.chainId ?? chainId) === chainId)
+      .toSorted((a, b) => (b.headHeight ?? -1) - (a.headHeight ?? -1))[0]
+  }
+
+  /** Milliseconds from one look to the next: a node with a rate limit is asked less often, a failing one still less. */
+  #pollMs(): number {
+    const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
+    const usualMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
+    return Math.min(slowestPollMs, this.#failures === 0 ? usualMs : backoffMs(this.#failures + 1, usualMs, slowestPollMs))
+  }
+
+  #isNews(head: HeadMessage): boolean {
+    if (this.#last?.id.equals(head.id) === true) return false
+    this.#last = head
+    return true
+  }
+}
+
+/** The next message, or undefined when nothing came for a while. */
+async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, silenceMs, undefined)
+  })
+  try {
+    return await Promise.race([next, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}
