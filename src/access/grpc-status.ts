@@ -7,9 +7,13 @@ export const framePrefixLength = 5
 /** Answers may be as long as access nodes send them: 1 GiB. */
 export const maxMessageLength = 1024 ** 3
 
-/** The code of a `grpc-status` value; what is no known number is UNKNOWN, as gRPC asks. */
+/**
+ * The code of a `grpc-status` value; what is no known number is UNKNOWN, as gRPC asks. CANCELLED becomes UNAVAILABLE:
+ * from a node it says that the node, or one behind it, gave up, while here it shall mean the caller's own signal.
+ */
 export function codeOfStatus(status: string | number): GrpcCode {
-  return grpcCodes[Number(status)] ?? 'UNKNOWN'
+  const code = grpcCodes[Number(status)] ?? 'UNKNOWN'
+  return code === 'CANCELLED' ? 'UNAVAILABLE' : code
 }
 
 /**

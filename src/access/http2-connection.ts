@@ -29,13 +29,22 @@ const connectionWindow = 64 * 1024 * 1024
 /** In megabytes, over all streams; node's default of 10 resets streams when a few large answers come at once. */
 const maxSessionMemory = 4096
 
+/** What a connection tells the calls that it carries. */
+export interface ConnectionCall {
+  /** The connection is ready: `request` may be called, and `ended` must be when there is nothing more to come. */
+  start(): void
+  /** The connection was lost before it was ready. */
+  lost(): void
+}
+
 /**
  * One HTTP/2 connection and its keepalive.
  *
  *     connecting ──► open ──server says goodbye, or calls used up──► draining ──last call ends──► closed
  *          └──────────┴───────────fault, or no sign of life──────────────────────────────────────────┘
  *
- * New calls are taken while `usable`; a connection never reopens.
+ * New calls are taken while `usable`; a connection never reopens. It is open when the server's settings have come:
+ * a call sent earlier could break the server's limit of concurrent streams, and would be refused.
  */
 export class Http2Connection {
   /** Why the connection ended, where it did so with a fault. */
@@ -45,6 +54,8 @@ export class Http2Connection {
   readonly #watch: NodeJS.Timeout
   readonly #connectTimer: NodeJS.Timeout
   #pingTimer: NodeJS.Timeout | undefined
+  readonly #waiting: ConnectionCall[] = []
+  #ready = false
   #callsLeft: number
   #inFlight = 0
   #quietLooks = 0
@@ -58,12 +69,10 @@ export class Http2Connection {
       maxSessionMemory,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: 1024 * 1024 },
     })
-    this.#session.once('connect', () => {
-      clearTimeout(this.#connectTimer)
-      this.#session.setLocalWindowSize(connectionWindow)
-    })
+    this.#session.once('connect', () => this.#session.setLocalWindowSize(connectionWindow))
+    this.#session.once('remoteSettings', () => this.#open())
     this.#session.on('error', (error) => (this.failure ??= error))
-    this.#session.once('close', () => this.#stopTimers())
+    this.#session.once('close', () => this.#closed())
     this.#connectTimer = setTimeout(
       () => this.#destroy(new Error(`no connection within ${connectTimeoutMs} ms`)),
       connectTimeoutMs,
@@ -80,14 +89,20 @@ export class Http2Connection {
     return this.#session.destroyed
   }
 
-  /** Opens the stream of one call; only while `usable`. `ended` must be called when it is closed. */
-  request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
-    const stream = this.#session.request(headers)
+  /** Takes a call; only while `usable`. It is started at once where the connection is open. */
+  add(call: ConnectionCall): void {
     this.#callsLeft--
     if (this.#inFlight++ === 0) this.#quietLooks = 0
-    return stream
+    if (this.#ready) call.start()
+    else this.#waiting.push(call)
   }
 
+  /** Opens the stream of a call that was started. */
+  request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+    return this.#session.request(headers)
+  }
+
+  /** A call that was started needs the connection no more. */
   ended(): void {
     this.#inFlight--
     if (this.#inFlight === 0 && this.#callsLeft <= 0) this.#session.close()
@@ -98,20 +113,21 @@ export class Http2Connection {
     this.#quietLooks = 0
   }
 
-  /** Asks for a sign of life at once: a call got no answer, and it may be the connection's fault. */
+  /**
+   * Asks for a sign of life at once: a call got no answer, and it may be the connection's fault. A draining connection
+   * cannot be asked; its calls have their deadlines.
+   */
   doubt(): void {
-    if (this.#session.connecting || this.#session.destroyed || this.#pingTimer !== undefined) return
+    if (!this.#ready || this.#session.closed || this.#pingTimer !== undefined) return
     this.#pingTimer = setTimeout(
       () => this.#destroy(new Error(`no sign of life within ${this.#pingTimeoutMs} ms`)),
       this.#pingTimeoutMs,
     ).unref()
-    const sent = this.#session.ping((error) => {
+    this.#session.ping((error) => {
       clearTimeout(this.#pingTimer)
       this.#pingTimer = undefined
       if (error === null) this.heard()
     })
-    // False when as many pings are unanswered as the session allows, which one at a time never reaches.
-    if (!sent) this.#destroy(new Error('the node cannot be asked for a sign of life'))
   }
 
   /** Takes no new calls, lets those in flight end for up to `graceMs` milliseconds, and closes. */
@@ -123,9 +139,16 @@ export class Http2Connection {
         clearTimeout(timer)
         resolve()
       })
-      if (this.#session.connecting && this.#inFlight === 0) this.#session.destroy()
-      else this.#session.close()
+      if (this.#ready) this.#session.close()
+      else this.#destroy(new Error('closed'))
     })
+  }
+
+  #open(): void {
+    clearTimeout(this.#connectTimer)
+    if (this.#session.closed) return
+    this.#ready = true
+    for (const call of this.#waiting.splice(0)) call.start()
   }
 
   #look(): void {
@@ -139,10 +162,11 @@ export class Http2Connection {
     this.#session.destroy(error, constants.NGHTTP2_CANCEL)
   }
 
-  #stopTimers(): void {
+  #closed(): void {
     clearInterval(this.#watch)
     clearTimeout(this.#connectTimer)
     clearTimeout(this.#pingTimer)
+    for (const call of this.#waiting.splice(0)) call.lost()
   }
 }
 

@@ -5,7 +5,7 @@ import { GrpcError } from './errors.ts'
 import type { GrpcCode } from './errors.ts'
 import { codeOfHttpStatus, codeOfStatus, decodeStatusMessage, frameOf, timeoutHeader } from './grpc-status.ts'
 import { Http2Connection } from './http2-connection.ts'
-import type { Http2ConnectionOptions } from './http2-connection.ts'
+import type { ConnectionCall, Http2ConnectionOptions } from './http2-connection.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import { UnaryBody } from './unary-body.ts'
 
@@ -17,8 +17,7 @@ const closeGraceMs = 5_000
  * ingest spends most of its time on. The connection is made by the first call, and made anew by the next one when it
  * is lost; calls beyond the server's limit of concurrent streams wait for a free one within their deadline.
  *
- * Faults of the connection are UNAVAILABLE. So is a stream that the server resets with CANCEL: without a status from
- * the server, CANCELLED means the caller's own signal.
+ * Faults of the connection are UNAVAILABLE.
  */
 export class Http2Transport implements Transport {
   readonly endpoint: string
@@ -42,15 +41,7 @@ export class Http2Transport implements Transport {
     }
     return new Promise((resolve, reject) => {
       const connection = this.#usableConnection()
-      const stream = connection.request({
-        ':method': 'POST',
-        ':path': `/${options.service ?? 'flow.access.AccessAPI'}/${method}`,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        'grpc-timeout': timeoutHeader(options.timeoutMs),
-      })
-      new UnaryCall(call, connection, stream, options, resolve, reject)
-      stream.end(frameOf(request))
+      connection.add(new UnaryCall(call, connection, request, options, resolve, reject))
     })
   }
 
@@ -71,15 +62,16 @@ export class Http2Transport implements Transport {
 }
 
 /** One call from its request to its settling; the stream may close a little later. */
-class UnaryCall {
+class UnaryCall implements ConnectionCall {
   readonly #call: { readonly method: string; readonly endpoint: string }
   readonly #connection: Http2Connection
-  readonly #stream: ClientHttp2Stream
-  readonly #signal: AbortSignal | undefined
+  readonly #request: Uint8Array
+  readonly #options: CallOptions
   readonly #resolve: (message: Buffer) => void
   readonly #reject: (error: GrpcError) => void
   readonly #deadline: NodeJS.Timeout
   readonly #body = new UnaryBody()
+  #stream: ClientHttp2Stream | undefined
   #error: Error | undefined
   #heard = false
   #settled = false
@@ -87,24 +79,41 @@ class UnaryCall {
   constructor(
     call: { readonly method: string; readonly endpoint: string },
     connection: Http2Connection,
-    stream: ClientHttp2Stream,
+    request: Uint8Array,
     options: CallOptions,
     resolve: (message: Buffer) => void,
     reject: (error: GrpcError) => void,
   ) {
     this.#call = call
     this.#connection = connection
-    this.#stream = stream
-    this.#signal = options.signal
+    this.#request = request
+    this.#options = options
     this.#resolve = resolve
     this.#reject = reject
-    this.#deadline = setTimeout(() => this.#expire(options.timeoutMs), options.timeoutMs)
-    this.#signal?.addEventListener('abort', this.#abort)
+    this.#deadline = setTimeout(() => this.#expire(), options.timeoutMs)
+    options.signal?.addEventListener('abort', this.#abort)
+  }
+
+  start(): void {
+    if (this.#settled) return this.#connection.ended()
+    const stream = this.#connection.request({
+      ':method': 'POST',
+      ':path': `/${this.#options.service ?? 'flow.access.AccessAPI'}/${this.#call.method}`,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'grpc-timeout': timeoutHeader(this.#options.timeoutMs),
+    })
+    this.#stream = stream
     stream.on('response', (headers) => this.#respond(headers))
     stream.on('data', (chunk: Buffer) => this.#receive(chunk))
     stream.on('trailers', (trailers) => this.#finish(trailers))
     stream.on('error', (error) => (this.#error = error))
-    stream.on('close', () => this.#close())
+    stream.on('close', () => this.#close(stream.rstCode))
+    stream.end(frameOf(this.#request))
+  }
+
+  lost(): void {
+    this.#failLost('before the call was sent')
   }
 
   #respond(headers: IncomingHttpHeaders): void {
@@ -138,24 +147,27 @@ class UnaryCall {
   }
 
   /** The stream is gone; if that is news, it is a fault. */
-  #close(): void {
+  #close(reset: number | undefined): void {
     this.#connection.ended()
     if (this.#settled) return
-    const reset = this.#stream.rstCode
     const after = `after ${this.#body.progress()}`
-    if (this.#connection.lost) {
-      const reason = this.#connection.failure ?? this.#error
-      this.#fail('UNAVAILABLE', `connection lost ${after}${reason === undefined ? '' : `: ${reason.message}`}`)
-    } else if (reset === constants.NGHTTP2_NO_ERROR) this.#fail('INTERNAL', `the answer ends without a status ${after}`)
+    if (this.#connection.lost) this.#failLost(after)
+    else if (reset === constants.NGHTTP2_NO_ERROR) this.#fail('INTERNAL', `stream closed without a status ${after}`)
     else this.#fail(codeOfReset(reset), `stream reset with HTTP/2 error ${reset} ${after}`)
   }
 
-  #expire(timeoutMs: number): void {
+  #failLost(after: string): void {
+    const reason = this.#connection.failure ?? this.#error
+    this.#fail('UNAVAILABLE', `connection lost ${after}${reason === undefined ? '' : `: ${reason.message}`}`)
+  }
+
+  #expire(): void {
     if (!this.#heard) this.#connection.doubt()
+    const { timeoutMs } = this.#options
     this.#fail('DEADLINE_EXCEEDED', `no complete answer within ${timeoutMs} ms, ${this.#body.progress()}`)
   }
 
-  readonly #abort = (): void => this.#fail('CANCELLED', 'aborted', this.#signal?.reason)
+  readonly #abort = (): void => this.#fail('CANCELLED', 'aborted', this.#options.signal?.reason)
 
   #hear(): void {
     this.#heard = true
@@ -164,7 +176,7 @@ class UnaryCall {
 
   #fail(code: GrpcCode, reason: string, cause: unknown = this.#connection.failure ?? this.#error): void {
     if (!this.#settle()) return
-    if (!this.#stream.closed) this.#stream.close(constants.NGHTTP2_CANCEL)
+    if (this.#stream?.closed === false) this.#stream.close(constants.NGHTTP2_CANCEL)
     this.#reject(new GrpcError(code, reason, cause === undefined ? this.#call : { ...this.#call, cause }))
   }
 
@@ -173,12 +185,12 @@ class UnaryCall {
     if (this.#settled) return false
     this.#settled = true
     clearTimeout(this.#deadline)
-    this.#signal?.removeEventListener('abort', this.#abort)
+    this.#options.signal?.removeEventListener('abort', this.#abort)
     return true
   }
 }
 
-/** Source: "Errors" in the gRPC over HTTP/2 specification; but see Http2Transport on CANCEL. */
+/** Source: "Errors" in the gRPC over HTTP/2 specification; on CANCEL see codeOfStatus. */
 function codeOfReset(reset: number | undefined): GrpcCode {
   switch (reset) {
     case constants.NGHTTP2_REFUSED_STREAM:

@@ -4,6 +4,9 @@ import { framePrefixLength, maxMessageLength } from './grpc-status.ts'
 /** Memory is taken in advance up to here; beyond it the answer must come before room for it is made. */
 const trustedLength = 1024 * 1024
 
+/** Shorter messages share a slab with others: they are many, and memory of their own would cost more than it saves. */
+const sharedLength = 1024
+
 /** What is wrong with a body. */
 export interface BodyFault {
   readonly code: GrpcCode
@@ -56,7 +59,8 @@ export class UnaryBody {
     if (this.#length > maxMessageLength) {
       return this.#refuse('RESOURCE_EXHAUSTED', `received message larger than max (${this.#length} vs ${maxMessageLength})`)
     }
-    this.#message = Buffer.allocUnsafe(Math.min(this.#length, trustedLength))
+    const room = Math.min(this.#length, trustedLength)
+    this.#message = room < sharedLength ? Buffer.allocUnsafe(room) : Buffer.allocUnsafeSlow(room)
   }
 
   #grow(needed: number): void {

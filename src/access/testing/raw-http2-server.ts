@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+
+/** Called with the number of each stream that a client opens. */
+export type RawAnswer = (peer: RawPeer, stream: number) => void
+
+const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+const frameHeaderLength = 9
+
+/** An HTTP/2 server that sends frames one by one, for what no HTTP/2 library would send. */
+export class RawHttp2Server {
+  readonly port: number
+  readonly #server: Server
+  readonly #sockets: Socket[] = []
+
+  static async start(answer: RawAnswer): Promise<RawHttp2Server> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new RawHttp2Server(server, answer)
+  }
+
+  constructor(server: Server, answer: RawAnswer) {
+    this.#server = server
+    this.port = (server.address() as AddressInfo).port
+    server.on('connection', (socket) => {
+      this.#sockets.push(socket)
+      socket.on('error', () => socket.destroy())
+      new RawPeer(socket).serve(answer)
+    })
+  }
+
+  kill(): void {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
+
+export class RawPeer {
+  readonly socket: Socket
+
+  constructor(socket: Socket) {
+    this.socket = socket
+  }
+
+  serve(answer: RawAnswer): void {
+    let unread = Buffer.alloc(0)
+    let greeted = false
+    this.frame(4, 0, 0, Buffer.alloc(0))
+    this.socket.on('data', (chunk: Buffer) => {
+      unread = Buffer.concat([unread, chunk])
+      if (!greeted) {
+        if (unread.length < preface.length) return
+        unread = unread.subarray(preface.length)
+        greeted = true
+      }
+      while (unread.length >= frameHeaderLength) {
+        const end = frameHeaderLength + unread.readUIntBE(0, 3)
+        if (unread.length < end) return
+        const [type, flags, stream] = [unread[3], unread[4] ?? 0, unread.readUInt32BE(5)]
+        if (type === 4 && (flags & 1) === 0) this.frame(4, 1, 0, Buffer.alloc(0))
+        if (type === 6 && (flags & 1) === 0) this.frame(6, 1, 0, unread.subarray(frameHeaderLength, end))
+        unread = unread.subarray(end)
+        if (type === 1) answer(this, stream)
+      }
+    })
+  }
+
+  frame(type: number, flags: number, stream: number, payload: Buffer): void {
+    const header = Buffer.alloc(frameHeaderLength)
+    header.writeUIntBE(payload.length, 0, 3)
+    header[3] = type
+    header[4] = flags
+    header.writeUInt32BE(stream, 5)
+    this.socket.write(Buffer.concat([header, payload]))
+  }
+
+  headers(stream: number, headers: Record<string, string>, end = false): void {
+    this.frame(1, end ? 5 : 4, stream, headerBlock(headers))
+  }
+
+  data(stream: number, bytes: Buffer): void {
+    this.frame(0, 0, stream, bytes)
+  }
+
+  reset(stream: number, code: number): void {
+    this.frame(3, 0, stream, uint32(code))
+  }
+
+  goaway(lastStream: number, code: number): void {
+    this.frame(7, 0, 0, Buffer.concat([uint32(lastStream), uint32(code)]))
+  }
+}
+
+/** HPACK without any table and without Huffman: each header as two literals shorter than 127 bytes. */
+export function headerBlock(headers: Record<string, string>): Buffer {
+  return Buffer.concat(
+    Object.entries(headers).map(([name, value]) =>
+      Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]),
+    ),
+  )
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
