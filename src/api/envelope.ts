@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+const meta = z.strictObject({
+  limit: z.int().optional().describe('Most items of a page; absent where the list is not paged.'),
+  count: z.int().describe('Items of this page.'),
+}).meta({ id: 'PageInfo' })
+
+export interface List<Item> {
+  data: Item[]
+  has_more: boolean
+  cursor: string
+  _meta: z.output<typeof meta>
+}
+
+/** The envelope of every list. `name` is that of the item's schema. */
+export function listOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<List<z.output<Item>>> {
+  return z.strictObject({
+    data: z.array(item),
+    has_more: z.boolean().describe('Whether there are items after this page.'),
+    cursor: z.string().describe('Ask with this `cursor` for the next page; empty on the last page.'),
+    _meta: meta,
+  }).meta({ id: `${name}List` })
+}
+
+/** A single resource comes in an array of one, as clients of the Flow explorer API expect. */
+export function singleOf<Item extends z.ZodType>(item: Item, name: string): z.ZodType<{ data: z.output<Item>[] }> {
+  return z.strictObject({ data: z.array(item).length(1) }).meta({ id: `${name}Answer` })
+}
+
+/**
+ * The page of a list.
+ * @param rows the items of the page, and one more where there is a next page
+ * @param cursorOf the cursor that continues after an item
+ */
+export function page<Row, Item>(
+  rows: readonly Row[], limit: number, present: (row: Row) => Item, cursorOf: (row: Row) => string,
+): List<Item> {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    data: shown.map(present),
+    has_more: hasMore,
+    cursor: hasMore && last !== undefined ? cursorOf(last) : '',
+    _meta: { limit, count: shown.length },
+  }
+}
+
+/** A list that is given whole. */
+export function wholeList<Item>(data: Item[]): List<Item> {
+  return { data, has_more: false, cursor: '', _meta: { count: data.length } }
+}

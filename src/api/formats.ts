@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** The forms in which values leave the API, and with which they are described. */
+
+export const heightFormat = z.int().min(0)
+export const countFormat = z.int().min(0)
+export const idFormat = z.string().regex(/^[0-9a-f]{64}$/).describe('64 hex digits, no 0x.')
+export const addressFormat = z.string().regex(/^0x[0-9a-f]{16}$/).describe('0x and 16 hex digits.')
+export const addressDigitsFormat = z.string().regex(/^[0-9a-f]{16}$/).describe('16 hex digits, no 0x.')
+export const amountFormat = z.string().regex(/^-?\d+(\.\d+)?$/).describe('A decimal number as text, so that it stays exact.')
+export const timestampFormat = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
+
+/** A 64-digit id or hash as people write it: with or without `0x`, in any case. */
+export const hashPattern = /^(0x)?[0-9a-f]{64}$/i
+
+/** The 32 bytes of a text that `hashPattern` accepts. */
+export function hashBytes(text: string): Buffer {
+  return Buffer.from(text.replace(/^0x/i, ''), 'hex')
+}
+
+/** The account that stands for "nobody" in addresses of transactions: system transactions have no payer. */
+export const zeroAddress = '0x0000000000000000'

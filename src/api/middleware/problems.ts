@@ -1,0 +1,27 @@
+import type { Middleware } from 'koa'
+import { ApiError, asError } from '../../base/errors.ts'
+import type { Logger } from '../../base/log.ts'
+import { problemOf, toApiError } from '../problem.ts'
+import type { RequestState } from './request-log.ts'
+
+/** Turns whatever is thrown further in, and requests that nobody answers, into problems (RFC 9457). */
+export function problems(log: Logger): Middleware<RequestState> {
+  return async (context, next) => {
+    try {
+      await next()
+      if (context.status === 404 && context.body === undefined) {
+        throw new ApiError(404, 'unknown-path', `There is nothing at ${context.path}; /docs lists what there is.`)
+      }
+    } catch (thrown) {
+      const error = toApiError(thrown)
+      if (error.status >= 500) {
+        log.error({ err: asError(thrown), requestId: context.state.requestId, path: context.path }, 'a request failed')
+      }
+      context.status = error.status
+      context.set('Cache-Control', 'no-store')
+      if (error.status === 503) context.set('Retry-After', '1')
+      context.body = JSON.stringify(problemOf(error, context.state.requestId))
+      context.type = 'application/problem+json'
+    }
+  }
+}

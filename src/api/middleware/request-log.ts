@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import type { Middleware } from 'koa'
+import type { Logger } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+
+/** What the API keeps with a request. */
+export interface RequestState {
+  /** From `X-Request-Id` where that is a plain word, else made here; sent back in the same header. */
+  requestId: string
+  /** Declared path of the route that answers, once it is known. */
+  route?: string
+}
+
+/** The status, in metrics and log, of a request whose client went away before the answer was sent. */
+const clientClosedRequest = 499
+
+/** Names each request, times it by its route and logs it at level debug. */
+export function requestLog(metrics: Metrics, log: Logger): Middleware<RequestState> {
+  return async (context, next) => {
+    const { state, request, response } = context
+    const begin = process.hrtime.bigint()
+    const given = request.get('X-Request-Id')
+    state.requestId = /^[\w.-]{1,128}$/.test(given) ? given : randomUUID()
+    response.set('X-Request-Id', state.requestId)
+    context.res.once('close', () => {
+      const seconds = Number(process.hrtime.bigint() - begin) / 1e9
+      const status = context.res.writableFinished ? context.res.statusCode : clientClosedRequest
+      const route = state.route ?? 'unmatched'
+      metrics.httpRequests.observe({ route, method: knownMethod(request.method), status: String(status) }, seconds)
+      log.debug({ requestId: state.requestId, method: request.method, path: request.path, route, status, seconds }, 'answered')
+    })
+    await next()
+  }
+}
+
+/** Node hands through about thirty methods; a label with all of them would be a gift to whoever wants to fill memory. */
+function knownMethod(method: string): string {
+  return ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? method : 'other'
+}

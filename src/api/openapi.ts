@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { problemSchema } from './problem.ts'
+import type { Route } from './route.ts'
+
+type JsonObject = Record<string, unknown>
+
+export interface ApiDescription extends JsonObject {
+  readonly openapi: string
+  readonly paths: Record<string, JsonObject>
+  readonly components: { readonly schemas: Record<string, JsonObject> }
+}
+
+/** The OpenAPI 3.1 document of a set of routes: made from what the router and the validation use, and nothing else. */
+export function describeApi(routes: readonly Route[]): ApiDescription {
+  const schemas: Record<string, JsonObject> = {}
+  const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
+  const problem = { content: { 'application/problem+json': { schema: describe(problemSchema) } } }
+  const paths: Record<string, JsonObject> = {}
+  for (const route of routes) paths[route.path] = { get: describeOperation(route, describe, problem) }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'flowfarm explorer API',
+      version: '1',
+      description: [
+        'Blocks, transactions and events of the Flow chain, as flowfarm has indexed them.',
+        'Every path is served as written here, under `/chain/v1/` and under `/api/v1/chain/v1/`.',
+        'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. Amounts are decimal text, ' +
+          'times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
+        'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status every 3 seconds).',
+      ].join('\n\n'),
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: { schemas },
+  }
+}
+
+function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
+  const content = { [mediaType(route.contentType)]: { schema: describe(route.response), example: route.example } }
+  const parameters = [...describeParameters(route.params, 'path', describe), ...describeParameters(route.query, 'query', describe)]
+  const described = Object.entries(route.problems ?? {}).map(([status, description]) => [status, { description, ...problem }])
+  const alternatives = Object.entries(route.alternatives ?? {}).map(([status, description]) => [status, { description, content }])
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: {
+      200: { description: 'The answer.', content },
+      ...(parameters.length === 0 ? {} : { 400: { description: 'A parameter is not valid; `field` names it.', ...problem } }),
+      ...Object.fromEntries([...described, ...alternatives]),
+      500: { description: 'Something went wrong here.', ...problem },
+    },
+  }
+}
+
+function describeParameters(schemas: z.ZodObject, place: 'path' | 'query', describe: (schema: z.ZodType) => JsonObject): JsonObject[] {
+  return Object.entries(schemas.shape).map(([name, schema]) => {
+    const { description, ...rest } = describe(schema as z.ZodType)
+    return { name, in: place, required: place === 'path', ...(description === undefined ? {} : { description }), schema: rest }
+  })
+}
+
+/** The JSON schema of what is sent. Schemas that have an id become components, and references to them. */
+function toComponents(schema: z.ZodType, components: Record<string, JsonObject>): JsonObject {
+  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' })
+  for (const [id, definition] of Object.entries($defs)) components[id] = referToComponents(definition) as JsonObject
+  const described = referToComponents(own) as JsonObject
+  const { id, ...body } = described
+  if (typeof id !== 'string') return described
+  components[id] = body
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+function referToComponents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referToComponents)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => (
+    key === '$ref' && typeof part === 'string' ? [key, part.replace('#/$defs/', '#/components/schemas/')] : [key, referToComponents(part)]
+  )))
+}
+
+function mediaType(contentType: string): string {
+  return contentType.split(';', 1)[0] ?? contentType
+}

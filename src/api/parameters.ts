@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { ApiError } from '../base/errors.ts'
+
+/** For routes without parameters of a kind. */
+export const noParameters = z.object({})
+
+/** `limit` of a list. Out of range is an error, not another number: a client that asks for 500 shall notice. */
+export function limitParameter(options: { default: number; max: number }): z.ZodDefault<z.ZodPreprocess<z.ZodInt>> {
+  return integerFromText(1, options.max).default(options.default).describe('Most items of the page.')
+}
+
+/** A block height. */
+export function heightParameter(): z.ZodPreprocess<z.ZodInt> {
+  return integerFromText(0, 999_999_999_999_999).describe('Block height.')
+}
+
+/** `true` or `1`, `false` or `0`. */
+export function flagParameter(description: string): z.ZodDefault<z.ZodPreprocess<z.ZodBoolean>> {
+  const words: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
+  const flag = z.boolean('must be true or false')
+  return z.preprocess((text) => (typeof text === 'string' ? (words[text] ?? text) : text), flag).default(false).describe(description)
+}
+
+/** `cursor` of a list whose cursors have the form `pattern`; an empty one asks for the first page. */
+export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.ZodString> {
+  return z.string().regex(pattern, `must be a cursor of the form ${form}`)
+    .describe(`Where the page begins: the \`cursor\` of the page before, of the form \`${form}\`.`).optional()
+}
+
+function integerFromText(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
+  const message = `must be a whole number from ${min} to ${max}`
+  const toInteger = (text: unknown): unknown => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text)
+  return z.preprocess(toInteger, z.int(message).min(min, message).max(max, message))
+}
+
+interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject> {
+  readonly params: Params
+  readonly query: Query
+}
+
+/**
+ * Reads the declared parameters; those that a route does not declare are ignored, since clients send some of their own.
+ * @throws ApiError 400 `invalid-parameter` for the first bad one
+ */
+export function parseParameters<Params extends z.ZodObject, Query extends z.ZodObject>(
+  schemas: ParameterSchemas<Params, Query>, params: Readonly<Record<string, string>>, query: URLSearchParams,
+): { params: z.output<Params>; query: z.output<Query> } {
+  const declared: Record<string, string> = {}
+  for (const name of Object.keys(schemas.query.shape)) {
+    const values = query.getAll(name)
+    if (values.length > 1) throw invalidParameter(name, 'is given more than once')
+    if (values[0] !== undefined) declared[name] = values[0]
+  }
+  return { params: parse(schemas.params, params), query: parse(schemas.query, declared) }
+}
+
+function parse<Schema extends z.ZodObject>(schema: Schema, values: Readonly<Record<string, string>>): z.output<Schema> {
+  const result = schema.safeParse(values)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const field = String(issue?.path[0] ?? '')
+  throw invalidParameter(field, field in values ? (issue?.message ?? 'is not valid') : 'is missing')
+}
+
+function invalidParameter(field: string, problem: string): ApiError {
+  return new ApiError(400, 'invalid-parameter', `Parameter "${field}" ${problem}.`, { field })
+}

@@ -1,0 +1,30 @@
+/**
+ * The path under which a route is declared, for one of the forms in which clients ask for it:
+ *
+ * - `/chain/v1/…` and `/api/v1/chain/v1/…`, in both readings of "under the prefix": in place of the leading `/flow`
+ *   (`/chain/v1/block`) and before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
+ * - `/flow/v1/…`, `/status/v1/…` and so on, as clients of the Flow explorer API write them.
+ *
+ * @param topLevel first segments of the declared paths: they tell the two readings apart
+ */
+export function declaredPath(path: string, topLevel: ReadonlySet<string>): string {
+  const prefixed = /^(?:\/api\/v1)?\/chain\/v1(\/.*)$/.exec(path)?.[1]
+  if (prefixed !== undefined) {
+    const plain = withoutVersion(prefixed)
+    return topLevel.has(firstSegment(plain)) ? plain : `/flow${plain}`
+  }
+  return withoutVersion(path)
+}
+
+/** First segments of a set of declared paths. */
+export function topLevelSegments(paths: Iterable<string>): Set<string> {
+  return new Set([...paths].map(firstSegment))
+}
+
+function withoutVersion(path: string): string {
+  return path.replace(/^(?:\/api\/v1(?=\/flow\/v1\/))?\/(flow|status|staking|defi)\/v1\//, '/$1/')
+}
+
+function firstSegment(path: string): string {
+  return path.split('/', 2)[1] ?? ''
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { countFormat, heightFormat, timestampFormat } from '../formats.ts'
+
+const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).describe('Heights, both ends inclusive.')
+
+/** How far the indexer is. */
+export const indexingStatusSchema = z.strictObject({
+  chain_id: z.string(),
+  latest_height: heightFormat.describe('Latest sealed height of the chain; the highest stored one while no access node has said.'),
+  indexed_height: heightFormat.describe('Forward ingestion has stored everything up to here.'),
+  history_height: heightFormat.describe('The history ingester is down to here.'),
+  min_height: heightFormat.describe('Lowest stored height.'),
+  max_height: heightFormat.describe('Highest stored height.'),
+  total_blocks: countFormat.describe('Stored blocks, exact.'),
+  total_transactions: countFormat.describe('Their transactions, exact.'),
+  total_events: countFormat.describe('Their events, exact.'),
+  total_addresses: countFormat,
+  total_contracts: countFormat,
+  progress: z.string().regex(/^\d+\.\d\d%$/).describe('Way of forward ingestion from start_height to the head of the chain.'),
+  behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
+  status: z.string(),
+  start_height: heightFormat.describe('Where forward ingestion began.'),
+  checkpoints: z.record(z.string(), heightFormat).describe('Height of each ingester and worker.'),
+  checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
+  forward_enabled: z.boolean(),
+  history_enabled: z.boolean(),
+  worker_enabled: z.record(z.string(), z.boolean()),
+  worker_config: z.record(z.string(), z.record(z.string(), z.number())),
+  oldest_block_timestamp: timestampFormat.nullable(),
+  error_summary: z.strictObject({
+    unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived. Counted up to 10,000.'),
+    errors_by_worker: z.record(z.string(), countFormat),
+  }),
+  generated_at: timestampFormat,
+  indexed_ranges: z.array(rangeSchema).optional().describe('Only with `include_ranges`: the stored heights, exact, ascending.'),
+}).meta({ id: 'IndexingStatus' })
+export type IndexingStatus = z.output<typeof indexingStatusSchema>
+
+/** Parts of the status that the configuration decides. */
+export interface StatusSettings {
+  /** START_BLOCK; 0 where forward ingestion chooses. */
+  readonly startHeight: number
+  readonly forwardEnabled: boolean
+  readonly historyEnabled: boolean
+  readonly workerEnabled: Readonly<Record<string, boolean>>
+  readonly workerConfig: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+/** What the database says of the state of indexing. */
+export interface StatusFacts {
+  readonly checkpoints: readonly { readonly service: string; readonly height: number | null; readonly updatedAt: string }[]
+  /** Ends of the stored heights, inclusive; null while nothing is stored. */
+  readonly min: number | null
+  readonly max: number | null
+  readonly blocks: number
+  readonly transactions: number
+  readonly events: number
+  readonly oldestBlockTimestamp: string | null
+  readonly errorsByWorker: Readonly<Record<string, number>>
+  /** Both ends inclusive; undefined where nobody asked. */
+  readonly ranges: readonly { readonly from: number; readonly to: number }[] | undefined
+}
+
+/**
+ * @param latestHeight latest sealed height that an access node reported
+ */
+export function presentStatus(
+  facts: StatusFacts, settings: StatusSettings, chainId: string, latestHeight: number | undefined,
+): IndexingStatus {
+  const heightOf = (service: string): number | null => facts.checkpoints.find((row) => row.service === service)?.height ?? null
+  const min = facts.min ?? 0
+  const max = facts.max ?? 0
+  const latest = Math.max(latestHeight ?? 0, max)
+  const indexed = heightOf('main_ingester') ?? max
+  const start = settings.startHeight > 0 ? settings.startHeight : min
+  const known = facts.checkpoints.flatMap(({ service, height }) => (height === null ? [] : [[service, height] as const]))
+  return {
+    chain_id: chainId,
+    latest_height: latest,
+    indexed_height: indexed,
+    history_height: heightOf('history_ingester') ?? min,
+    min_height: min,
+    max_height: max,
+    total_blocks: facts.blocks,
+    total_transactions: facts.transactions,
+    total_events: facts.events,
+    total_addresses: 0,
+    total_contracts: 0,
+    progress: facts.max === null ? '0.00%' : progress(start, indexed, latest),
+    behind: Math.max(0, latest - indexed),
+    status: 'ok',
+    start_height: start,
+    checkpoints: Object.fromEntries(known),
+    checkpoint_timestamps: Object.fromEntries(facts.checkpoints.map(({ service, updatedAt }) => [service, updatedAt])),
+    forward_enabled: settings.forwardEnabled,
+    history_enabled: settings.historyEnabled,
+    worker_enabled: settings.workerEnabled,
+    worker_config: settings.workerConfig,
+    oldest_block_timestamp: facts.oldestBlockTimestamp,
+    error_summary: {
+      unresolved_errors: Object.values(facts.errorsByWorker).reduce((sum, count) => sum + count, 0),
+      errors_by_worker: facts.errorsByWorker,
+    },
+    generated_at: new Date().toISOString(),
+    ...(facts.ranges === undefined ? {} : { indexed_ranges: [...facts.ranges] }),
+  }
+}
+
+/** Cut off, not rounded: 100.00% is said when everything is there and not before. */
+function progress(start: number, indexed: number, latest: number): string {
+  const share = latest <= start ? Number(indexed >= latest) : (indexed - start) / (latest - start)
+  const hundredths = Math.floor(Math.min(1, Math.max(0, share)) * 10_000)
+  return `${(hundredths / 100).toFixed(2)}%`
+}

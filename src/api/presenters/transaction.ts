@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { describeTransaction } from '../../chain/transaction-tags.ts'
+import type { TagEvent } from '../../chain/transaction-tags.ts'
+import {
+  addressDigitsFormat, addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat, zeroAddress,
+} from '../formats.ts'
+import { eventSchema, presentEvent } from './event.ts'
+import type { EventRow } from './event.ts'
+
+const nobody = 'System transactions have no payer and no proposer; the zero address stands for it.'
+
+const summaryFields = {
+  id: idFormat,
+  block_height: heightFormat,
+  status: z.string().describe('SEALED, or UNKNOWN where no access node can serve the result.'),
+  payer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${nobody}`),
+  proposer_address: addressDigitsFormat.describe(`16 hex digits, no 0x. ${nobody}`),
+  timestamp: timestampFormat.describe('Time of the block.'),
+  execution_status: z.enum(['SUCCESS', 'FAILURE', 'UNKNOWN']),
+  is_evm: z.boolean().describe('Whether the script imports EVM or an EVM transaction was executed.'),
+  script_hash: idFormat.describe('SHA-256 of the script.'),
+  template_category: z.string().describe('What kind of script it is; empty where that is not known.'),
+  template_label: z.string().describe('Name of the script; empty where that is not known.'),
+  tags: z.array(z.enum(['EVM', 'FT_TRANSFER'])),
+  error_message: z.string().describe('Empty where the transaction succeeded.'),
+}
+
+/** What the live feed sends of a transaction, and what a block shows of its own. */
+export const transactionSummarySchema = z.strictObject(summaryFields).meta({ id: 'TransactionSummary' })
+export type TransactionSummary = z.output<typeof transactionSummarySchema>
+
+/** A transaction as lists show it. */
+export const transactionSchema = z.strictObject({
+  ...summaryFields,
+  transaction_index: countFormat.describe('Position in the block; user transactions come before system transactions.'),
+  payer: addressFormat.describe(nobody),
+  proposer: addressFormat.describe(nobody),
+  proposer_key_index: z.int().nullable(),
+  proposer_sequence_number: z.int().nullable(),
+  authorizers: z.array(addressFormat),
+  error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
+  fee: amountFormat.describe('What the payer paid, in FLOW; 0 where no fee was deducted.'),
+  gas_limit: z.int().describe('Computation that the transaction asked for.'),
+  gas_used: z.int().nullable().describe('Computation used; null where no access node can serve the result.'),
+  event_count: countFormat,
+  evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
+  reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
+  events: z.array(eventSchema).describe('Empty in lists.'),
+}).meta({ id: 'Transaction' })
+export type Transaction = z.output<typeof transactionSchema>
+
+/** A single transaction. */
+export const transactionDetailSchema = transactionSchema.extend({
+  block_id: idFormat,
+  collection: z.strictObject({ id: idFormat, index: countFormat }).nullable().describe('Null for system transactions.'),
+  script: z.string().nullable().describe('Cadence source.'),
+  arguments: z.unknown().describe('The arguments as JSON-Cadence values, in order.'),
+}).meta({ id: 'TransactionDetail' })
+export type TransactionDetail = z.output<typeof transactionDetailSchema>
+
+/** A transaction as it is read from the database, ids and hashes in hex, with the time of its block. */
+export const transactionRow = z.object({
+  block_height: z.number(),
+  tx_index: z.number(),
+  id: z.string(),
+  timestamp: z.string(),
+  collection_index: z.number().nullable(),
+  status: z.string(),
+  status_code: z.number().nullable(),
+  is_evm: z.boolean(),
+  payer_address: z.string().nullable(),
+  proposer_address: z.string().nullable(),
+  proposer_key_index: z.number().nullable(),
+  proposer_sequence_number: z.number().nullable(),
+  authorizers: z.array(z.string()),
+  reference_block_id: z.string().nullable(),
+  script_hash: z.string(),
+  gas_limit: z.number(),
+  gas_used: z.number().nullable(),
+  event_count: z.number(),
+  error_message: z.string().nullable(),
+  evm_hash: z.string().nullable(),
+})
+export type TransactionRow = z.output<typeof transactionRow>
+
+/** What a detail needs beside the row of the list. */
+export interface DetailFacts {
+  readonly blockId: string
+  readonly collectionId: string | null
+  readonly script: string | null
+  readonly arguments: unknown
+}
+
+/** A transaction and its tag events. */
+export interface TaggedTransaction {
+  readonly row: TransactionRow
+  readonly tagEvents: readonly TagEvent[]
+}
+
+export function presentTransactionSummary({ row, tagEvents }: TaggedTransaction): TransactionSummary {
+  const { tags } = describeTransaction(row.is_evm, tagEvents)
+  return {
+    id: row.id,
+    block_height: row.block_height,
+    status: row.status,
+    payer_address: (row.payer_address ?? zeroAddress).slice(2),
+    proposer_address: (row.proposer_address ?? zeroAddress).slice(2),
+    timestamp: row.timestamp,
+    execution_status: executionStatus(row.status_code),
+    is_evm: tags.includes('EVM'),
+    script_hash: row.script_hash,
+    template_category: '',
+    template_label: '',
+    tags: [...tags],
+    error_message: row.error_message ?? '',
+  }
+}
+
+export function presentTransaction({ row, tagEvents }: TaggedTransaction): Transaction {
+  const { fee } = describeTransaction(row.is_evm, tagEvents)
+  return {
+    ...presentTransactionSummary({ row, tagEvents }),
+    transaction_index: row.tx_index,
+    payer: row.payer_address ?? zeroAddress,
+    proposer: row.proposer_address ?? zeroAddress,
+    proposer_key_index: row.proposer_key_index,
+    proposer_sequence_number: row.proposer_sequence_number,
+    authorizers: row.authorizers,
+    error: row.error_message ?? '',
+    fee: fee ?? '0',
+    gas_limit: row.gas_limit,
+    gas_used: row.gas_used,
+    event_count: row.event_count,
+    evm_hash: row.evm_hash,
+    reference_block_id: row.reference_block_id,
+    events: [],
+  }
+}
+
+/** With its events. */
+export function presentWithEvents(tagged: TaggedTransaction, events: readonly EventRow[]): Transaction {
+  const { id, block_height: height, timestamp } = tagged.row
+  return { ...presentTransaction(tagged), events: events.map((event) => presentEvent(event, id, { height, timestamp })) }
+}
+
+export function presentTransactionDetail(tagged: TaggedTransaction, events: readonly EventRow[], facts: DetailFacts): TransactionDetail {
+  const { collection_index: index } = tagged.row
+  return {
+    ...presentWithEvents(tagged, events),
+    block_id: facts.blockId,
+    collection: index === null || facts.collectionId === null ? null : { id: facts.collectionId, index },
+    script: facts.script,
+    arguments: facts.arguments ?? [],
+  }
+}
+
+function executionStatus(code: number | null): 'SUCCESS' | 'FAILURE' | 'UNKNOWN' {
+  if (code === null) return 'UNKNOWN'
+  return code === 0 ? 'SUCCESS' : 'FAILURE'
+}

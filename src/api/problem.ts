@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError } from 'slonik'
+import { ApiError } from '../base/errors.ts'
+
+/** The body of every error, RFC 9457. */
+export const problemSchema = z.strictObject({
+  type: z.string().describe('urn:flowfarm:problem: and the code.'),
+  title: z.string().describe('What the status means.'),
+  status: z.int(),
+  detail: z.string().describe('What went wrong, for people.'),
+  code: z.string().describe('What went wrong, for programs; stable.'),
+  field: z.string().optional().describe('The parameter at fault.'),
+  request_id: z.string().describe('Names this request in the log.'),
+}).meta({ id: 'Problem' })
+
+export type Problem = z.output<typeof problemSchema>
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed',
+  429: 'Too many requests', 500: 'Internal error', 501: 'Not implemented', 502: 'Bad gateway', 503: 'Service unavailable',
+}
+
+/** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isDatabaseOutage(error)) {
+    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment.', { cause: error })
+  }
+  const status = statusOf(error)
+  if (status !== undefined) return new ApiError(status, 'bad-request', titles[status] ?? 'The request is not valid.', { cause: error })
+  return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
+}
+
+export function problemOf(error: ApiError, requestId: string): Problem {
+  return {
+    type: `urn:flowfarm:problem:${error.code}`,
+    title: titles[error.status] ?? 'Error',
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    ...(error.field === undefined ? {} : { field: error.field }),
+    request_id: requestId,
+  }
+}
+
+const outageErrors = [BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, StatementTimeoutError]
+
+/** SQLSTATE classes 08 (connection), 53 (resources) and 57 (shut down, cancelled), and the system's socket errors. */
+const outageCode = /^(08|53|57)[0-9A-Z]{3}$|^E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN)$/
+
+function isDatabaseOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (outageErrors.some((outage) => error instanceof outage)) return true
+  if ('code' in error && typeof error.code === 'string' && outageCode.test(error.code)) return true
+  return error instanceof SlonikError && isDatabaseOutage(error.cause)
+}
+
+/** Status of an error by which Koa refuses a request; by shape, since several versions of its class can be loaded. */
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('status' in error) || !('expose' in error)) return undefined
+  return typeof error.status === 'number' && error.status < 500 && error.expose === true ? error.status : undefined
+}

@@ -1,0 +1,63 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+import { parseMultirange } from '../../base/ranges.ts'
+import type { StatusFacts } from '../presenters/status.ts'
+
+const statusRow = z.object({
+  checkpoints: z.array(z.object({ service: z.string(), height: z.number().nullable(), updatedAt: z.string() })),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  blocks: z.number(),
+  transactions: z.number(),
+  events: z.number(),
+  oldest: z.string().nullable(),
+  errors: z.record(z.string(), z.number()),
+  ranges: z.string().nullable(),
+})
+
+/**
+ * The state of indexing in one statement and so of one moment. Its cost does not grow with the chain: totals are the
+ * counters that the ingesters keep in the transactions of their batches, and errors are counted up to 10,000.
+ */
+export async function readStatus(database: DatabasePool, options: { includeRanges: boolean }): Promise<StatusFacts> {
+  const row = await database.one(sql.type(statusRow)`
+    with ingesters as (
+      select * from app.indexing_checkpoints where service_name in ('main_ingester', 'history_ingester')
+    ), bounds as (
+      select min(lower(covered)) as min, max(upper(covered)) - 1 as max,
+        coalesce(sum(block_count), 0)::int8 as blocks, coalesce(sum(tx_count), 0)::int8 as transactions,
+        coalesce(sum(event_count), 0)::int8 as events
+      from ingesters
+    ), errors as (
+      select worker_name, count(*) as count
+      from (select worker_name from raw.indexing_errors where resolved_at is null limit 10000) as unresolved
+      group by worker_name
+    )
+    select
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'service', service_name, 'height', last_height,
+          'updatedAt', to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        ) order by service_name)
+        from app.indexing_checkpoints
+      ), '[]') as checkpoints,
+      bounds.*,
+      (select timestamp from raw.blocks where height = bounds.min) as oldest,
+      coalesce((select jsonb_object_agg(worker_name, count) from errors), '{}') as errors,
+      case when ${options.includeRanges} then (select range_agg(covered)::text from ingesters) end as ranges
+    from bounds
+  `)
+  const ranges = parseMultirange(row.ranges ?? '').map(({ from, to }) => ({ from, to: to - 1 }))
+  return {
+    checkpoints: row.checkpoints,
+    min: row.min,
+    max: row.max,
+    blocks: row.blocks,
+    transactions: row.transactions,
+    events: row.events,
+    oldestBlockTimestamp: row.oldest,
+    errorsByWorker: row.errors,
+    ranges: options.includeRanges ? ranges : undefined,
+  }
+}

@@ -1,0 +1,127 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { readDownwards } from '../bounds.ts'
+import type { Bounds } from '../bounds.ts'
+import { hashBytes } from '../formats.ts'
+import { transactionRow } from '../presenters/transaction.ts'
+import type { TransactionRow } from '../presenters/transaction.ts'
+
+/** A place in the order of transactions. */
+export interface TransactionPlace {
+  readonly height: number
+  readonly index: number
+}
+
+/**
+ * Completes a page of raw.transactions: the time of the block and the EVM hash are looked up for the rows of the page
+ * only, each by its key.
+ */
+function completed(pageOfTransactions: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${pageOfTransactions})
+    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index, t.status, t.status_code,
+      t.is_evm, t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number, t.authorizers,
+      encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
+      t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
+    from page t
+    join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
+    left join raw.tx_lookup l on l.id = t.id and l.block_height = t.block_height
+  `
+}
+
+/** Up to `count` transactions before a place, the latest first. Without a place, the latest there are. */
+export async function listTransactions(
+  database: DatabasePool, bounds: Bounds | undefined, before: TransactionPlace | undefined, count: number,
+): Promise<readonly TransactionRow[]> {
+  const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
+  // The comparison of rows does not leave out partitions; the range of heights does.
+  return readDownwards(bounds, height, count, (low, high, limit) => database.any(sql.type(transactionRow)`
+    ${completed(sql.fragment`
+      select * from raw.transactions
+      where block_height between ${low} and ${high} and (block_height, tx_index) < (${height}, ${index})
+      order by block_height desc, tx_index desc
+      limit ${limit}
+    `, low, high)}
+    order by t.block_height desc, t.tx_index desc
+  `))
+}
+
+/** Up to `count` transactions of one block before a position, the last first. */
+export async function listTransactionsOfBlock(
+  database: DatabasePool, height: number, before: number | undefined, count: number,
+): Promise<readonly TransactionRow[]> {
+  return database.any(sql.type(transactionRow)`
+    ${completed(sql.fragment`
+      select * from raw.transactions
+      where block_height = ${height} and tx_index < ${before ?? 2 ** 31 - 1}
+      order by tx_index desc
+      limit ${count}
+    `, height, height)}
+    order by t.tx_index desc
+  `)
+}
+
+/** All transactions of a range of heights, both ends inclusive, in the order of the chain. */
+export async function readTransactions(database: DatabasePool, from: number, to: number): Promise<readonly TransactionRow[]> {
+  return database.any(sql.type(transactionRow)`
+    ${completed(sql.fragment`select * from raw.transactions where block_height between ${from} and ${to}`, from, to)}
+    order by t.block_height, t.tx_index
+  `)
+}
+
+/** The transaction at a place. */
+export async function readTransaction(database: DatabasePool, { height, index }: TransactionPlace): Promise<TransactionRow | undefined> {
+  const row = await database.maybeOne(sql.type(transactionRow)`
+    ${completed(sql.fragment`select * from raw.transactions where block_height = ${height} and tx_index = ${index}`, height, height)}
+  `)
+  return row ?? undefined
+}
+
+const placeRow = z.object({ height: z.number(), index: z.number() })
+
+/** Where the transaction with this id, or with an EVM transaction of this hash, is. System transactions are not found. */
+export async function findTransaction(database: DatabasePool, idOrEvmHash: string): Promise<TransactionPlace | undefined> {
+  const bytes = sql.binary(hashBytes(idOrEvmHash))
+  const byId = await database.maybeOne(sql.type(placeRow)`
+    select block_height as height, tx_index as index from raw.tx_lookup where id = ${bytes}
+  `)
+  if (byId !== null) return byId
+  const [byEvmHash] = await database.any(sql.type(placeRow)`
+    select block_height as height, tx_index as index from raw.tx_lookup
+    where evm_hash = ${bytes}
+    order by block_height desc
+    limit 1
+  `)
+  return byEvmHash
+}
+
+/** Where in a block the transaction with this id is; the way to system transactions, whose id repeats in every block. */
+export async function findTransactionInBlock(database: DatabasePool, id: string, height: number): Promise<TransactionPlace | undefined> {
+  const [place] = await database.any(sql.type(placeRow)`
+    select block_height as height, tx_index as index from raw.transactions
+    where block_height = ${height} and id = ${sql.binary(hashBytes(id))}
+    order by tx_index
+    limit 1
+  `)
+  return place
+}
+
+const detailRow = z.object({
+  block_id: z.string(),
+  collection_id: z.string().nullable(),
+  script: z.string().nullable(),
+  arguments: z.unknown(),
+})
+
+/** What only the detail of a transaction shows. */
+export async function readTransactionExtras(database: DatabasePool, { height, index }: TransactionPlace): Promise<z.output<typeof detailRow>> {
+  return database.one(sql.type(detailRow)`
+    select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
+      s.script_text as script, t.arguments
+    from raw.transactions t
+    join raw.blocks b on b.height = t.block_height and b.height = ${height}
+    left join raw.scripts s on s.script_hash = t.script_hash
+    where t.block_height = ${height} and t.tx_index = ${index}
+  `)
+}

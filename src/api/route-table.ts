@@ -1,0 +1,8 @@
+import type { Route } from './route.ts'
+import { blockRoutes } from './routes/blocks.ts'
+import { documentRoutes } from './routes/documents.ts'
+import { serviceRoutes } from './routes/service.ts'
+import { transactionRoutes } from './routes/transactions.ts'
+
+/** Every route of the API, in the order in which its description lists them. */
+export const routes: readonly Route[] = [...serviceRoutes, ...documentRoutes, ...blockRoutes, ...transactionRoutes]

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { serviceEventTypes } from '../../chain/service-events.ts'
+import { blockKeyParameters, requireBlock } from '../block-key.ts'
+import { cachingAt, readBounds } from '../bounds.ts'
+import { blockCursorPattern, parseBlockCursor } from '../cursors.ts'
+import { listOf, page, singleOf, wholeList } from '../envelope.ts'
+import { exampleBlock, exampleEvent, exampleSummary, exampleTransaction } from '../examples.ts'
+import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
+import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from '../presenters/block.ts'
+import { presentServiceEvent, serviceEventSchema } from '../presenters/event.ts'
+import { presentTransaction, presentTransactionSummary, presentWithEvents, transactionSchema } from '../presenters/transaction.ts'
+import { listBlocks, readBlocks } from '../queries/blocks.ts'
+import { readEventsOfBlock, withTagEvents } from '../queries/events.ts'
+import { readTransactions } from '../queries/transactions.ts'
+import { defineRoute } from '../route.ts'
+
+const unknownBlock = { 404: 'The block is not stored.' }
+
+const blockList = defineRoute({
+  path: '/flow/block',
+  operationId: 'listBlocks',
+  tag: 'Blocks',
+  summary: 'Blocks, the highest first',
+  params: noParameters,
+  query: z.object({
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: cursorParameter(blockCursorPattern, '<height>'),
+    height: heightParameter().optional().describe('Only the block of this height.'),
+  }),
+  response: listOf(blockSchema, 'Block'),
+  example: { data: [exampleBlock], has_more: true, cursor: String(exampleBlock.height), _meta: { limit: 1, count: 1 } },
+  handler: async ({ query: { limit, cursor, height } }, { database }) => {
+    const after = parseBlockCursor(cursor)
+    const top = after === undefined ? Number.MAX_SAFE_INTEGER : after - 1
+    const rows = height === undefined
+      ? await listBlocks(database, await readBounds(database), top, limit + 1)
+      : height <= top ? await readBlocks(database, height, height) : []
+    return { body: page(rows, limit, presentBlock, (row) => String(row.height)) }
+  },
+})
+
+const block = defineRoute({
+  path: '/flow/block/{height}',
+  operationId: 'getBlock',
+  tag: 'Blocks',
+  summary: 'One block with its collections and transactions',
+  params: blockKeyParameters,
+  query: noParameters,
+  response: singleOf(blockDetailSchema, 'Block'),
+  problems: unknownBlock,
+  example: {
+    data: [{
+      ...exampleBlock,
+      collections: [{
+        id: '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23', tx_count: 1, transaction_ids: [exampleTransaction.id],
+      }],
+      transactions: [exampleSummary],
+    }],
+  },
+  handler: async ({ params }, services) => {
+    const { database, maxReorgDepth } = services
+    const row = await requireBlock(params.height, services)
+    const transactions = await withTagEvents(database, await readTransactions(database, row.height, row.height))
+    const summaries = transactions.map((tagged) => ({
+      collectionIndex: tagged.row.collection_index, summary: presentTransactionSummary(tagged),
+    }))
+    return {
+      body: { data: [presentBlockDetail(row, row.collection_ids, summaries)] },
+      caching: cachingAt(row.height, await readBounds(database), maxReorgDepth),
+    }
+  },
+})
+
+const blockTransactions = defineRoute({
+  path: '/flow/block/{height}/transaction',
+  operationId: 'listBlockTransactions',
+  tag: 'Blocks',
+  summary: 'All transactions of a block, in order',
+  params: blockKeyParameters,
+  query: z.object({ include_events: flagParameter('Whether the transactions come with their events.') }),
+  response: listOf(transactionSchema, 'Transaction'),
+  problems: unknownBlock,
+  example: { data: [exampleTransaction], has_more: false, cursor: '', _meta: { count: 1 } },
+  handler: async ({ params, query }, services) => {
+    const { database, maxReorgDepth } = services
+    const { height } = await requireBlock(params.height, services)
+    const transactions = await withTagEvents(database, await readTransactions(database, height, height))
+    const events = query.include_events ? Map.groupBy(await readEventsOfBlock(database, height), (event) => event.tx_index) : undefined
+    return {
+      body: wholeList(transactions.map((tagged) => (
+        events === undefined ? presentTransaction(tagged) : presentWithEvents(tagged, events.get(tagged.row.tx_index) ?? [])
+      ))),
+      caching: cachingAt(height, await readBounds(database), maxReorgDepth),
+    }
+  },
+})
+
+const blockServiceEvents = defineRoute({
+  path: '/flow/block/{height}/service-event',
+  operationId: 'listBlockServiceEvents',
+  tag: 'Blocks',
+  summary: 'System service events of a block',
+  description: 'Events by which the system contracts tell the protocol of a change: epochs, node versions and the version of the ' +
+    'protocol state. Most blocks have none.',
+  params: blockKeyParameters,
+  query: noParameters,
+  response: listOf(serviceEventSchema, 'ServiceEvent'),
+  problems: unknownBlock,
+  example: {
+    data: [{
+      block_height: exampleEvent.block_height,
+      name: 'VersionBeacon',
+      type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
+      timestamp: exampleEvent.timestamp,
+      fields: { versionBoundaries: [{ blockHeight: '119000000', version: { major: '0', minor: '38', patch: '0', preRelease: null } }], sequence: '12' },
+    }],
+    has_more: false,
+    cursor: '',
+    _meta: { count: 1 },
+  },
+  handler: async ({ params }, services) => {
+    const { database, maxReorgDepth, network } = services
+    const place = await requireBlock(params.height, services)
+    const events = await readEventsOfBlock(database, place.height, serviceEventTypes(network()))
+    return {
+      body: wholeList(events.map((event) => presentServiceEvent(event, place))),
+      caching: cachingAt(place.height, await readBounds(database), maxReorgDepth),
+    }
+  },
+})
+
+/** Blocks and what is in one. */
+export const blockRoutes = [blockList, block, blockTransactions, blockServiceEvents]

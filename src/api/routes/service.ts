@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { flagParameter, noParameters } from '../parameters.ts'
+import { indexingStatusSchema } from '../presenters/status.ts'
+import { defineRoute } from '../route.ts'
+
+/** How long the database may take to say a word before it counts as gone. */
+const healthTimeoutMs = 2000
+
+const health = defineRoute({
+  path: '/health',
+  operationId: 'getHealth',
+  tag: 'Service',
+  summary: 'Whether requests can be served',
+  params: noParameters,
+  query: noParameters,
+  response: z.strictObject({ status: z.enum(['ok', 'unavailable']) }).meta({ id: 'Health' }),
+  alternatives: { 503: 'The database does not answer.' },
+  example: { status: 'ok' },
+  handler: async (_input, { database }) => {
+    const timer = new AbortController()
+    const alive = database.query(sql.unsafe`select 1`).then(() => true, () => false)
+    const late = delay(healthTimeoutMs, false, { signal: timer.signal }).catch(() => false)
+    const isAlive = await Promise.race([alive, late])
+    timer.abort()
+    return isAlive
+      ? { body: { status: 'ok' as const }, caching: 'never' }
+      : { body: { status: 'unavailable' as const }, status: 503, caching: 'never' }
+  },
+})
+
+const status = defineRoute({
+  path: '/status',
+  operationId: 'getStatus',
+  tag: 'Service',
+  summary: 'How far the indexer is',
+  params: noParameters,
+  query: z.object({ include_ranges: flagParameter('Whether the stored ranges of heights are listed too.') }),
+  response: indexingStatusSchema,
+  example: {
+    chain_id: 'flow-mainnet', latest_height: 118542743, indexed_height: 118542741, history_height: 117000000, min_height: 117000000,
+    max_height: 118542741, total_blocks: 1542742, total_transactions: 4128770, total_events: 61930211, total_addresses: 0,
+    total_contracts: 0, progress: '99.99%', behind: 2, status: 'ok', start_height: 117000000,
+    checkpoints: { main_ingester: 118542741, history_ingester: 117000000 },
+    checkpoint_timestamps: { main_ingester: '2025-07-01T12:00:01.000Z', history_ingester: '2025-07-01T12:00:00.900Z' },
+    forward_enabled: true, history_enabled: true, worker_enabled: { token_worker: true },
+    worker_config: { token_worker: { concurrency: 1, range: 1000 } }, oldest_block_timestamp: '2025-06-11T02:10:00.000Z',
+    error_summary: { unresolved_errors: 0, errors_by_worker: {} }, generated_at: '2025-07-01T12:00:01.250Z',
+  },
+  handler: async ({ query }, services) => ({
+    body: await services.status({ includeRanges: query.include_ranges }),
+    caching: 'never',
+  }),
+})
+
+const metrics = defineRoute({
+  path: '/metrics',
+  operationId: 'getMetrics',
+  tag: 'Service',
+  summary: 'Figures of this process for Prometheus',
+  params: noParameters,
+  query: noParameters,
+  response: z.string(),
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  example: '# TYPE flowfarm_feed_clients gauge\nflowfarm_feed_clients{feed="live"} 3\n',
+  handler: async (_input, services) => ({ body: await services.metrics.registry.metrics(), caching: 'never' }),
+})
+
+/** The service itself. */
+export const serviceRoutes = [health, status, metrics]

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { cachingAt, readBounds } from '../bounds.ts'
+import type { Bounds } from '../bounds.ts'
+import { formatTransactionCursor, parseTransactionCursor, transactionCursorPattern } from '../cursors.ts'
+import { listOf, page, singleOf } from '../envelope.ts'
+import { exampleBlock, exampleEvent, exampleTransaction } from '../examples.ts'
+import { hashPattern } from '../formats.ts'
+import { cursorParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
+import { presentTransaction, presentTransactionDetail, transactionDetailSchema, transactionSchema } from '../presenters/transaction.ts'
+import { readEventsOfTransaction, withTagEvents } from '../queries/events.ts'
+import {
+  findTransaction, findTransactionInBlock, listTransactions, listTransactionsOfBlock, readTransaction, readTransactionExtras,
+} from '../queries/transactions.ts'
+import type { TransactionPlace } from '../queries/transactions.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+
+const transactionList = defineRoute({
+  path: '/flow/transaction',
+  operationId: 'listTransactions',
+  tag: 'Transactions',
+  summary: 'Transactions, the latest first',
+  description: 'System transactions are among them. Their payer and proposer are the zero address, and their id repeats from block to block.',
+  params: noParameters,
+  query: z.object({
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: cursorParameter(transactionCursorPattern, '<block_height>:<tx_index>:<tx_id>'),
+    height: heightParameter().optional().describe('Only transactions of this block.'),
+  }),
+  response: listOf(transactionSchema, 'Transaction'),
+  example: {
+    data: [exampleTransaction],
+    has_more: true,
+    cursor: `${exampleTransaction.block_height}:${exampleTransaction.transaction_index}:${exampleTransaction.id}`,
+    _meta: { limit: 1, count: 1 },
+  },
+  handler: async ({ query: { limit, cursor, height } }, { database }) => {
+    const before = parseTransactionCursor(cursor)
+    const rows = height === undefined
+      ? await listTransactions(database, await readBounds(database), before, limit + 1)
+      : await listTransactionsOfBlock(database, height, indexWithin(height, before), limit + 1)
+    const tagged = await withTagEvents(database, rows)
+    return { body: page(tagged, limit, presentTransaction, ({ row }) => formatTransactionCursor(row)) }
+  },
+})
+
+/** The index that a cursor means inside one block: all of it when the cursor is above, none of it when it is below. */
+function indexWithin(height: number, before: TransactionPlace | undefined): number | undefined {
+  if (before === undefined || before.height > height) return undefined
+  return before.height === height ? before.index : 0
+}
+
+const transaction = defineRoute({
+  path: '/flow/transaction/{id}',
+  operationId: 'getTransaction',
+  tag: 'Transactions',
+  summary: 'One transaction with its events',
+  description: 'The id of a system transaction repeats from block to block: without `height` the one of the newest block is meant.',
+  params: z.object({
+    id: z.string().regex(hashPattern, 'must be a transaction id or an EVM transaction hash, 64 hex digits with or without 0x')
+      .describe('Transaction id, or hash of an EVM transaction that it executed; with or without 0x.'),
+  }),
+  query: z.object({
+    height: heightParameter().optional().describe('Height of the block, for a system transaction.'),
+  }),
+  response: singleOf(transactionDetailSchema, 'Transaction'),
+  problems: { 404: 'The transaction is not stored.' },
+  example: {
+    data: [{
+      ...exampleTransaction,
+      events: [exampleEvent],
+      block_id: exampleBlock.id,
+      collection: { id: '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23', index: 0 },
+      script: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {\n  prepare(signer: auth(BorrowValue) &Account) {}\n}\n',
+      arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: '0xe467b9dd11fa00df' }],
+    }],
+  },
+  handler: async ({ params: { id }, query: { height } }, services) => {
+    const { database, maxReorgDepth } = services
+    const bounds = await readBounds(database)
+    const place = await findPlace(id, height, bounds, services)
+    const row = place === undefined ? undefined : await readTransaction(database, place)
+    if (place === undefined || row === undefined) {
+      throw new ApiError(404, 'unknown-transaction', `Transaction ${id} is not stored.`, { field: 'id' })
+    }
+    const [[tagged], events, extras] = await Promise.all([
+      withTagEvents(database, [row]), readEventsOfTransaction(database, place), readTransactionExtras(database, place),
+    ])
+    const facts = { blockId: extras.block_id, collectionId: extras.collection_id, script: extras.script, arguments: extras.arguments }
+    return {
+      body: { data: [presentTransactionDetail(tagged ?? { row, tagEvents: [] }, events, facts)] },
+      // Which block "the newest" is changes with every block.
+      caching: row.payer_address === null && height === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
+    }
+  },
+})
+
+async function findPlace(
+  id: string, height: number | undefined, bounds: Bounds | undefined, { database }: Services,
+): Promise<TransactionPlace | undefined> {
+  if (height !== undefined) return findTransactionInBlock(database, id, height)
+  const place = await findTransaction(database, id)
+  return place ?? (bounds === undefined ? undefined : findTransactionInBlock(database, id, bounds.max))
+}
+
+/** Transactions. */
+export const transactionRoutes = [transactionList, transaction]

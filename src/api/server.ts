@@ -1,0 +1,127 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import cors from '@koa/cors'
+import Koa from 'koa'
+import type { DatabasePool } from 'slonik'
+import type { Logger } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { Network } from '../chain/network.ts'
+import { clientAddress } from './client-address.ts'
+import { conditionalGet } from './middleware/caching.ts'
+import { problems } from './middleware/problems.ts'
+import { requestLog } from './middleware/request-log.ts'
+import type { RequestState } from './middleware/request-log.ts'
+import { declaredPath, topLevelSegments } from './paths.ts'
+import type { IndexingStatus } from './presenters/status.ts'
+import type { Route } from './route.ts'
+import { routes as allRoutes } from './route-table.ts'
+import { serveRoutes } from './router.ts'
+import { createWebSocketGate } from './websocket-gate.ts'
+import type { Feed } from './websocket-gate.ts'
+
+export interface ApiServerOptions {
+  readonly database: DatabasePool
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Address to bind. */
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
+  readonly network: () => Network
+  readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
+  /** MAX_REORG_DEPTH: nothing deeper below the highest stored block is ever replaced. */
+  readonly maxReorgDepth: number
+  /** WS_MAX_CONNECTIONS_PER_IP. */
+  readonly maxWebSocketsPerAddress: number
+  /** WebSocket feeds by path. */
+  readonly feeds: Readonly<Record<string, Feed>>
+  /** Whether an answer that breaks its own schema is an error 500; for development and tests. */
+  readonly checkResponses: boolean
+  /** Default: all routes. */
+  readonly routes?: readonly Route[]
+  /** Where a request comes from, as far as limits are concerned. Default: the other end of the socket. */
+  readonly addressOf?: (request: IncomingMessage) => string
+  /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
+  readonly closeGraceMs?: number
+}
+
+export interface ApiServer {
+  readonly server: Server
+  readonly port: number
+  /** Takes no more requests, closes feeds with 1001, waits for what runs, ends the rest. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the explorer API.
+ * @throws what the system says when the port cannot be bound
+ */
+export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { log, routes = allRoutes, closeGraceMs = 3000 } = options
+  const app = createApplication(options, routes)
+  const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
+  const gate = createWebSocketGate(app, {
+    log,
+    feeds: options.feeds,
+    resolvePath: (path) => declaredPath(path, topLevel),
+    addressOf: options.addressOf ?? clientAddress,
+    maxConnectionsPerAddress: options.maxWebSocketsPerAddress,
+    closeGraceMs,
+  })
+  const handle = app.callback()
+  const server = createServer({
+    // Whoever sends the head of a request slower than this has nothing to ask.
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    // Longer than the minute for which proxies usually keep idle connections, so that they close first.
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 16 * 1024,
+  }, (request, response) => {
+    // What `handle` throws became an answer inside.
+    void handle(request, response)
+  })
+  server.on('upgrade', gate.upgrade)
+  await listen(server, options.host, options.port)
+  const { port } = server.address() as AddressInfo
+  log.info({ host: options.host, port }, 'the API listens')
+  return { server, port, close: async () => { await Promise.all([closeServer(server, closeGraceMs), gate.close()]) } }
+}
+
+function createApplication(options: ApiServerOptions, routes: readonly Route[]): Koa<RequestState> {
+  const { database, metrics, log, network, status, maxReorgDepth, checkResponses } = options
+  const app = new Koa<RequestState>()
+  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.use(requestLog(metrics, log))
+  app.use(cors({
+    origin: '*',
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key'],
+    exposeHeaders: ['ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    maxAge: 86_400,
+  }))
+  app.use(async (context, next) => {
+    context.set('X-Content-Type-Options', 'nosniff')
+    await next()
+  })
+  app.use(problems(log))
+  app.use(conditionalGet())
+  serveRoutes(app, routes, { database, metrics, network, status, maxReorgDepth, routes }, { checkResponses })
+  return app
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ host, port }, resolve)
+  await promise
+  server.off('error', reject)
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = Promise.withResolvers<void>()
+  server.close(() => closed.resolve())
+  const force = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed.promise
+  clearTimeout(force)
+}

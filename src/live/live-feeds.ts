@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import type { WebSocket } from 'ws'
+import type { Logger } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import { asError } from '../base/errors.ts'
+import { listen } from '../db/listen.ts'
+import type { Listener } from '../db/listen.ts'
+import { BlockFeed } from './block-feed.ts'
+import type { FeedReader } from './block-feed.ts'
+import { FeedClients } from './feed-clients.ts'
+import type { FeedClientsOptions } from './feed-clients.ts'
+import { StatusFeed } from './status-feed.ts'
+
+export interface LiveFeedsOptions {
+  /** Database that the ingesters announce in. */
+  readonly url: string
+  readonly reader: FeedReader
+  /** What `/ws/status` sends. */
+  readonly status: () => Promise<unknown>
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Default 3,000 ms. */
+  readonly statusIntervalMs?: number
+  /** Limits of all clients. */
+  readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes'>
+}
+
+export interface LiveFeeds {
+  /** What takes connections over, by path: for the API server. */
+  readonly feeds: Readonly<Record<'/ws' | '/ws/status', (socket: WebSocket, request: IncomingMessage) => void>>
+  /** Begins to follow the ingesters; resolves when their announcements are heard. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The forward ingester's announcement: its name and the heights that it has just committed, half open. */
+const announcement = /^main_ingester:(\d+):(\d+)$/
+
+/** Channels of NOTIFY; sent inside the transaction that they tell of, so they arrive after its commit. */
+const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
+
+/** The live feeds of one process: `/ws` and `/ws/status`. */
+export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
+  const { url, reader, status, metrics, log, limits } = options
+  const stopping = new AbortController()
+  const live = new FeedClients({ name: 'live', metrics, log, ...limits })
+  const blockFeed = new BlockFeed({ clients: live, reader, log, signal: stopping.signal })
+  const statusFeed = new StatusFeed({
+    clients: new FeedClients({ name: 'status', metrics, log, ...limits }),
+    status,
+    log,
+    ...(options.statusIntervalMs === undefined ? {} : { intervalMs: options.statusIntervalMs }),
+  })
+  let listener: Listener | undefined
+
+  function hear(channel: string, payload: string): void {
+    if (channel === channels.rollback) {
+      if (/^\d+$/.test(payload)) blockFeed.rollback(Number(payload))
+      return
+    }
+    const heights = announcement.exec(payload)
+    if (heights !== null) blockFeed.announce(Number(heights[1]), Number(heights[2]))
+  }
+
+  return {
+    feeds: {
+      '/ws': (socket, request) => live.add(socket, request),
+      '/ws/status': (socket, request) => statusFeed.add(socket, request),
+    },
+    start: async () => {
+      listener = await listen(url, Object.values(channels), hear, {
+        signal: stopping.signal,
+        applicationName: 'flowfarm live feeds',
+        onReconnect: () => {
+          blockFeed.catchUp().catch((error: unknown) => {
+            log.warn({ err: asError(error) }, 'the live feed could not look for what it missed')
+          })
+        },
+        onTrouble: (error) => log.warn({ err: error }, 'the live feed lost the database; connecting again'),
+      })
+    },
+    stop: async () => {
+      stopping.abort()
+      statusFeed.stop()
+      await blockFeed.idle()
+      await listener?.ended
+    },
+  }
+}

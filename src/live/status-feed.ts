@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import type { WebSocket } from 'ws'
+import { asError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import type { FeedClients } from './feed-clients.ts'
+
+export interface StatusFeedOptions {
+  readonly clients: FeedClients
+  /** The object that is sent. */
+  readonly status: () => Promise<unknown>
+  readonly log: Logger
+  /** Default 3,000 ms. */
+  readonly intervalMs?: number
+}
+
+/**
+ * Sends the indexing status to each client when it comes and then every 3 seconds. It is read once for all clients, and
+ * not at all while there is none.
+ *
+ *     idle ──first client──► ticking ──last client left──► idle
+ */
+export class StatusFeed {
+  readonly #options: StatusFeedOptions
+  readonly #intervalMs: number
+  #ticking: NodeJS.Timeout | undefined
+  #reading: Promise<Buffer | undefined> | undefined
+  /** What was sent last, while it is not older than one interval. */
+  #latest: Buffer | undefined
+
+  constructor(options: StatusFeedOptions) {
+    this.#options = options
+    this.#intervalMs = options.intervalMs ?? 3000
+  }
+
+  add(socket: WebSocket, request: IncomingMessage): void {
+    const { clients } = this.#options
+    clients.add(socket, request)
+    this.#ticking ??= setInterval(() => void this.#tick(), this.#intervalMs)
+    void this.#greet(socket)
+  }
+
+  stop(): void {
+    clearInterval(this.#ticking)
+    this.#ticking = undefined
+    this.#latest = undefined
+  }
+
+  async #greet(socket: WebSocket): Promise<void> {
+    const status = this.#latest ?? (await this.#read())
+    if (status !== undefined) this.#options.clients.sendTo(socket, [status])
+  }
+
+  async #tick(): Promise<void> {
+    const { clients } = this.#options
+    if (clients.size === 0) return this.stop()
+    const status = await this.#read()
+    if (status !== undefined) clients.send([status])
+  }
+
+  /** Those who ask at the same time share one reading. */
+  #read(): Promise<Buffer | undefined> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readNow(): Promise<Buffer | undefined> {
+    try {
+      this.#latest = Buffer.from(JSON.stringify(await this.#options.status()))
+    } catch (error) {
+      this.#options.log.warn({ err: asError(error) }, 'the status could not be read for its feed')
+      this.#latest = undefined
+    }
+    return this.#latest
+  }
+}

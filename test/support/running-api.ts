@@ -1,0 +1,64 @@
+import { pino } from 'pino'
+import { readConfig } from '../../src/base/config.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { createFeedReader } from '../../src/api/feed-reader.ts'
+import { createApiServer } from '../../src/api/server.ts'
+import type { ApiServer, ApiServerOptions } from '../../src/api/server.ts'
+import { createStatusReader, statusSettings } from '../../src/api/status-reader.ts'
+import { createReadPool } from '../../src/db/slonik.ts'
+import { createLiveFeeds } from '../../src/live/live-feeds.ts'
+import type { LiveFeedsOptions } from '../../src/live/live-feeds.ts'
+
+export interface RunningApi {
+  readonly server: ApiServer
+  readonly metrics: Metrics
+  /** `127.0.0.1:<port>` */
+  readonly host: string
+  get(path: string, init?: RequestInit): Promise<Response>
+  /** The body of a 200. */
+  json<Body>(path: string): Promise<Body>
+  stop(): Promise<void>
+}
+
+export interface RunOptions {
+  readonly latestHeight?: () => number | undefined
+  readonly server?: Partial<ApiServerOptions>
+  readonly live?: Partial<LiveFeedsOptions>
+}
+
+/** The API with its live feeds, on a port of 127.0.0.1, as the program runs it. */
+export async function runApi(url: string, options: RunOptions = {}): Promise<RunningApi> {
+  const log = pino({ level: 'silent' })
+  const metrics = new Metrics()
+  const database = await createReadPool({ url })
+  const status = createStatusReader({
+    database, settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
+    latestHeight: options.latestHeight ?? (() => undefined),
+  })
+  const live = createLiveFeeds({
+    url, reader: createFeedReader(database), status: () => status({ includeRanges: false }), metrics, log, ...options.live,
+  })
+  await live.start()
+  const server = await createApiServer({
+    database, metrics, log, host: '127.0.0.1', port: 0, network: () => 'mainnet', status, maxReorgDepth: 1000,
+    maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
+  })
+  const host = `127.0.0.1:${server.port}`
+  const get = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://${host}${path}`, init)
+  return {
+    server,
+    metrics,
+    host,
+    get,
+    json: async <Body>(path: string) => {
+      const response = await get(path)
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+      return await response.json() as Body
+    },
+    stop: async () => {
+      await server.close()
+      await live.stop()
+      await database.end()
+    },
+  }
+}
