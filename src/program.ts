@@ -41,12 +41,16 @@ export async function runProgram(program: Program): Promise<number> {
   return exitCodeOf(lifecycle.failure)
 }
 
+/** Signals within this time of the first, ms, are the same one: a terminal sends it to us, and npm passes it on. */
+const sameSignalMs = 1000
+
 function stopOnSignals(lifecycle: Lifecycle): void {
-  let signals = 0
+  let first: number | undefined
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
-      // A second signal is a person who does not want to wait.
-      if (++signals > 1) process.exit(exitCodes.restartMayHelp)
+      first ??= performance.now()
+      // A later one is a person who does not want to wait.
+      if (performance.now() - first > sameSignalMs) process.exit(exitCodes.restartMayHelp)
       void lifecycle.stop(name)
     })
   }

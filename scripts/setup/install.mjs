@@ -12,7 +12,9 @@ import { codeOf, isInstalled, readPackages, removeStamp, stamp } from './tree.mj
  * `--ignore-scripts`: nothing that is used needs an install script, so none is run. Development packages are named
  * because NODE_ENV=production would leave them out, and with them the tests.
  */
-const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
+const npmArguments = [
+  'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional', '--loglevel=error',
+]
 
 /** What to do about an error of npm, by its code. */
 const advice = /** @type {Record<string, string>} */ ({
@@ -75,7 +77,8 @@ async function install(root) {
   child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => output.push(text))
   const end = await passSignals(child)
   if (cache !== undefined) rmSync(cache, { recursive: true, force: true })
-  if (end.signal !== null) throw new SetupError(`${end.signal} stopped the installation; run this again to finish it.`)
+  const stoppedBy = end.received ?? end.signal
+  if (stoppedBy !== null) throw new SetupError(`${stoppedBy} stopped the installation; run this again to finish it.`)
   if (end.code !== 0) throw new SetupError(explain(output.join('')))
   stamp(root)
   console.error(`Installed in ${Math.round((performance.now() - start) / 1000)} s.`)
@@ -136,5 +139,6 @@ function explain(output) {
   const codes = [...output.matchAll(/npm error (?:code|errno) (\w+)/g)].map((match) => match[1] ?? '')
   const known = codes.map((code) => advice[code]).find((sentence) => sentence !== undefined)
   const reason = known ?? 'The lines above are what npm said.'
-  return `${output.trim()}\n\nThe dependencies could not be installed. ${reason} Run this again afterwards.`
+  const withoutUsage = output.split('npm error Clean install a project')[0] ?? ''
+  return `${withoutUsage.trim()}\n\nThe dependencies could not be installed. ${reason} Run this again afterwards.`
 }

@@ -12,8 +12,8 @@ const askEvery = 200
 /**
  * Runs `task` while no other process that uses the same `path` runs its own; waits for its turn.
  *
- * The lock is a file that names its holder. States: absent → held → absent; held → stale when its holder stops touching
- * it → absent, taken away by exactly one waiter: the one that could create the file named after that holder.
+ * The lock is a file that names its holder. States: absent → held → absent; held → stale when its holder stops
+ * touching it → absent, taken away by exactly one waiter: the one that could create the file named after that holder.
  * @template T
  * @param {string} path
  * @param {{ onWait: () => void }} options `onWait` is called once if another process holds the lock

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 
-/** @typedef {{ code: number | null, signal: NodeJS.Signals | null }} End */
+/**
+ * @typedef {object} End how a child process ended
+ * @property {number | null} code its exit code, unless a signal ended it
+ * @property {NodeJS.Signals | null} signal what ended it, unless it exited
+ * @property {NodeJS.Signals | null} received the first signal that this process was sent meanwhile
+ */
 
 const passed = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
@@ -33,7 +38,7 @@ export async function runProgram(root, node, argv) {
  * @throws the system's error if it could not be started
  */
 export async function passSignals(child) {
-  const seen = new Set()
+  const seen = /** @type {Set<NodeJS.Signals>} */ (new Set())
   /** @param {NodeJS.Signals} signal */
   const pass = (signal) => {
     if (!seen.has(signal)) child.kill(signal)
@@ -43,7 +48,7 @@ export async function passSignals(child) {
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
-      child.once('close', (code, signal) => resolve({ code, signal }))
+      child.once('close', (code, signal) => resolve({ code, signal, received: [...seen][0] ?? null }))
     })
   } finally {
     for (const signal of passed) process.off(signal, pass)
