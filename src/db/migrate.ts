@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool, PoolClient } from 'pg'
-import { FatalError } from '../base/errors.ts'
+import { FatalError, RetryableError, type FlowfarmError } from '../base/errors.ts'
 import { pause } from '../base/retry.ts'
 import { asDatabaseError } from './errors.ts'
 
@@ -35,7 +35,11 @@ const bookkeeping = `
     checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
   );
-  COMMENT ON TABLE app.schema_migrations IS 'The numbered files of migrations/ that this database has seen'`
+  COMMENT ON TABLE app.schema_migrations IS 'The numbered files of migrations/ that this database has had.';
+  COMMENT ON COLUMN app.schema_migrations.id IS 'The number of the file.';
+  COMMENT ON COLUMN app.schema_migrations.name IS 'The name of the file, without .sql.';
+  COMMENT ON COLUMN app.schema_migrations.checksum IS 'SHA-256 of the file, hex; a file that landed is never edited.';
+  COMMENT ON COLUMN app.schema_migrations.applied_at IS 'When it was applied.'`
 
 /**
  * Brings the database up to the newest file of `folder` and returns the names of the files that were applied now.
@@ -61,7 +65,9 @@ export async function migrate(pool: Pool, folder: string): Promise<{ applied: st
     refuseEditedFiles(migrations, done)
     for (const migration of migrations) {
       if (done.has(migration.id)) continue
-      await apply(client, migration)
+      await apply(client, migration).catch((error: unknown) => {
+        throw inMigration(migration, asDatabaseError(error))
+      })
       applied.push(migration.name)
     }
     return { applied }
@@ -156,4 +162,13 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   // On failure the connection is closed, which rolls back.
   await client.query(migration.sql)
   await client.query('COMMIT')
+}
+
+/** The same error, of the same class, that says in which file and line it was. */
+function inMigration(migration: Migration, error: FlowfarmError): FlowfarmError {
+  const { position } = (error.cause ?? {}) as { position?: string }
+  const line = position === undefined ? '' : ` line ${migration.sql.slice(0, Number(position)).split('\n').length}`
+  const text = `${migration.name}.sql${migration.inTransaction ? line : ''}: ${error.message}`
+  const options = { cause: error, details: error.details }
+  return error instanceof RetryableError ? new RetryableError(error.code, text, options) : new FatalError(error.code, text, options)
 }
