@@ -1,5 +1,5 @@
-import { Client, credentials, Metadata, status as grpcStatus } from '@grpc/grpc-js'
-import type { ChannelCredentials, ClientReadableStream, ClientUnaryCall } from '@grpc/grpc-js'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import type { ChannelCredentials, ClientReadableStream } from '@grpc/grpc-js'
 import { authorityOf } from './parse-endpoint.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 import { GrpcError } from './errors.ts'
@@ -26,6 +26,7 @@ const channelOptions = {
 export class GrpcJsTransport implements Transport {
   readonly endpoint: string
   readonly #client: Client
+  readonly #streams = new Set<ClientReadableStream<Buffer>>()
 
   constructor(endpoint: Endpoint, options: GrpcJsTransportOptions = {}) {
     this.endpoint = endpoint.text
@@ -36,10 +37,7 @@ export class GrpcJsTransport implements Transport {
     const { signal } = options
     if (signal?.aborted === true) return Promise.reject(this.#aborted(method, signal))
     return new Promise((resolve, reject) => {
-      let call: ClientUnaryCall | undefined
-      const abort = (): void => call?.cancel()
-      signal?.addEventListener('abort', abort)
-      call = this.#start(method, () =>
+      const call = this.#start(method, () =>
         this.#client.makeUnaryRequest<Buffer, Buffer>(
           pathOf(method, options),
           same,
@@ -55,6 +53,8 @@ export class GrpcJsTransport implements Transport {
           },
         ),
       )
+      const abort = (): void => call.cancel()
+      signal?.addEventListener('abort', abort)
     })
   }
 
@@ -68,9 +68,12 @@ export class GrpcJsTransport implements Transport {
     const stream: ClientReadableStream<Buffer> = this.#start(method, () =>
       this.#client.makeServerStreamRequest<Buffer, Buffer>(pathOf(method, options), same, same, asBuffer(request)),
     )
+    this.#streams.add(stream)
     let failure: unknown
     // Stays on the stream: a cancelled call still reports an error after its reader has gone.
-    stream.on('error', (error) => (failure = error))
+    stream.on('error', (error: unknown) => {
+      failure = error
+    })
     const abort = (): void => stream.cancel()
     signal?.addEventListener('abort', abort)
     try {
@@ -78,12 +81,15 @@ export class GrpcJsTransport implements Transport {
     } catch (error) {
       throw this.#errorOf(method, failure ?? error, signal)
     } finally {
+      this.#streams.delete(stream)
       signal?.removeEventListener('abort', abort)
       stream.cancel()
     }
   }
 
+  /** Unary calls in flight end by themselves or by their deadline; streams, which may never end, end now. */
   close(): Promise<void> {
+    for (const stream of this.#streams) stream.cancel()
     this.#client.close()
     return Promise.resolve()
   }
@@ -108,9 +114,8 @@ export class GrpcJsTransport implements Transport {
   #errorOf(method: string, error: unknown, signal: AbortSignal | undefined): GrpcError {
     if (signal?.aborted === true) return this.#aborted(method, signal)
     const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
-    const known = typeof code === 'number' && code !== grpcStatus.OK
     const reason = typeof details === 'string' ? details : String(error)
-    return new GrpcError(known ? codeOfStatus(code) : 'UNKNOWN', reason, { ...this.#call(method), cause: error })
+    return new GrpcError(typeof code === 'number' ? codeOfStatus(code) : 'UNKNOWN', reason, { ...this.#call(method), cause: error })
   }
 }
 

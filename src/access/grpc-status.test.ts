@@ -15,7 +15,7 @@ describe('codeOfStatus', () => {
 describe('codeOfHttpStatus', () => {
   it('does not take a missing page for a missing block', () => {
     expect(codeOfHttpStatus(404)).to.equal('UNIMPLEMENTED')
-    expect([429, 502, 503, 504].map(codeOfHttpStatus)).to.deep.equal(new Array(4).fill('UNAVAILABLE'))
+    for (const status of [429, 502, 503, 504]) expect(codeOfHttpStatus(status)).to.equal('UNAVAILABLE')
     expect([400, 401, 403, 418].map(codeOfHttpStatus)).to.deep.equal([
       'INTERNAL',
       'UNAUTHENTICATED',

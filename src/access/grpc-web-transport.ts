@@ -1,6 +1,8 @@
 import { ClientRequest } from 'node:http'
 import { createRequire } from 'node:module'
+import type * as GrpcWeb from '@improbable-eng/grpc-web'
 import type { grpc } from '@improbable-eng/grpc-web'
+import type * as NodeHttp from '@improbable-eng/grpc-web-node-http-transport'
 import { authorityOf } from './parse-endpoint.ts'
 import type { Endpoint } from './parse-endpoint.ts'
 import { GrpcError } from './errors.ts'
@@ -85,9 +87,8 @@ let client: Client | undefined
 /** Loaded by the first call, in the versions that @onflow/transport-grpc itself uses. */
 function loadClient(): Client {
   const require = createRequire(import.meta.resolve('@onflow/transport-grpc'))
-  const web = require('@improbable-eng/grpc-web') as typeof import('@improbable-eng/grpc-web')
-  const http = require('@improbable-eng/grpc-web-node-http-transport') as
-    typeof import('@improbable-eng/grpc-web-node-http-transport')
+  const web = require('@improbable-eng/grpc-web') as typeof GrpcWeb
+  const http = require('@improbable-eng/grpc-web-node-http-transport') as typeof NodeHttp
   return { grpcWeb: web.grpc, nodeHttp: http.NodeHttpTransport() }
 }
 

@@ -71,7 +71,9 @@ export class Http2Connection {
     })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(connectionWindow))
     this.#session.once('remoteSettings', () => this.#open())
-    this.#session.on('error', (error) => (this.failure ??= error))
+    this.#session.on('error', (error: Error) => {
+      this.failure ??= error
+    })
     this.#session.once('close', () => this.#closed())
     this.#connectTimer = setTimeout(
       () => this.#destroy(new Error(`no connection within ${connectTimeoutMs} ms`)),

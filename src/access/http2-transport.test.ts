@@ -248,7 +248,7 @@ describe('Http2Transport', () => {
     arrived = Promise.withResolvers()
     const [session] = server.sessions
     session?.goaway(constants.NGHTTP2_NO_ERROR, streams[0]?.id ?? 0)
-    await new Promise((resolve) => session?.ping(resolve))
+    await once(session ?? server.events, 'goaway')
     const after = transport.unary('Ping', request, patient)
     await arrived.promise
     for (const stream of streams) respond(stream, frameOf(Buffer.from('x')), ok)

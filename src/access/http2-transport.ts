@@ -24,7 +24,7 @@ export class Http2Transport implements Transport {
   readonly #endpoint: Endpoint
   readonly #options: Http2ConnectionOptions
   #connection: Http2Connection | undefined
-  #draining = new Set<Http2Connection>()
+  readonly #draining = new Set<Http2Connection>()
   #closed = false
 
   constructor(endpoint: Endpoint, options: Http2ConnectionOptions = {}) {
@@ -106,8 +106,10 @@ class UnaryCall implements ConnectionCall {
     this.#stream = stream
     stream.on('response', (headers) => this.#respond(headers))
     stream.on('data', (chunk: Buffer) => this.#receive(chunk))
-    stream.on('trailers', (trailers) => this.#finish(trailers))
-    stream.on('error', (error) => (this.#error = error))
+    stream.on('trailers', (trailers: IncomingHttpHeaders) => this.#finish(trailers))
+    stream.on('error', (error: Error) => {
+      this.#error = error
+    })
     stream.on('close', () => this.#close(stream.rstCode))
     stream.end(frameOf(this.#request))
   }

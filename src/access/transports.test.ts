@@ -256,6 +256,13 @@ function streamConformance(current: () => { server: GrpcTestServer; transport: T
     expect(await cancelled).to.deep.equal(['Count'])
   })
 
+  it('ends an endless stream when the transport is closed', async () => {
+    const read = async (): Promise<void> => {
+      for await (const message of open(-1, 0)) if (message.toString() === '100') await current().transport.close()
+    }
+    expect((await errorOf(read())).grpcCode).to.equal('UNAVAILABLE')
+  })
+
   it('says UNAVAILABLE when the node dies within a stream', async () => {
     const read = async (): Promise<void> => {
       for await (const message of open(-1, 0)) if (message.toString() === '100') current().server.kill()

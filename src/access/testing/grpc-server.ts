@@ -1,5 +1,11 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import type { MethodDefinition, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js'
+import type {
+  MethodDefinition,
+  ServerUnaryCall,
+  ServerWritableStream,
+  UntypedServiceImplementation,
+  sendUnaryData,
+} from '@grpc/grpc-js'
 import { certificate } from './certificate.ts'
 import { ScriptedCalls } from './scripted-calls.ts'
 
@@ -32,17 +38,17 @@ export class GrpcTestServer {
     this.#server = server
     this.port = port
     for (const service of services) {
+      const implementation: UntypedServiceImplementation = {
+        Count: (call: ServerWritableStream<Buffer, Buffer>) => this.#count(call),
+      }
+      for (const method of unaryMethods) {
+        implementation[method] = (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
+          this.#unary(service, method, call, done)
+      }
       const unary = unaryMethods.map((method) => [method, definition(service, method, false)] as const)
       server.addService(
         Object.fromEntries([...unary, ['Count', definition(service, 'Count', true)]]),
-        Object.fromEntries([
-          ...unaryMethods.map((method) => [
-            method,
-            (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
-              this.#unary(service, method, call, done),
-          ]),
-          ['Count', (call: ServerWritableStream<Buffer, Buffer>) => this.#count(call)],
-        ]),
+        implementation,
       )
     }
   }
@@ -61,7 +67,7 @@ export class GrpcTestServer {
     call.on('cancelled', () => this.calls.cancelled(method))
     const answer = this.calls.answer(service, method, call.request)
     if ('message' in answer) done(null, answer.message)
-    else if ('code' in answer) done({ code: answer.code, details: answer.reason })
+    else if ('code' in answer) done(Object.assign(new Error(answer.reason), { code: answer.code, details: answer.reason }))
   }
 
   /** Sends numbers from 0 on; the request says how many (-1: for ever) and the status at the end. */

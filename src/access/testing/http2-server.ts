@@ -26,7 +26,7 @@ export class Http2TestServer {
     server.on('connection', (socket: Socket) => this.sockets.push(socket))
     server.on('session', (session) => {
       this.sessions.push(session)
-      session.on('error', (error) => this.faults.push(error))
+      session.on('error', (error: Error) => this.faults.push(error))
     })
     server.on('stream', (stream) => {
       stream.on('error', (error) => this.faults.push(error))

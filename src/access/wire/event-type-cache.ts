@@ -16,7 +16,7 @@ export class EventTypeCache {
 
   /** @param slots how many types are kept at most; a power of two */
   constructor(slots = 4096) {
-    this.#entries = new Array<Entry | undefined>(slots).fill(undefined)
+    this.#entries = Array.from({ length: slots }, () => undefined)
     this.#mask = slots - 1
   }
 

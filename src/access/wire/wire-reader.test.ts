@@ -92,12 +92,12 @@ describe('WireReader', () => {
   it('refuses what no message can hold', () => {
     const message = (...bytes: number[]): (() => void) => () => void readTransactionsResponse(Buffer.from(bytes))
     expect(message(0x80)).to.throw(WireError, 'within a number')
-    expect(message(0x08, ...new Array<number>(11).fill(0xff))).to.throw(WireError, 'longer than 10 bytes')
+    expect(message(0x08, ...Buffer.alloc(11, 0xff))).to.throw(WireError, 'longer than 10 bytes')
     expect(message(0x02, 0x00)).to.throw(WireError, 'field number 0')
     expect(message(0x0e)).to.throw(WireError, 'wire type 6')
     expect(message(0x0c)).to.throw(WireError, 'wire type 4')
     expect(message(0x0b, 0x14)).to.throw(WireError, 'not open')
-    expect(message(...new Array<number>(100).fill(0x0b))).to.throw(WireError, 'too deep')
+    expect(message(...Buffer.alloc(100, 0x0b))).to.throw(WireError, 'too deep')
     expect(message(0x0a, 0x05, 0x00)).to.throw(WireError, 'longer than its message')
     // A transaction of 2 bytes whose script claims 3.
     expect(message(0x0a, 0x02, 0x0a, 0x03, 1, 2, 3)).to.throw(WireError, 'longer than its message')
