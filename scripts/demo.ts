@@ -53,17 +53,17 @@ async function demo(): Promise<number> {
     prepare: async (lifecycle) => {
       lifecycle.onStop('replay node', () => node.stop())
     },
-    onReady: () => {
-      const at = `http://localhost:${config.PORT}`
+    onReady: (shared) => {
+      const at = `localhost:${shared.apiPort}`
       process.stdout.write([
         '',
         '  flowfarm is running on a recorded chain: 281 real blocks, then new ones for ever.',
         '',
-        `    Blocks        ${at}/flow/block`,
-        `    Transactions  ${at}/flow/transaction`,
-        `    Status        ${at}/status`,
-        `    All routes    ${at}/docs`,
-        `    Live feed     ws://localhost:${config.PORT}/ws`,
+        `    Blocks        http://${at}/flow/block`,
+        `    Transactions  http://${at}/flow/transaction`,
+        `    Status        http://${at}/status`,
+        `    All routes    http://${at}/docs`,
+        `    Live feed     ws://${at}/ws`,
         '',
         '  Ctrl+C stops it and leaves nothing behind.',
         '',

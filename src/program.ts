@@ -21,7 +21,7 @@ export interface Program {
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /** Runs once all services work. */
-  readonly onReady?: (log: Logger) => void
+  readonly onReady?: (shared: Shared) => void
 }
 
 /** Runs services until a signal or an error stops them. @returns the exit code (`exitCodes`) */
@@ -77,7 +77,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     lifecycle.signal.throwIfAborted()
     await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })
   }
-  program.onReady?.(log)
+  program.onReady?.(shared)
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */

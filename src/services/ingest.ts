@@ -1,4 +1,4 @@
-import { createChainSource } from '../access/chain-source-of-nodes.ts'
+import { createChainSource } from '../access/create-chain-source.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import { historicEndpoints, liveEndpoints } from '../base/config.ts'
 import { createPool } from '../db/pool.ts'

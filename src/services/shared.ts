@@ -6,4 +6,6 @@ export class Shared {
   latestHeight: () => number | undefined = () => undefined
   /** The access nodes as the ingester of this process sees them. */
   nodes: () => readonly NodeStatus[] = () => []
+  /** The port that the API of this process listens on. */
+  apiPort: number | undefined
 }

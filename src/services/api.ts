@@ -1,0 +1,35 @@
+import { createFeedReader } from '../api/feed-reader.ts'
+import { createApiServer } from '../api/server.ts'
+import { createStatusReader, statusSettings } from '../api/status-reader.ts'
+import { chainIdToNetwork } from '../chain/network.ts'
+import { createReadPool } from '../db/slonik.ts'
+import { createLiveFeeds } from '../live/live-feeds.ts'
+import { ChainFacts } from './chain-facts.ts'
+import type { ServiceContext } from './context.ts'
+
+/** Starts the explorer API and the live feeds. */
+export async function startApi(context: ServiceContext): Promise<void> {
+  const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'api' })
+  const database = await createReadPool({ url: databaseUrl, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20 })
+  lifecycle.onStop('read connections', () => database.end())
+  const facts = new ChainFacts(pool, log)
+  await facts.start()
+  lifecycle.onStop('chain facts', () => facts.stop())
+  const status = createStatusReader({
+    database, settings: statusSettings(config), chainId: () => facts.chainId,
+    latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
+  })
+  const live = createLiveFeeds({
+    url: databaseUrl, reader: createFeedReader(database), status: () => status({ includeRanges: false }), metrics, log,
+  })
+  await live.start()
+  lifecycle.onStop('live feeds', () => live.stop())
+  const server = await createApiServer({
+    database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
+    network: () => chainIdToNetwork(facts.chainId) ?? 'mainnet',
+    maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
+  })
+  lifecycle.onStop('API', () => server.close())
+  shared.apiPort = server.port
+}
