@@ -1,4 +1,4 @@
-import { blockAt, blockOf } from './node-view.ts'
+import { blockAt, blockOf, findBlock, findOrphan } from './node-view.ts'
 import type { NodeView } from './node-view.ts'
 import { Refusal } from './refusal.ts'
 import type { ReplayBlock } from './replay-block.ts'
@@ -11,8 +11,16 @@ function response(view: NodeView, message: Buffer): Buffer {
   return Buffer.concat([bytesField(1, message), sealedField, metadataField(view, 3)])
 }
 
-function blockResponse(view: NodeView, block: ReplayBlock, request: Buffer): Buffer {
-  return response(view, numberOf(request, 2) === 1 ? block.full : block.light)
+function asAsked(block: ReplayBlock, request: Buffer): Buffer {
+  return numberOf(request, 2) === 1 ? block.full : block.light
+}
+
+/** The answer to a call by block id; for an orphan its `block_status` is UNKNOWN, which is not written. */
+function byIdResponse(view: NodeView, request: Buffer, messageOf: (block: ReplayBlock) => Buffer): Buffer {
+  const id = bytesOf(request, 1)
+  const orphan = findBlock(view, id) === undefined ? findOrphan(view, id) : undefined
+  if (orphan === undefined) return response(view, messageOf(blockOf(view, id)))
+  return Buffer.concat([bytesField(1, messageOf(orphan)), metadataField(view, 3)])
 }
 
 function collectionPlace(view: NodeView, request: Buffer): { block: ReplayBlock; index: number } {
@@ -39,16 +47,19 @@ export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
   },
   GetBlockHeaderByID: {
     height: byId,
-    answer: (view, request) => response(view, blockOf(view, bytesOf(request, 1)).header),
+    answer: (view, request) => byIdResponse(view, request, (block) => block.header),
   },
-  GetLatestBlock: { height: latest, answer: (view, request) => blockResponse(view, blockAt(view, view.head), request) },
+  GetLatestBlock: {
+    height: latest,
+    answer: (view, request) => response(view, asAsked(blockAt(view, view.head), request)),
+  },
   GetBlockByHeight: {
     height: byHeight,
-    answer: (view, request) => blockResponse(view, blockAt(view, numberOf(request, 1)), request),
+    answer: (view, request) => response(view, asAsked(blockAt(view, numberOf(request, 1)), request)),
   },
   GetBlockByID: {
     height: byId,
-    answer: (view, request) => blockResponse(view, blockOf(view, bytesOf(request, 1)), request),
+    answer: (view, request) => byIdResponse(view, request, (block) => asAsked(block, request)),
   },
   GetCollectionByID: {
     height: byCollection,

@@ -9,6 +9,8 @@ export interface NodeView {
   readonly head: number
   /** The lowest height that is served; the chain may go deeper. */
   readonly sporkRootHeight: number
+  /** Versions served before whose blocks are still found by id, as orphans. */
+  readonly orphanChains: readonly ReplayChain[]
 }
 
 /**
@@ -29,6 +31,15 @@ export function blockAt(view: NodeView, height: number): ReplayBlock {
 export function findBlock(view: NodeView, id: Buffer): ReplayBlock | undefined {
   const height = view.chain.heightOfBlock(id)
   return height === undefined || height > view.head || height < view.sporkRootHeight ? undefined : view.chain.block(height)
+}
+
+/** A block that was served before the chain was switched, where the node keeps such blocks. */
+export function findOrphan(view: NodeView, id: Buffer): ReplayBlock | undefined {
+  for (const chain of view.orphanChains) {
+    const height = chain.heightOfBlock(id)
+    if (height !== undefined) return chain.block(height)
+  }
+  return undefined
 }
 
 /** The block of an id. @throws Refusal NOT_FOUND */

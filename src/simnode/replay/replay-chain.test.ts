@@ -142,6 +142,9 @@ describe('replay chain', () => {
         expect(chain.placeOfCollection(Buffer.from(id))).to.equal(undefined)
       }),
     )
+    const almost = Buffer.from(chain.block(1000).identity.id)
+    almost[12] = (almost[12] as number) ^ 1
+    expect(chain.heightOfBlock(almost), 'an id with the right place and a wrong hash').to.equal(undefined)
     expect(chain.heightOfBlock(Buffer.alloc(3))).to.equal(undefined)
     expect((await chainOf('base')).heightOfBlock(chain.block(281).identity.id)).to.equal(undefined)
   })

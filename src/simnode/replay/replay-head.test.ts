@@ -137,6 +137,33 @@ describe('head of the replay node', () => {
     expect(() => node.switchTo('d')).to.throw("no version 'd', only 'a', 'b', 'c'")
   })
 
+  it('keeps orphans by id when told so, with status UNKNOWN', async () => {
+    await start('fork', { version: 'a', keepsOrphans: true })
+    const [shared, orphan] = [node.chain.block(12), node.chain.block(15)]
+    node.switchTo('b')
+    const statusesOf = (request: Buffer): Promise<number[]> =>
+      Promise.all(['GetBlockByID', 'GetBlockHeaderByID'].map(async (method) => numberOf(await client.call(method, request), 2)))
+    expect(await statusesOf(bytesField(1, orphan.identity.id))).to.deep.equal([0, 0])
+    expect(await statusesOf(bytesField(1, shared.identity.id))).to.deep.equal([2, 2])
+    const light = bytesOf(await client.call('GetBlockByID', bytesField(1, orphan.identity.id)), 1)
+    expect(light).to.deep.equal(orphan.light)
+    expect((await client.failureOf('GetBlockByID', bytesField(1, Buffer.alloc(32)))).code).to.equal(status.NOT_FOUND)
+  })
+
+  it('meets streams with faults, at their start and message by message', async () => {
+    await start('base', { head: 7 })
+    node.inject({ kind: 'status', code: 'UNAVAILABLE', methods: ['SubscribeBlockDigestsFromLatest'], times: 1 })
+    const refused = await nextOf(subscribe('SubscribeBlockDigestsFromLatest')).catch((thrown: unknown) => thrown)
+    expect((refused as { code: number }).code).to.equal(status.UNAVAILABLE)
+    expect(numberOf(await nextOf(subscribe('SubscribeBlockDigestsFromLatest')), 2)).to.equal(7)
+    node.inject({ kind: 'wrong-parent' })
+    const headers = subscribe('SubscribeBlockHeadersFromLatest')
+    expect(bytesOf(bytesOf(await nextOf(headers), 1), 2)).to.not.deep.equal(node.chain.block(6).identity.id)
+    const cut = nextOf(headers).catch((thrown: unknown) => thrown)
+    node.dropConnections()
+    expect(await cut).to.be.instanceOf(Error)
+  })
+
   it('serves nothing below the root of its spork, and says where it is', async () => {
     await start('base', { loop: true, startHeight: 1000, sporkRootHeight: 1100, head: 2000 })
     expect(await client.failureOf('GetBlockHeaderByHeight', atHeight(1099))).to.deep.equal({

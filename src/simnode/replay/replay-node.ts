@@ -27,6 +27,11 @@ export interface ReplayNodeOptions extends ChainShape {
   readonly intervalMs?: number
   /** The lowest height that is served, told by GetNodeVersionInfo. Default: the lowest of the chain. */
   readonly sporkRootHeight?: number
+  /**
+   * After a switch, blocks of the versions before are found by id with `block_status` UNKNOWN, as on a real node. Default
+   * false: they are forgotten, as on the emulator.
+   */
+  readonly keepsOrphans?: boolean
   /** From the beginning; see `inject`. */
   readonly faults?: readonly Fault[]
 }
@@ -167,7 +172,12 @@ export class ReplayNode {
     if (sporkRootHeight < chain.lowest) {
       throw new FatalError('root-below-chain', `The spork root ${sporkRootHeight} is below the chain, which begins at ${chain.lowest}`)
     }
-    return { chain, head: this.#checkedHead(chain, head ?? chain.lastRecorded, sporkRootHeight), sporkRootHeight }
+    return {
+      chain,
+      head: this.#checkedHead(chain, head ?? chain.lastRecorded, sporkRootHeight),
+      sporkRootHeight,
+      orphanChains: this.#options.keepsOrphans === true ? [...this.#chains.values()].filter((other) => other !== chain) : [],
+    }
   }
 
   #checkedHead(chain: ReplayChain, head: number, root = this.sporkRootHeight): number {

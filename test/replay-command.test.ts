@@ -6,11 +6,11 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { BytesClient } from '../../../test/support/grpc-bytes.ts'
-import { recordingFolder } from '../../../test/support/replay.ts'
-import { bytesOf, numberOf } from './wire.ts'
+import { BytesClient } from './support/grpc-bytes.ts'
+import { recordingFolder } from './support/replay.ts'
+import { bytesOf, numberOf } from '../src/simnode/replay/wire.ts'
 
-const script = fileURLToPath(new URL('../../../scripts/replay.ts', import.meta.url))
+const script = fileURLToPath(new URL('../scripts/replay.ts', import.meta.url))
 
 describe('scripts/replay.ts', () => {
   const children: ChildProcessByStdio<null, Readable, Readable>[] = []
