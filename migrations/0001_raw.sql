@@ -101,7 +101,7 @@ create table raw.tx_lookup (
 create index tx_lookup_id on raw.tx_lookup (id);
 create index tx_lookup_evm_hash on raw.tx_lookup (evm_hash) where evm_hash is not null;
 
-comment on table raw.tx_lookup is 'Where a transaction is, by id. System transactions are left out: their id repeats.';
+comment on table raw.tx_lookup is 'Where a transaction is, by id. Left out are the two system transactions that end every block with the same id.';
 comment on column raw.tx_lookup.id is 'Transaction id, 32 bytes.';
 comment on column raw.tx_lookup.block_height is 'Height of its block.';
 comment on column raw.tx_lookup.tx_index is 'Position in the block.';

@@ -73,7 +73,7 @@ async function measure(endpoint: string, from: number, to: number): Promise<Run>
   const pool = createPool(server.url, { max: 4, statementTimeoutMs: 0 })
   try {
     await migrate(pool, join(root, 'migrations'))
-    const postmaster = Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
+    const postmaster = Number(readFileSync(join(folder, 'cluster/postmaster.pid'), 'utf8').split('\n')[0])
     const blocks = to - from + 1
     const walBefore = await walBytes(pool)
     const bytesBefore = await databaseBytes(pool)

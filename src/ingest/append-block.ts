@@ -66,7 +66,6 @@ function appendTransaction(
 ): void {
   const height = fetched.block.height
   const id = fetched.transactionIds[txIndex] as Buffer
-  const isSystem = isZero(transaction.payer)
   const hash = scriptHash(transaction.script)
   batch.scripts.set(hash.toString('latin1'), { hash, script: transaction.script })
   const rows = batch.transactions
@@ -81,7 +80,8 @@ function appendTransaction(
   if (result === undefined) rows.null()
   else rows.int2(result.statusCode)
   rows.bool(importsEvm(transaction.script))
-  if (isSystem) {
+  // System transactions on real nodes have nobody; on the emulator the service account pays for them.
+  if (isZero(transaction.payer)) {
     for (let i = 0; i < 4; i++) rows.null()
   } else {
     rows.text(addressText(transaction.payer))
@@ -107,8 +107,7 @@ function appendTransaction(
     appendEvent(batch, height, txIndex, event)
     if (evmHash === undefined && isEvmTransaction(event.type)) evmHash = evmTransactionHash(event.type, event.payload)
   }
-  // The id of a system transaction repeats in every block, so it says nothing about a height.
-  if (isSystem) return
+  if (isRepeated(transaction, result)) return
   const lookup = batch.txLookup
   lookup.row(rawColumns.tx_lookup.length)
   lookup.bytea(id)
@@ -138,6 +137,17 @@ function appendEvent(batch: Batch, height: number, txIndex: number, event: Event
       code: error instanceof FlowfarmError ? error.code : 'event-undecodable', message: asError(error).message,
     })
   }
+}
+
+/**
+ * Whether the transaction is one of those that end every block and have the same id in each, so that an id says nothing
+ * about a height. They are in no collection and take no arguments; a scheduled transaction that came due is in none
+ * either, and has the number of its schedule as argument. Source: onflow/flow-go `fvm/blueprints`.
+ */
+function isRepeated(transaction: TransactionMessage, result: TransactionResultMessage | undefined): boolean {
+  if (transaction.arguments.length > 0) return false
+  const isInCollection = result === undefined || result.collectionId.length === 0 ? !isZero(transaction.payer) : !isZero(result.collectionId)
+  return !isInCollection
 }
 
 function isEvmTransaction(type: string): boolean {
