@@ -64,7 +64,9 @@ class HeightSearch<T> {
       const nodes = this.#context.usableNodes()
       const node = chooseNode(nodes, height, this.#tried)
       if (node === undefined && this.#tried.size === 0) throw this.#unreachable(nodes)
-      if (node === undefined || (await this.#isNotWorthWaiting(node))) {
+      // From the choice to the asking nothing may be awaited, or many heights would choose the same idle node.
+      if (node === undefined || (this.#absent > 0 && node.restingForMs > 0 && !(await this.#question.isSettled()))) {
+        // A resting node is not waited for where a healthy one has said that the height is not there yet.
         await this.#endRound()
         continue
       }
@@ -122,11 +124,6 @@ class HeightSearch<T> {
         this.#context.rest(node, fault.message, started)
     }
     this.#failures++
-  }
-
-  /** A resting node need not be waited for where a healthy one has said that the height is not there yet. */
-  async #isNotWorthWaiting(node: AccessNode): Promise<boolean> {
-    return this.#absent > 0 && node.restingForMs > 0 && !(await this.#question.isSettled())
   }
 
   async #endRound(): Promise<void> {

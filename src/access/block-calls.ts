@@ -8,27 +8,31 @@ import { heightRequest, idRequest, resultByIndexRequest, transactionRequest, tra
 
 /** Bulk answers may be a thousand times as large as the others. */
 const bulkTimeouts = 3
+/** Once a node has given the block, its refusals are worth waiting for: another node would have to begin anew. */
+const refusedTries = 3
 
 /** The calls that make up one height, all on one node; counts the bytes that came. Every call throws as `node.call`. */
 export class BlockCalls {
   readonly node: AccessNode
   /** Bytes of all answers so far. */
   byteLength = 0
+  readonly #firstContext: CallContext
   readonly #context: CallContext
   readonly #bulkContext: CallContext
 
   constructor(node: AccessNode, context: CallContext) {
     this.node = node
-    this.#context = context
-    this.#bulkContext = { ...context, timeoutMs: context.timeoutMs * bulkTimeouts }
+    this.#firstContext = context
+    this.#context = { ...context, refusedTries }
+    this.#bulkContext = { ...context, refusedTries, timeoutMs: context.timeoutMs * bulkTimeouts }
   }
 
   async block(height: number): Promise<BlockMessage> {
-    return readBlockResponse(await this.#call('GetBlockByHeight', heightRequest(height)))
+    return readBlockResponse(await this.#call('GetBlockByHeight', heightRequest(height), this.#firstContext))
   }
 
   async header(height: number): Promise<HeadMessage> {
-    return readBlockHeaderResponse(await this.#call('GetBlockHeaderByHeight', heightRequest(height)))
+    return readBlockHeaderResponse(await this.#call('GetBlockHeaderByHeight', heightRequest(height), this.#firstContext))
   }
 
   async transactions(blockId: Buffer, encoding: EventEncoding): Promise<TransactionMessage[]> {

@@ -1,17 +1,22 @@
 import type { AccessNode } from './node.ts'
 
+/** Milliseconds by which waits must differ to make a difference. */
+const sameWaitMs = 50
+
 /** What choosing needs to know of a node. */
-export type Candidate = Pick<AccessNode, 'rootHeight' | 'headHeight' | 'restingForMs' | 'isOnTrial' | 'inFlight' | 'turn'> & {
-  mayServe(height: number): boolean
-}
+export type Candidate = Pick<
+  AccessNode,
+  'rootHeight' | 'headHeight' | 'restingForMs' | 'isOnTrial' | 'waitMs' | 'inFlight' | 'turn' | 'mayServe'
+>
 
 /**
  * The node to ask for a height: of those that may serve it and are not `tried` yet, the one
  * 1. that is not resting, or whose rest is over first;
  * 2. with the largest known root, since older sporks' nodes have it from hearsay at best; unknown roots last;
  * 3. that is not on trial with something else;
- * 4. that is not known to lag behind the height;
- * 5. that does the least at the moment, then the one whose turn was longest ago.
+ * 4. whose rate limit makes a call wait the least;
+ * 5. that is not known to lag behind the height;
+ * 6. that does the least at the moment, then the one whose turn was longest ago.
  * @returns undefined where every node that may serve the height was tried
  */
 export function chooseNode<T extends Candidate>(nodes: readonly T[], height: number, tried: ReadonlySet<T>): T | undefined {
@@ -37,6 +42,7 @@ function compare(a: Candidate, b: Candidate, height: number): number {
     a.restingForMs - b.restingForMs ||
     (b.rootHeight ?? -1) - (a.rootHeight ?? -1) ||
     Number(isBusyOnTrial(a)) - Number(isBusyOnTrial(b)) ||
+    Math.floor(a.waitMs / sameWaitMs) - Math.floor(b.waitMs / sameWaitMs) ||
     Number(isBehind(a, height)) - Number(isBehind(b, height)) ||
     a.inFlight - b.inFlight ||
     a.turn - b.turn

@@ -8,8 +8,6 @@ import { nodeFault } from './node-errors.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { ServiceName, Transport } from './transport.ts'
 
-/** Tries of one call while the node refuses for its pace; each waits for the limit, which is lower every time. */
-const refusedTries = 3
 const restBaseMs = 250
 const restMaxMs = 30_000
 
@@ -18,6 +16,8 @@ export interface CallContext {
   readonly signal?: AbortSignal
   /** Goes before the calls that wait for the node's rate limit. */
   readonly urgent?: boolean
+  /** Tries while the node refuses for its pace; each waits for the limit, which is lower every time. Default 1. */
+  readonly refusedTries?: number
   readonly onCall?: ((report: CallReport) => void) | undefined
 }
 
@@ -81,6 +81,11 @@ export class AccessNode {
     return Math.max(0, this.#restUntil - performance.now())
   }
 
+  /** Milliseconds that a call would wait for the node's rate limit. */
+  get waitMs(): number {
+    return this.limit.waitMs
+  }
+
   get isOnTrial(): boolean {
     return this.#failuresInARow > 0
   }
@@ -91,7 +96,7 @@ export class AccessNode {
   }
 
   /**
-   * One call, within the node's rate. What the node refuses for its pace is asked again, more slowly.
+   * One call, within the node's rate, which is lowered when the node refuses for its pace.
    * @throws GrpcError, or the signal's reason
    */
   async call(method: string, request: Uint8Array, context: CallContext): Promise<Buffer> {
@@ -113,7 +118,7 @@ export class AccessNode {
         if (error instanceof GrpcError) context.onCall?.(this.#report(method, error.grpcCode, started, 0))
         if (nodeFault(error)?.kind !== 'rate-limited') throw error
         this.limit.refused()
-        if (attempt === refusedTries) throw error
+        if (attempt >= (context.refusedTries ?? 1)) throw error
       }
     }
   }

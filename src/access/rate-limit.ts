@@ -15,6 +15,8 @@ const decreaseEveryMs = 500
 /** The rate rises once in this time without a refusal. */
 const increaseEveryMs = 1000
 const slowest = 0.5
+/** What a limit is not taken for at first, however few calls the node refused at. */
+const slowestLearned = 2
 /** A learned limit is forgotten when it has risen this far above the pace at which it was learned. */
 const forgetAt = 4
 
@@ -51,6 +53,13 @@ export class RateLimit {
   /** Calls per second at present; undefined: no limit. */
   get requestsPerSecond(): number | undefined {
     return this.#rate
+  }
+
+  /** Milliseconds that a call would wait now. */
+  get waitMs(): number {
+    if (this.#rate === undefined) return 0
+    this.#refill()
+    return (Math.max(0, this.#waiting.length + 1 - this.#tokens) / this.#rate) * 1_000
   }
 
   /** Lowers the configured rate where another user of the node wants it lower. */
@@ -96,7 +105,7 @@ export class RateLimit {
     this.#tokens = Math.min(this.#tokens, 0)
     this.#refilledAt = now
     if (this.#rate !== undefined && now - this.#changedAt < decreaseEveryMs) return
-    const pace = this.#rate ?? Math.max(this.#window.count, this.#window.before, slowest / decrease)
+    const pace = this.#rate ?? Math.max(this.#window.count, this.#window.before, slowestLearned / decrease)
     if (this.#rate === undefined) this.#burst = Math.max(1, pace * decrease * 0.1)
     this.#rate = Math.max(slowest, pace * decrease)
     this.#learnedAt = this.#rate

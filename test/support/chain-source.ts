@@ -1,0 +1,29 @@
+import type { ChainSource, ChainSourceOptions } from '../../src/access/chain-source.ts'
+import { createChainSource } from '../../src/access/create-chain-source.ts'
+import type { EventMessage, FetchedBlock, TransactionResultMessage } from '../../src/access/messages.ts'
+import { NodeRegistry } from '../../src/access/node-registry.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+
+export const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined }
+
+/** A source over these nodes, with connections of its own; the first node is the live one unless `options` says else. */
+export function sourceOf(nodes: readonly ReplayNode[], options: Partial<ChainSourceOptions> = {}, registry = new NodeRegistry()): ChainSource {
+  const endpoints = nodes.map((node) => node.endpoint)
+  return createChainSource({ liveEndpoints: endpoints, historicEndpoints: [], log: quiet, ...options }, registry)
+}
+
+/** What a block is made of, without where it came from and how large the answers were: for comparing two fetches. */
+export function contentOf({ block, transactions, transactionIds, results, missing }: FetchedBlock) {
+  return { block, transactions, transactionIds, results, missing }
+}
+
+/** A result as far as every kind of call tells it: only the bulk call names collections on all nodes. */
+export function essenceOf(result: TransactionResultMessage | undefined) {
+  if (result === undefined) return undefined
+  const { status, statusCode, errorMessage, events } = result
+  return { status, statusCode, errorMessage, events: events.map(eventText) }
+}
+
+function eventText({ type, transactionIndex, eventIndex, payload }: EventMessage): string {
+  return `${transactionIndex}.${eventIndex} ${type} ${payload.toString('hex')}`
+}
