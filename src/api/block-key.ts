@@ -8,9 +8,13 @@ import type { Services } from './route.ts'
 /** `{height}` of a path: a height, or the id of a block. */
 export const blockKeyParameters = z.object({
   height: z.string()
-    .refine((text) => /^\d{1,15}$/.test(text) || hashPattern.test(text), 'must be a block height or a block id of 64 hex digits')
+    .refine(isHeightOrId, 'must be a block height or a block id of 64 hex digits')
     .describe('Block height; a block id of 64 hex digits is taken too.'),
 })
+
+function isHeightOrId(text: string): boolean {
+  return /^\d{1,15}$/.test(text) || hashPattern.test(text)
+}
 
 /**
  * The block that a path names.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const html = readFileSync(new URL('docs-page.html', import.meta.url), 'utf8')
 
-/** The page at `/docs`: it shows `openapi.json`, asks no other host, and may run nothing but its own script and style. */
+/** The page at `/docs`: shows `openapi.json`, asks no other host, and may run nothing but its own script and style. */
 export const docsPage = {
   html,
   headers: {

@@ -13,6 +13,8 @@ export const exampleNewBlock: NewBlock = {
   event_count: 9,
 }
 
+export const exampleCollectionId = '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23'
+
 export const exampleBlock: Block = { ...exampleNewBlock, parent_hash: exampleNewBlock.parent_id }
 
 export const exampleSummary: TransactionSummary = {

@@ -19,7 +19,9 @@ export interface BlockReader {
 export function createFeedReader(database: DatabasePool): BlockReader {
   return {
     read: async (from, to) => {
-      const [blocks, rows] = await Promise.all([readBlocks(database, from, to - 1), readTransactions(database, from, to - 1)])
+      const [blocks, rows] = await Promise.all([
+        readBlocks(database, from, to - 1), readTransactions(database, from, to - 1),
+      ])
       const tagged = Map.groupBy(await withTagEvents(database, rows), ({ row }) => row.block_height)
       return blocks.map((row) => ({
         block: presentNewBlock(row),

@@ -25,9 +25,10 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
       description: [
         'Blocks, transactions and events of the Flow chain, as flowfarm has indexed them.',
         'Every path is served as written here, under `/chain/v1/` and under `/api/v1/chain/v1/`.',
-        'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. Amounts are decimal text, ' +
-          'times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
-        'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status every 3 seconds).',
+        'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. ' +
+          'Amounts are decimal text, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
+        'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status ' +
+          'every 3 seconds).',
       ].join('\n\n'),
     },
     servers: [{ url: '/' }],
@@ -38,9 +39,14 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
 
 function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
   const content = { [mediaType(route.contentType)]: { schema: describe(route.response), example: route.example } }
-  const parameters = [...describeParameters(route.params, 'path', describe), ...describeParameters(route.query, 'query', describe)]
-  const described = Object.entries(route.problems ?? {}).map(([status, description]) => [status, { description, ...problem }])
-  const alternatives = Object.entries(route.alternatives ?? {}).map(([status, description]) => [status, { description, content }])
+  const parameters = [
+    ...describeParameters(route.params, 'path', describe), ...describeParameters(route.query, 'query', describe),
+  ]
+  const problems = {
+    ...(parameters.length === 0 ? {} : { 400: 'A parameter is not valid; `field` names it.' }),
+    ...route.problems,
+    500: 'Something went wrong here.',
+  }
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -49,17 +55,24 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: {
       200: { description: 'The answer.', content },
-      ...(parameters.length === 0 ? {} : { 400: { description: 'A parameter is not valid; `field` names it.', ...problem } }),
-      ...Object.fromEntries([...described, ...alternatives]),
-      500: { description: 'Something went wrong here.', ...problem },
+      ...describeResponses(route.alternatives ?? {}, { content }),
+      ...describeResponses(problems, problem),
     },
   }
 }
 
-function describeParameters(schemas: z.ZodObject, place: 'path' | 'query', describe: (schema: z.ZodType) => JsonObject): JsonObject[] {
+function describeResponses(meanings: Readonly<Record<number, string>>, content: JsonObject): JsonObject {
+  const responses = Object.entries(meanings).map(([status, description]) => [status, { description, ...content }])
+  return Object.fromEntries(responses) as JsonObject
+}
+
+function describeParameters(
+  schemas: z.ZodObject, place: 'path' | 'query', describe: (schema: z.ZodType) => JsonObject,
+): JsonObject[] {
   return Object.entries(schemas.shape).map(([name, schema]) => {
     const { description, ...rest } = describe(schema as z.ZodType)
-    return { name, in: place, required: place === 'path', ...(description === undefined ? {} : { description }), schema: rest }
+    const meaning = description === undefined ? {} : { description }
+    return { name, in: place, required: place === 'path', ...meaning, schema: rest }
   })
 }
 
@@ -77,9 +90,10 @@ function toComponents(schema: z.ZodType, components: Record<string, JsonObject>)
 function referToComponents(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(referToComponents)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => (
-    key === '$ref' && typeof part === 'string' ? [key, part.replace('#/$defs/', '#/components/schemas/')] : [key, referToComponents(part)]
-  )))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => {
+    const isReference = key === '$ref' && typeof part === 'string'
+    return [key, isReference ? part.replace('#/$defs/', '#/components/schemas/') : referToComponents(part)]
+  }))
 }
 
 function mediaType(contentType: string): string {

@@ -17,8 +17,8 @@ export function heightParameter(): z.ZodPreprocess<z.ZodInt> {
 /** `true` or `1`, `false` or `0`. */
 export function flagParameter(description: string): z.ZodDefault<z.ZodPreprocess<z.ZodBoolean>> {
   const words: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
-  const flag = z.boolean('must be true or false')
-  return z.preprocess((text) => (typeof text === 'string' ? (words[text] ?? text) : text), flag).default(false).describe(description)
+  const toFlag = (text: unknown): unknown => (typeof text === 'string' ? (words[text] ?? text) : text)
+  return z.preprocess(toFlag, z.boolean('must be true or false')).default(false).describe(description)
 }
 
 /** `cursor` of a list whose cursors have the form `pattern`; an empty one asks for the first page. */
@@ -29,8 +29,10 @@ export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.
 
 function integerFromText(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
-  const toInteger = (text: unknown): unknown => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text)
-  return z.preprocess(toInteger, z.int(message).min(min, message).max(max, message))
+  const fromText = (text: unknown): unknown => (
+    typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text
+  )
+  return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
 }
 
 interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject> {

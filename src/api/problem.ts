@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError } from 'slonik'
-import { ApiError } from '../base/errors.ts'
+import {
+  BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError,
+} from 'slonik'
+import { ApiError, RetryableError } from '../base/errors.ts'
+import { asDatabaseError } from '../db/errors.ts'
 
 /** The body of every error, RFC 9457. */
 export const problemSchema = z.strictObject({
@@ -17,7 +20,8 @@ export type Problem = z.output<typeof problemSchema>
 
 const titles: Readonly<Record<number, string>> = {
   400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed',
-  429: 'Too many requests', 500: 'Internal error', 501: 'Not implemented', 502: 'Bad gateway', 503: 'Service unavailable',
+  429: 'Too many requests', 500: 'Internal error', 501: 'Not implemented', 502: 'Bad gateway',
+  503: 'Service unavailable',
 }
 
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
@@ -27,7 +31,7 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment.', { cause: error })
   }
   const status = statusOf(error)
-  if (status !== undefined) return new ApiError(status, 'bad-request', titles[status] ?? 'The request is not valid.', { cause: error })
+  if (status !== undefined) return new ApiError(status, 'bad-request', 'The request is not valid.', { cause: error })
   return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
 }
 
@@ -43,16 +47,15 @@ export function problemOf(error: ApiError, requestId: string): Problem {
   }
 }
 
-const outageErrors = [BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, StatementTimeoutError]
+const outageErrors = [
+  BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, StatementTimeoutError,
+]
 
-/** SQLSTATE classes 08 (connection), 53 (resources) and 57 (shut down, cancelled), and the system's socket errors. */
-const outageCode = /^(08|53|57)[0-9A-Z]{3}$|^E(CONNREFUSED|CONNRESET|NOENT|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN)$/
-
+/** Slonik has classes for some outages and leaves the others as the driver threw them. */
 function isDatabaseOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
   if (outageErrors.some((outage) => error instanceof outage)) return true
-  if ('code' in error && typeof error.code === 'string' && outageCode.test(error.code)) return true
-  return error instanceof SlonikError && isDatabaseOutage(error.cause)
+  if (error instanceof SlonikError) return isDatabaseOutage(error.cause)
+  return error instanceof Error && 'code' in error && asDatabaseError(error) instanceof RetryableError
 }
 
 /** Status of an error by which Koa refuses a request; by shape, since several versions of its class can be loaded. */

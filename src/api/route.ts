@@ -69,7 +69,9 @@ export interface Route extends Omit<RouteDeclaration<z.ZodObject, z.ZodObject, z
    * Checks the parameters and calls the handler.
    * @throws ApiError 400 that names the parameter at fault, and what the handler throws
    */
-  readonly run: (params: Readonly<Record<string, string>>, query: URLSearchParams, services: Services) => Promise<Answer<unknown>>
+  readonly run: (
+    params: Readonly<Record<string, string>>, query: URLSearchParams, services: Services,
+  ) => Promise<Answer<unknown>>
 }
 
 /** Joins a declaration's handler to its schemas; the handler's input and answer are typed by them. */

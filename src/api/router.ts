@@ -52,7 +52,9 @@ function refuseOtherMethods(router: Router<RequestState>): Middleware<RequestSta
     const allowed = new Set(router.match(context.path, context.method).path.flatMap((layer) => layer.methods))
     if (allowed.size === 0) return next()
     context.set('Allow', [...allowed, 'OPTIONS'].join(', '))
-    if (context.method !== 'OPTIONS') throw new ApiError(405, 'method-not-allowed', 'This path answers GET and HEAD only.')
+    if (context.method !== 'OPTIONS') {
+      throw new ApiError(405, 'method-not-allowed', 'This path does not take this method; Allow lists which.')
+    }
     context.status = 204
   }
 }

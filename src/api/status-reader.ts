@@ -12,8 +12,11 @@ export interface StatusReaderOptions {
   readonly latestHeight: () => number | undefined
 }
 
+/** `includeRanges`: whether the stored ranges of heights are listed too. */
+export type StatusReader = (ask: { readonly includeRanges: boolean }) => Promise<IndexingStatus>
+
 /** Reads the indexing status, for `GET /status` and for the status feed. */
-export function createStatusReader(options: StatusReaderOptions): (ask: { includeRanges: boolean }) => Promise<IndexingStatus> {
+export function createStatusReader(options: StatusReaderOptions): StatusReader {
   const { database, settings, chainId, latestHeight } = options
   return async (ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
 }
@@ -24,7 +27,9 @@ export function statusSettings(config: Config): StatusSettings {
   const workerConfig: Record<string, Record<string, number>> = {}
   for (const [name, value] of Object.entries(config)) {
     const toggle = /^ENABLE_(\w+_(?:WORKER|RECONCILER))$/.exec(name)?.[1]
-    if (toggle !== undefined && typeof value === 'boolean') workerEnabled[toggle.toLowerCase()] = value && !config.RAW_ONLY
+    if (toggle !== undefined && typeof value === 'boolean') {
+      workerEnabled[toggle.toLowerCase()] = value && !config.RAW_ONLY
+    }
     const tuning = /^(\w+_(?:WORKER|RECONCILER))_(CONCURRENCY|RANGE)$/.exec(name)
     if (tuning?.[1] !== undefined && tuning[2] !== undefined && typeof value === 'number') {
       (workerConfig[tuning[1].toLowerCase()] ??= {})[tuning[2].toLowerCase()] = value

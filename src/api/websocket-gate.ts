@@ -27,7 +27,7 @@ export interface WebSocketGateOptions {
 export interface WebSocketGate {
   /** Listener for the HTTP server's `upgrade`. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Refuses newcomers with 503, closes all connections with 1001, and ends those that are still there after the grace. */
+  /** Refuses newcomers with 503, closes all connections with 1001, and ends those that stay beyond the grace. */
   close(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ const maxMessageBytes = 64 * 1024
  * without a word about errors. So it is not given the HTTP server. An upgrade is decided here, while it can still be
  * refused with a status, and only one that is let in goes on to koa-websocket's middleware.
  *
- *     open ──close()──► closing (503 for newcomers, 1001 for clients) ──all gone or grace over──► closed
+ *     open ──close()──► closing ──all gone or grace over──► closed
  */
 export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): WebSocketGate {
   const { log, feeds, resolvePath, addressOf, maxConnectionsPerAddress, closeGraceMs } = options

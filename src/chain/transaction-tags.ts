@@ -38,7 +38,7 @@ export const tagEventEndings = [
 export function describeTransaction(isEvmScript: boolean, events: readonly TagEvent[]): TransactionSummaryFacts {
   let isEvm = isEvmScript
   let fee: string | undefined
-  let deposits: { isStandard: boolean; amount: string }[] = []
+  let deposits: Deposit[] = []
   for (const { type, amount, to } of events) {
     if (type.endsWith('.EVM.TransactionExecuted')) isEvm = true
     else if (type.endsWith('.FlowFees.FeesDeducted')) {
@@ -56,7 +56,12 @@ export function describeTransaction(isEvmScript: boolean, events: readonly TagEv
   return { tags, fee }
 }
 
-function withoutLast<T extends { isStandard: boolean; amount: string }>(deposits: T[], isStandard: boolean, amount: string): T[] {
+interface Deposit {
+  readonly isStandard: boolean
+  readonly amount: string
+}
+
+function withoutLast(deposits: Deposit[], isStandard: boolean, amount: string): Deposit[] {
   const at = deposits.findLastIndex((deposit) => deposit.isStandard === isStandard && deposit.amount === amount)
   return at < 0 ? deposits : deposits.toSpliced(at, 1)
 }

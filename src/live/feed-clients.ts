@@ -60,7 +60,9 @@ export class FeedClients {
       client.inbound++
       if (client.inbound > maxInboundMessages) this.#drop(client, 1008, 'too many messages')
     })
-    socket.on('error', (error) => this.#options.log.debug({ err: error, feed: this.#options.name }, 'a feed client failed'))
+    socket.on('error', (error) => {
+      this.#options.log.debug({ err: error, feed: this.#options.name }, 'a feed client failed')
+    })
     socket.once('close', () => {
       this.#clients.delete(client)
       this.#clientsChanged()

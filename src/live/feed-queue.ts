@@ -42,8 +42,8 @@ export class FeedQueue {
   /** The heights from `from` up were taken back. */
   rollback(from: number): void {
     const last = this.#steps.at(-1)
-    if (last?.kind === 'rollback') this.#steps[this.#steps.length - 1] = { kind: 'rollback', from: Math.min(last.from, from) }
-    else this.#steps.push({ kind: 'rollback', from })
+    if (last?.kind === 'rollback') this.#steps.pop()
+    this.#steps.push({ kind: 'rollback', from: last?.kind === 'rollback' ? Math.min(last.from, from) : from })
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
   }
 

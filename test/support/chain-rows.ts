@@ -84,9 +84,10 @@ function transfer(height: number, fork: string): Made {
 function evmTransaction(height: number, fork: string): Made {
   const evmHash = idOf('evm', fork, height)
   return {
-    id: idOf('evm transaction', fork, height), payer, script: evmScript, isEvm: true, evmHash, error: null, arguments: null,
+    id: idOf('evm transaction', fork, height), payer, script: evmScript, isEvm: true, evmHash, error: null,
+    arguments: null,
     events: [
-      { type: 'A.e467b9dd11fa00df.EVM.TransactionExecuted', payload: { hash: `0x${evmHash}`, index: '0', errorCode: '0' } },
+      { type: 'A.e467b9dd11fa00df.EVM.TransactionExecuted', payload: { hash: `0x${evmHash}`, errorCode: '0' } },
       ...fee('0.00000410'),
     ],
   }
@@ -101,7 +102,9 @@ function failedTransaction(height: number, fork: string): Made {
 
 function systemTransactions(height: number): (Made & { collection: null })[] {
   const versions = { versionBoundaries: [], sequence: String(height) }
-  const common = { payer: null, script: systemScript, isEvm: false, evmHash: null, error: null, arguments: null, collection: null }
+  const common = {
+    payer: null, script: systemScript, isEvm: false, evmHash: null, error: null, arguments: null, collection: null,
+  }
   return [
     { ...common, id: systemTransactionIds[0], events: [] },
     {
@@ -130,7 +133,7 @@ function deposit(amount: string, to: string): TransactionRows['events'] {
 function fee(amount: string): TransactionRows['events'] {
   return [
     ...deposit(amount, feeReceiver),
-    { type: 'A.f919ee77447b7497.FlowFees.FeesDeducted', payload: { amount, inclusionEffort: '1.00000000', executionEffort: '0.00000014' } },
+    { type: 'A.f919ee77447b7497.FlowFees.FeesDeducted', payload: { amount, executionEffort: '0.00000014' } },
   ]
 }
 
@@ -142,7 +145,9 @@ export interface StoreOptions extends ChainOptions {
 }
 
 /** Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and announcement. */
-export async function storeBlocks(pool: Pool, from: number, to: number, options: StoreOptions = {}): Promise<BlockRows[]> {
+export async function storeBlocks(
+  pool: Pool, from: number, to: number, options: StoreOptions = {},
+): Promise<BlockRows[]> {
   const { ingester = 'main_ingester', partitionStep = 1000 } = options
   const blocks = Array.from({ length: to - from + 1 }, (_, i) => chainBlock(from + i, options))
   for (const table of ['raw.blocks', 'raw.transactions', 'raw.events']) {
@@ -171,11 +176,10 @@ export async function storeBlocks(pool: Pool, from: number, to: number, options:
 /** Takes the blocks from `from` up back, in one transaction, and announces it. */
 export async function rollBack(pool: Pool, from: number): Promise<void> {
   await withTransaction(pool, async (client) => {
-    const blocks = await client.query<{ blocks: string; transactions: string; events: string }>(
-      'select count(*) as blocks, sum(tx_count) as transactions, sum(event_count) as events from raw.blocks where height >= $1',
-      [from],
-    )
-    const [gone] = blocks.rows
+    const { rows: [gone] } = await client.query<{ blocks: string; transactions: string; events: string }>(`
+      select count(*) as blocks, sum(tx_count) as transactions, sum(event_count) as events
+      from raw.blocks where height >= $1
+    `, [from])
     await client.query('delete from raw.events where block_height >= $1', [from])
     await client.query('delete from raw.transactions where block_height >= $1', [from])
     await client.query('delete from raw.blocks where height >= $1', [from])
@@ -202,9 +206,10 @@ async function insertRows(client: PoolClient, blocks: readonly BlockRows[]): Pro
   })))
   await insert(client, 'raw.block_lookup', blocks.map(({ height, id }) => ({ height, id: hex(id) })))
   await insert(client, 'raw.transactions', transactions.map((made) => ({
-    block_height: made.height, tx_index: made.index, id: hex(made.id), collection_index: made.collection, status: 'SEALED',
-    status_code: made.error === null ? 0 : 1, is_evm: made.isEvm, payer_address: made.payer, proposer_address: made.payer,
-    proposer_key_index: made.payer === null ? null : 0, proposer_sequence_number: made.payer === null ? null : made.height,
+    block_height: made.height, tx_index: made.index, id: hex(made.id), collection_index: made.collection,
+    status: 'SEALED', status_code: made.error === null ? 0 : 1, is_evm: made.isEvm,
+    payer_address: made.payer, proposer_address: made.payer, proposer_key_index: made.payer === null ? null : 0,
+    proposer_sequence_number: made.payer === null ? null : made.height,
     authorizers: made.payer === null ? [] : [made.payer], script_hash: hash(made.script), arguments: made.arguments,
     reference_block_id: made.payer === null ? null : hex(idOf('block', 'main', made.height - 10)),
     gas_limit: 9999, gas_used: 14, event_count: made.events.length, error_message: made.error,
@@ -215,8 +220,8 @@ async function insertRows(client: PoolClient, blocks: readonly BlockRows[]): Pro
   await insert(client, 'raw.events', transactions.flatMap((made) => made.events.map((event, index) => ({
     block_height: made.height, tx_index: made.index, event_index: index, type: event.type, payload: event.payload,
   }))))
-  const scripts = new Set(transactions.map(({ script }) => script))
-  await insert(client, 'raw.scripts', [...scripts].map((script) => ({ script_hash: hash(script), script_text: script })))
+  const scripts = [...new Set(transactions.map(({ script }) => script))]
+  await insert(client, 'raw.scripts', scripts.map((text) => ({ script_hash: hash(text), script_text: text })))
 }
 
 async function insert(client: PoolClient, table: string, rows: readonly Record<string, unknown>[]): Promise<void> {

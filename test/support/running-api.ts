@@ -36,7 +36,8 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
     latestHeight: options.latestHeight ?? (() => undefined),
   })
   const live = createLiveFeeds({
-    url, reader: createFeedReader(database), status: () => status({ includeRanges: false }), metrics, log, ...options.live,
+    url, metrics, log, reader: createFeedReader(database), status: () => status({ includeRanges: false }),
+    ...options.live,
   })
   await live.start()
   const server = await createApiServer({

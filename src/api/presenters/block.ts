@@ -31,8 +31,10 @@ const collectionSchema = z.strictObject({
 
 /** A single block. */
 export const blockDetailSchema = blockSchema.extend({
-  collections: z.array(collectionSchema).describe('The guaranteed collections, in order; the system collection is none of them.'),
-  transactions: z.array(transactionSummarySchema).describe('Summaries of all transactions, as the live feed sends them.'),
+  collections: z.array(collectionSchema)
+    .describe('The guaranteed collections, in order; the system collection is none of them.'),
+  transactions: z.array(transactionSummarySchema)
+    .describe('Summaries of all transactions, as the live feed sends them.'),
 }).meta({ id: 'BlockDetail' })
 export type BlockDetail = z.output<typeof blockDetailSchema>
 

@@ -3,7 +3,8 @@ import { parseEventType } from '../../chain/event-type.ts'
 import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 
 const payloadFormat = z.unknown().describe(
-  'The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. Null when they could not be decoded.',
+  'The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. ' +
+    'Null when they could not be decoded.',
 )
 
 /** An event inside a transaction. */

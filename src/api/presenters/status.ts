@@ -6,7 +6,8 @@ const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).des
 /** How far the indexer is. */
 export const indexingStatusSchema = z.strictObject({
   chain_id: z.string(),
-  latest_height: heightFormat.describe('Latest sealed height of the chain; the highest stored one while no access node has said.'),
+  latest_height: heightFormat
+    .describe('Latest sealed height of the chain; the highest stored one while no access node has said.'),
   indexed_height: heightFormat.describe('Forward ingestion has stored everything up to here.'),
   history_height: heightFormat.describe('The history ingester is down to here.'),
   min_height: heightFormat.describe('Lowest stored height.'),
@@ -16,7 +17,8 @@ export const indexingStatusSchema = z.strictObject({
   total_events: countFormat.describe('Their events, exact.'),
   total_addresses: countFormat,
   total_contracts: countFormat,
-  progress: z.string().regex(/^\d+\.\d\d%$/).describe('Way of forward ingestion from start_height to the head of the chain.'),
+  progress: z.string().regex(/^\d+\.\d\d%$/)
+    .describe('Way of forward ingestion from start_height to the head of the chain.'),
   behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
   status: z.string(),
   start_height: heightFormat.describe('Where forward ingestion began.'),
@@ -32,7 +34,8 @@ export const indexingStatusSchema = z.strictObject({
     errors_by_worker: z.record(z.string(), countFormat),
   }),
   generated_at: timestampFormat,
-  indexed_ranges: z.array(rangeSchema).optional().describe('Only with `include_ranges`: the stored heights, exact, ascending.'),
+  indexed_ranges: z.array(rangeSchema).optional()
+    .describe('Only with `include_ranges`: the stored heights, exact, ascending.'),
 }).meta({ id: 'IndexingStatus' })
 export type IndexingStatus = z.output<typeof indexingStatusSchema>
 
@@ -46,9 +49,16 @@ export interface StatusSettings {
   readonly workerConfig: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
+/** How far an ingester or worker is. */
+export interface Checkpoint {
+  readonly service: string
+  readonly height: number | null
+  readonly updatedAt: string
+}
+
 /** What the database says of the state of indexing. */
 export interface StatusFacts {
-  readonly checkpoints: readonly { readonly service: string; readonly height: number | null; readonly updatedAt: string }[]
+  readonly checkpoints: readonly Checkpoint[]
   /** Ends of the stored heights, inclusive; null while nothing is stored. */
   readonly min: number | null
   readonly max: number | null
@@ -67,18 +77,18 @@ export interface StatusFacts {
 export function presentStatus(
   facts: StatusFacts, settings: StatusSettings, chainId: string, latestHeight: number | undefined,
 ): IndexingStatus {
-  const heightOf = (service: string): number | null => facts.checkpoints.find((row) => row.service === service)?.height ?? null
+  const known = new Map<string, number>()
+  for (const { service, height } of facts.checkpoints) if (height !== null) known.set(service, height)
   const min = facts.min ?? 0
   const max = facts.max ?? 0
   const latest = Math.max(latestHeight ?? 0, max)
-  const indexed = heightOf('main_ingester') ?? max
+  const indexed = known.get('main_ingester') ?? max
   const start = settings.startHeight > 0 ? settings.startHeight : min
-  const known = facts.checkpoints.flatMap(({ service, height }) => (height === null ? [] : [[service, height] as const]))
   return {
     chain_id: chainId,
     latest_height: latest,
     indexed_height: indexed,
-    history_height: heightOf('history_ingester') ?? min,
+    history_height: known.get('history_ingester') ?? min,
     min_height: min,
     max_height: max,
     total_blocks: facts.blocks,

@@ -83,13 +83,14 @@ export const transactionRow = z.object({
 })
 export type TransactionRow = z.output<typeof transactionRow>
 
-/** What a detail needs beside the row of the list. */
-export interface DetailFacts {
-  readonly blockId: string
-  readonly collectionId: string | null
-  readonly script: string | null
-  readonly arguments: unknown
-}
+/** What only the detail of a transaction shows. */
+export const transactionExtras = z.object({
+  block_id: z.string(),
+  collection_id: z.string().nullable(),
+  script: z.string().nullable(),
+  arguments: z.unknown(),
+})
+export type TransactionExtras = z.output<typeof transactionExtras>
 
 /** A transaction and its tag events. */
 export interface TaggedTransaction {
@@ -140,17 +141,20 @@ export function presentTransaction({ row, tagEvents }: TaggedTransaction): Trans
 /** With its events. */
 export function presentWithEvents(tagged: TaggedTransaction, events: readonly EventRow[]): Transaction {
   const { id, block_height: height, timestamp } = tagged.row
-  return { ...presentTransaction(tagged), events: events.map((event) => presentEvent(event, id, { height, timestamp })) }
+  const place = { height, timestamp }
+  return { ...presentTransaction(tagged), events: events.map((event) => presentEvent(event, id, place)) }
 }
 
-export function presentTransactionDetail(tagged: TaggedTransaction, events: readonly EventRow[], facts: DetailFacts): TransactionDetail {
+export function presentTransactionDetail(
+  tagged: TaggedTransaction, events: readonly EventRow[], extras: TransactionExtras,
+): TransactionDetail {
   const { collection_index: index } = tagged.row
   return {
     ...presentWithEvents(tagged, events),
-    block_id: facts.blockId,
-    collection: index === null || facts.collectionId === null ? null : { id: facts.collectionId, index },
-    script: facts.script,
-    arguments: facts.arguments ?? [],
+    block_id: extras.block_id,
+    collection: index === null || extras.collection_id === null ? null : { id: extras.collection_id, index },
+    script: extras.script,
+    arguments: extras.arguments ?? [],
   }
 }
 

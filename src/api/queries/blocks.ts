@@ -12,7 +12,9 @@ const blockColumns = sql.fragment`
 `
 
 /** Up to `count` blocks, the highest first, from height `top` down. */
-export async function listBlocks(database: DatabasePool, bounds: Bounds | undefined, top: number, count: number): Promise<readonly BlockRow[]> {
+export async function listBlocks(
+  database: DatabasePool, bounds: Bounds | undefined, top: number, count: number,
+): Promise<readonly BlockRow[]> {
   return readDownwards(bounds, top, count, (low, high, limit) => database.any(sql.type(blockRow)`
     select ${blockColumns} from raw.blocks
     where height between ${low} and ${high}
@@ -34,8 +36,9 @@ export type WholeBlockRow = z.output<typeof wholeBlockRow>
 /** One block with the ids of its collections; undefined where it is not stored. */
 export async function readBlock(database: DatabasePool, height: number): Promise<WholeBlockRow | undefined> {
   const row = await database.maybeOne(sql.type(wholeBlockRow)`
-    select ${blockColumns},
-      array(select encode(c.id, 'hex') from unnest(collection_ids) with ordinality as c(id, place) order by place) as collection_ids
+    select ${blockColumns}, array(
+        select encode(c.id, 'hex') from unnest(collection_ids) with ordinality as c(id, place) order by place
+      ) as collection_ids
     from raw.blocks where height = ${height}
   `)
   return row ?? undefined

@@ -15,15 +15,18 @@ const tagEventRow = z.object({
   to: z.string().nullable(),
 })
 
-const tagEventPatterns = sql.array(tagEventEndings.map((ending) => `%${ending.replaceAll('_', String.raw`\_`)}`), 'text')
+const tagEventPatterns = sql.array(tagEventEndings.map((ending) => `%${ending}`), 'text')
 
 /** Joins transactions to the events that their tags and fees are made of; each is looked up by its place. */
-export async function withTagEvents(database: DatabasePool, rows: readonly TransactionRow[]): Promise<TaggedTransaction[]> {
+export async function withTagEvents(
+  database: DatabasePool, rows: readonly TransactionRow[],
+): Promise<TaggedTransaction[]> {
   if (rows.length === 0) return []
   const heights = rows.map((row) => row.block_height)
+  const indexes = rows.map((row) => row.tx_index)
   const found = await database.any(sql.type(tagEventRow)`
     select e.block_height, e.tx_index, e.type, e.payload ->> 'amount' as amount, e.payload ->> 'to' as to
-    from unnest(${sql.array(heights, 'int8')}, ${sql.array(rows.map((row) => row.tx_index), 'int4')}) as place(height, index)
+    from unnest(${sql.array(heights, 'int8')}, ${sql.array(indexes, 'int4')}) as place(height, index)
     join raw.events e on e.block_height = place.height and e.tx_index = place.index
       and e.block_height between ${Math.min(...heights)} and ${Math.max(...heights)}
     where e.type like any (${tagEventPatterns})
@@ -34,7 +37,9 @@ export async function withTagEvents(database: DatabasePool, rows: readonly Trans
 }
 
 /** All events of a transaction, in order. */
-export async function readEventsOfTransaction(database: DatabasePool, { height, index }: TransactionPlace): Promise<readonly EventRow[]> {
+export async function readEventsOfTransaction(
+  database: DatabasePool, { height, index }: TransactionPlace,
+): Promise<readonly EventRow[]> {
   return database.any(sql.type(eventRow)`
     select tx_index, event_index, type, payload from raw.events
     where block_height = ${height} and tx_index = ${index}
@@ -43,7 +48,9 @@ export async function readEventsOfTransaction(database: DatabasePool, { height, 
 }
 
 /** All events of a block, in order; with `types` only those. */
-export async function readEventsOfBlock(database: DatabasePool, height: number, types?: readonly string[]): Promise<readonly EventRow[]> {
+export async function readEventsOfBlock(
+  database: DatabasePool, height: number, types?: readonly string[],
+): Promise<readonly EventRow[]> {
   const filter = types === undefined ? sql.fragment`true` : sql.fragment`type = any (${sql.array(types, 'text')})`
   return database.any(sql.type(eventRow)`
     select tx_index, event_index, type, payload from raw.events

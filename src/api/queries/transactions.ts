@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { readDownwards } from '../bounds.ts'
 import type { Bounds } from '../bounds.ts'
 import { hashBytes } from '../formats.ts'
-import { transactionRow } from '../presenters/transaction.ts'
-import type { TransactionRow } from '../presenters/transaction.ts'
+import { transactionExtras, transactionRow } from '../presenters/transaction.ts'
+import type { TransactionExtras, TransactionRow } from '../presenters/transaction.ts'
 
 /** A place in the order of transactions. */
 export interface TransactionPlace {
@@ -20,8 +20,9 @@ export interface TransactionPlace {
 function completed(pageOfTransactions: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTransactions})
-    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index, t.status, t.status_code,
-      t.is_evm, t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number, t.authorizers,
+    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index, t.status,
+      t.status_code, t.is_evm, t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number,
+      t.authorizers,
       encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
       t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
     from page t
@@ -63,7 +64,9 @@ export async function listTransactionsOfBlock(
 }
 
 /** All transactions of a range of heights, both ends inclusive, in the order of the chain. */
-export async function readTransactions(database: DatabasePool, from: number, to: number): Promise<readonly TransactionRow[]> {
+export async function readTransactions(
+  database: DatabasePool, from: number, to: number,
+): Promise<readonly TransactionRow[]> {
   return database.any(sql.type(transactionRow)`
     ${completed(sql.fragment`select * from raw.transactions where block_height between ${from} and ${to}`, from, to)}
     order by t.block_height, t.tx_index
@@ -71,17 +74,23 @@ export async function readTransactions(database: DatabasePool, from: number, to:
 }
 
 /** The transaction at a place. */
-export async function readTransaction(database: DatabasePool, { height, index }: TransactionPlace): Promise<TransactionRow | undefined> {
+export async function readTransaction(
+  database: DatabasePool, { height, index }: TransactionPlace,
+): Promise<TransactionRow | undefined> {
   const row = await database.maybeOne(sql.type(transactionRow)`
-    ${completed(sql.fragment`select * from raw.transactions where block_height = ${height} and tx_index = ${index}`, height, height)}
+    ${completed(sql.fragment`
+      select * from raw.transactions where block_height = ${height} and tx_index = ${index}
+    `, height, height)}
   `)
   return row ?? undefined
 }
 
 const placeRow = z.object({ height: z.number(), index: z.number() })
 
-/** Where the transaction with this id, or with an EVM transaction of this hash, is. System transactions are not found. */
-export async function findTransaction(database: DatabasePool, idOrEvmHash: string): Promise<TransactionPlace | undefined> {
+/** Where the transaction with this id, or with an EVM transaction of this hash, is. Finds no system transaction. */
+export async function findTransaction(
+  database: DatabasePool, idOrEvmHash: string,
+): Promise<TransactionPlace | undefined> {
   const bytes = sql.binary(hashBytes(idOrEvmHash))
   const byId = await database.maybeOne(sql.type(placeRow)`
     select block_height as height, tx_index as index from raw.tx_lookup where id = ${bytes}
@@ -96,8 +105,10 @@ export async function findTransaction(database: DatabasePool, idOrEvmHash: strin
   return byEvmHash
 }
 
-/** Where in a block the transaction with this id is; the way to system transactions, whose id repeats in every block. */
-export async function findTransactionInBlock(database: DatabasePool, id: string, height: number): Promise<TransactionPlace | undefined> {
+/** Where in a block a transaction is: the way to system transactions, whose ids repeat in every block. */
+export async function findTransactionInBlock(
+  database: DatabasePool, id: string, height: number,
+): Promise<TransactionPlace | undefined> {
   const [place] = await database.any(sql.type(placeRow)`
     select block_height as height, tx_index as index from raw.transactions
     where block_height = ${height} and id = ${sql.binary(hashBytes(id))}
@@ -107,16 +118,11 @@ export async function findTransactionInBlock(database: DatabasePool, id: string,
   return place
 }
 
-const detailRow = z.object({
-  block_id: z.string(),
-  collection_id: z.string().nullable(),
-  script: z.string().nullable(),
-  arguments: z.unknown(),
-})
-
 /** What only the detail of a transaction shows. */
-export async function readTransactionExtras(database: DatabasePool, { height, index }: TransactionPlace): Promise<z.output<typeof detailRow>> {
-  return database.one(sql.type(detailRow)`
+export async function readTransactionExtras(
+  database: DatabasePool, { height, index }: TransactionPlace,
+): Promise<TransactionExtras> {
+  return database.one(sql.type(transactionExtras)`
     select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
       s.script_text as script, t.arguments
     from raw.transactions t

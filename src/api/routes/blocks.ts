@@ -4,11 +4,13 @@ import { blockKeyParameters, requireBlock } from '../block-key.ts'
 import { cachingAt, readBounds } from '../bounds.ts'
 import { blockCursorPattern, parseBlockCursor } from '../cursors.ts'
 import { listOf, page, singleOf, wholeList } from '../envelope.ts'
-import { exampleBlock, exampleEvent, exampleSummary, exampleTransaction } from '../examples.ts'
+import { exampleBlock, exampleCollectionId, exampleSummary, exampleTransaction } from '../examples.ts'
 import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
 import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from '../presenters/block.ts'
 import { presentServiceEvent, serviceEventSchema } from '../presenters/event.ts'
-import { presentTransaction, presentTransactionSummary, presentWithEvents, transactionSchema } from '../presenters/transaction.ts'
+import {
+  presentTransactionSummary, presentWithEvents, transactionSchema,
+} from '../presenters/transaction.ts'
 import { listBlocks, readBlocks } from '../queries/blocks.ts'
 import { readEventsOfBlock, withTagEvents } from '../queries/events.ts'
 import { readTransactions } from '../queries/transactions.ts'
@@ -52,7 +54,7 @@ const block = defineRoute({
     data: [{
       ...exampleBlock,
       collections: [{
-        id: '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23', tx_count: 1, transaction_ids: [exampleTransaction.id],
+        id: exampleCollectionId, tx_count: 1, transaction_ids: [exampleTransaction.id],
       }],
       transactions: [exampleSummary],
     }],
@@ -85,11 +87,11 @@ const blockTransactions = defineRoute({
     const { database, maxReorgDepth } = services
     const { height } = await requireBlock(params.height, services)
     const transactions = await withTagEvents(database, await readTransactions(database, height, height))
-    const events = query.include_events ? Map.groupBy(await readEventsOfBlock(database, height), (event) => event.tx_index) : undefined
+    const events = query.include_events ? await readEventsOfBlock(database, height) : []
+    const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)
+    const data = transactions.map((tagged) => presentWithEvents(tagged, eventsByIndex.get(tagged.row.tx_index) ?? []))
     return {
-      body: wholeList(transactions.map((tagged) => (
-        events === undefined ? presentTransaction(tagged) : presentWithEvents(tagged, events.get(tagged.row.tx_index) ?? [])
-      ))),
+      body: wholeList(data),
       caching: cachingAt(height, await readBounds(database), maxReorgDepth),
     }
   },
@@ -100,19 +102,24 @@ const blockServiceEvents = defineRoute({
   operationId: 'listBlockServiceEvents',
   tag: 'Blocks',
   summary: 'System service events of a block',
-  description: 'Events by which the system contracts tell the protocol of a change: epochs, node versions and the version of the ' +
-    'protocol state. Most blocks have none.',
+  description: 'Events by which the system contracts tell the protocol of a change: epochs, node versions and the ' +
+    'version of the protocol state. Most blocks have none.',
   params: blockKeyParameters,
   query: noParameters,
   response: listOf(serviceEventSchema, 'ServiceEvent'),
   problems: unknownBlock,
   example: {
     data: [{
-      block_height: exampleEvent.block_height,
+      block_height: exampleBlock.height,
       name: 'VersionBeacon',
       type: 'A.e467b9dd11fa00df.NodeVersionBeacon.VersionBeacon',
-      timestamp: exampleEvent.timestamp,
-      fields: { versionBoundaries: [{ blockHeight: '119000000', version: { major: '0', minor: '38', patch: '0', preRelease: null } }], sequence: '12' },
+      timestamp: exampleBlock.timestamp,
+      fields: {
+        versionBoundaries: [
+          { blockHeight: '119000000', version: { major: '0', minor: '38', patch: '0', preRelease: null } },
+        ],
+        sequence: '12',
+      },
     }],
     has_more: false,
     cursor: '',

@@ -27,7 +27,10 @@ const openApiYaml = defineRoute({
   response: z.string(),
   contentType: 'application/yaml; charset=utf-8',
   example: 'openapi: 3.1.0\n',
-  handler: (_input, { routes }) => ({ body: stringify(describeApi(routes), { aliasDuplicateObjects: false }), caching: 'static' }),
+  handler: (_input, { routes }) => ({
+    body: stringify(describeApi(routes), { aliasDuplicateObjects: false }),
+    caching: 'static',
+  }),
 })
 
 const docs = defineRoute({

@@ -4,13 +4,16 @@ import { cachingAt, readBounds } from '../bounds.ts'
 import type { Bounds } from '../bounds.ts'
 import { formatTransactionCursor, parseTransactionCursor, transactionCursorPattern } from '../cursors.ts'
 import { listOf, page, singleOf } from '../envelope.ts'
-import { exampleBlock, exampleEvent, exampleTransaction } from '../examples.ts'
+import { exampleBlock, exampleCollectionId, exampleEvent, exampleTransaction } from '../examples.ts'
 import { hashPattern } from '../formats.ts'
 import { cursorParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
-import { presentTransaction, presentTransactionDetail, transactionDetailSchema, transactionSchema } from '../presenters/transaction.ts'
+import {
+  presentTransaction, presentTransactionDetail, transactionDetailSchema, transactionSchema,
+} from '../presenters/transaction.ts'
 import { readEventsOfTransaction, withTagEvents } from '../queries/events.ts'
 import {
-  findTransaction, findTransactionInBlock, listTransactions, listTransactionsOfBlock, readTransaction, readTransactionExtras,
+  findTransaction, findTransactionInBlock, listTransactions, listTransactionsOfBlock, readTransaction,
+  readTransactionExtras,
 } from '../queries/transactions.ts'
 import type { TransactionPlace } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
@@ -21,7 +24,8 @@ const transactionList = defineRoute({
   operationId: 'listTransactions',
   tag: 'Transactions',
   summary: 'Transactions, the latest first',
-  description: 'System transactions are among them. Their payer and proposer are the zero address, and their id repeats from block to block.',
+  description: 'System transactions are among them. Their payer and proposer are the zero address, and their id ' +
+    'repeats from block to block.',
   params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
@@ -56,9 +60,10 @@ const transaction = defineRoute({
   operationId: 'getTransaction',
   tag: 'Transactions',
   summary: 'One transaction with its events',
-  description: 'The id of a system transaction repeats from block to block: without `height` the one of the newest block is meant.',
+  description: 'The id of a system transaction repeats from block to block: without `height` the one of the newest ' +
+    'block is meant.',
   params: z.object({
-    id: z.string().regex(hashPattern, 'must be a transaction id or an EVM transaction hash, 64 hex digits with or without 0x')
+    id: z.string().regex(hashPattern, 'must be a transaction id or an EVM hash: 64 hex digits, with or without 0x')
       .describe('Transaction id, or hash of an EVM transaction that it executed; with or without 0x.'),
   }),
   query: z.object({
@@ -71,8 +76,8 @@ const transaction = defineRoute({
       ...exampleTransaction,
       events: [exampleEvent],
       block_id: exampleBlock.id,
-      collection: { id: '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23', index: 0 },
-      script: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {\n  prepare(signer: auth(BorrowValue) &Account) {}\n}\n',
+      collection: { id: exampleCollectionId, index: 0 },
+      script: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {}\n',
       arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: '0xe467b9dd11fa00df' }],
     }],
   },
@@ -87,11 +92,11 @@ const transaction = defineRoute({
     const [[tagged], events, extras] = await Promise.all([
       withTagEvents(database, [row]), readEventsOfTransaction(database, place), readTransactionExtras(database, place),
     ])
-    const facts = { blockId: extras.block_id, collectionId: extras.collection_id, script: extras.script, arguments: extras.arguments }
+    // Of a system transaction that of the newest block is meant, and that is soon another.
+    const mayMove = row.payer_address === null && height === undefined
     return {
-      body: { data: [presentTransactionDetail(tagged ?? { row, tagEvents: [] }, events, facts)] },
-      // Which block "the newest" is changes with every block.
-      caching: row.payer_address === null && height === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
+      body: { data: [presentTransactionDetail(tagged ?? { row, tagEvents: [] }, events, extras)] },
+      caching: mayMove ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
     }
   },
 })
