@@ -26,9 +26,6 @@ export interface Http2ConnectionOptions {
 const streamWindow = 8 * 1024 * 1024
 const connectionWindow = 64 * 1024 * 1024
 
-/** In megabytes, over all streams; node's default of 10 resets streams when a few large answers come at once. */
-const maxSessionMemory = 4096
-
 /** What a connection tells the calls that it carries. */
 export interface ConnectionCall {
   /** The connection is ready: `request` may be called, and `ended` must be when there is nothing more to come. */
@@ -66,7 +63,6 @@ export class Http2Connection {
     this.#callsLeft = options.maxCalls ?? 2 ** 29
     this.#session = connectHttp2(`${endpoint.tls ? 'https' : 'http'}://${authorityOf(endpoint)}`, {
       createConnection: () => openSocket(endpoint, options.ca),
-      maxSessionMemory,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: 1024 * 1024 },
     })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(connectionWindow))

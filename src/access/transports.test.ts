@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { globalAgent } from 'node:https'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -141,6 +141,7 @@ for (const kind of kinds) {
       for (const [i, answer] of answers.entries()) expect(answer.equals(pattern(lengths[i] ?? 0))).to.equal(true)
       process.off('warning', warn)
       expect(warnings).to.deep.equal([])
+      expect(getEventListeners(signal, 'abort')).to.deep.equal([])
     })
 
     it('gives up at the deadline, and tells the node', async () => {
