@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { satisfies } from '../scripts/setup/tree.mjs'
+import { repositoryRoot } from './support/repository.ts'
+
+interface Result {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+describe('the setup', () => {
+  const children: ChildProcess[] = []
+  let root: string
+
+  /** A project with the real setup and one dependency, a folder of its own, so that npm needs no network. */
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'setup-test-'))
+    cpSync(join(repositoryRoot, 'scripts/setup'), join(root, 'scripts/setup'), { recursive: true })
+    cpSync(join(repositoryRoot, 'scripts/setup.mjs'), join(root, 'scripts/setup.mjs'))
+    mkdirSync(join(root, 'dependency'))
+    const manifest = { name: 'project', version: '1.0.0', dependencies: { dependency: 'file:dependency' } }
+    writeJson('package.json', manifest)
+    writeJson('dependency/package.json', { name: 'dependency', version: '1.0.0' })
+    writeJson('package-lock.json', {
+      name: 'project',
+      version: '1.0.0',
+      lockfileVersion: 3,
+      packages: {
+        '': manifest,
+        dependency: { version: '1.0.0' },
+        'node_modules/dependency': { resolved: 'dependency', link: true },
+      },
+    })
+    writeFileSync(join(root, 'program.ts'), 'console.log("ran", process.argv.slice(2).join(" ")); process.exitCode = 3')
+  })
+
+  afterEach(() => {
+    // A group of its own each: a setup that does not pass a signal on leaves its program running.
+    for (const { pid } of children.splice(0)) if (pid !== undefined) killGroup(pid)
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  function writeJson(path: string, value: unknown): void {
+    writeFileSync(join(root, path), JSON.stringify(value))
+  }
+
+  function start(...args: string[]): ChildProcess {
+    const argv = ['scripts/setup.mjs', ...args]
+    const child = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    children.push(child)
+    return child
+  }
+
+  async function run(...args: string[]): Promise<Result> {
+    const child = start(...args)
+    const output = { stdout: '', stderr: '' }
+    child.stdout?.on('data', (data: Buffer) => (output.stdout += data.toString()))
+    child.stderr?.on('data', (data: Buffer) => (output.stderr += data.toString()))
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    return { code, signal, ...output }
+  }
+
+  it('installs what is missing, once, and runs the program with its arguments and exit code', async () => {
+    const first = await run('program.ts', 'a', 'b')
+    expect(first.stderr).to.match(/^Installing dependencies .+\nInstalled in \d+ s\.\n$/)
+    expect(first).to.include({ code: 3, stdout: 'ran a b\n' })
+    expect(existsSync(join(root, 'node_modules/dependency/package.json'))).to.equal(true)
+    expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
+  })
+
+  it('accepts a tree that somebody else installed, and mends one that was taken apart', async () => {
+    const npm = spawn('npm', ['ci'], { cwd: root, stdio: 'ignore' })
+    expect(await once(npm, 'close')).to.deep.equal([0, null])
+    expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
+    rmSync(join(root, 'node_modules/.package-lock.json'))
+    expect((await run('program.ts')).stderr).to.contain('Installing')
+  })
+
+  it('installs once for two that start at the same time', async () => {
+    const both = await Promise.all([run('program.ts', 'one'), run('program.ts', 'two')])
+    expect(both.map(({ stdout }) => stdout)).to.deep.equal(['ran one\n', 'ran two\n'])
+    expect(both.filter(({ stderr }) => stderr.includes('Installing'))).to.have.length(1)
+  })
+
+  it('takes over the lock of a process that died', async () => {
+    mkdirSync(join(root, '.flowfarm'))
+    writeFileSync(join(root, '.flowfarm/setup.lock'), 'gone')
+    utimesSync(join(root, '.flowfarm/setup.lock'), new Date(0), new Date(0))
+    expect(await run('program.ts')).to.include({ code: 3, stdout: 'ran \n' })
+    expect(existsSync(join(root, '.flowfarm/setup.lock'))).to.equal(false)
+  })
+
+  it('shows what npm said and what to do when it cannot install', async () => {
+    writeJson('package.json', { name: 'project', version: '1.0.0', dependencies: { other: 'file:other' } })
+    rmSync(join(root, 'dependency'), { recursive: true })
+    const { code, stderr, stdout } = await run('program.ts')
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+    expect(stderr).to.contain('npm error').and.contain('package.json and package-lock.json disagree')
+    expect(stderr).to.not.contain('    at ')
+    expect(existsSync(join(root, '.flowfarm/setup.lock'))).to.equal(false)
+  })
+
+  it('says in a sentence that a newer Node is needed, before it installs anything', async () => {
+    const path = join(root, 'scripts/setup/node-program.mjs')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('neededMajor = 24', 'neededMajor = 999'))
+    const { code, stderr } = await run('program.ts')
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/^flowfarm needs Node 999 or newer, .+ has no packaged one: install Node 999 .+\n$/)
+    expect(existsSync(join(root, 'node_modules'))).to.equal(false)
+  })
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    it(`passes ${signal} on and ends as the program ends`, async () => {
+      writeFileSync(
+        join(root, 'program.ts'),
+        `process.on('${signal}', () => { console.log('told'); process.exit(7) })
+        setInterval(() => {}, 1e6)
+        console.log('up')`,
+      )
+      const child = start('program.ts')
+      let stdout = ''
+      child.stdout?.on('data', (data: Buffer) => {
+        stdout += data.toString()
+        if (stdout === 'up\n') child.kill(signal)
+      })
+      expect(await once(child, 'close')).to.deep.equal([7, null])
+      expect(stdout).to.equal('up\ntold\n')
+    })
+  }
+
+  it('dies by the signal that the program died by', async () => {
+    writeFileSync(join(root, 'program.ts'), `process.kill(process.pid, 'SIGKILL')`)
+    expect(await run('program.ts')).to.include({ code: null, signal: 'SIGKILL' })
+  })
+})
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+describe('a tree against its lockfile', () => {
+  const elsewhere = { os: [process.platform === 'linux' ? 'darwin' : 'linux'] }
+
+  it('needs each package in its version and with its content', () => {
+    const wanted = { '': {}, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } }
+    expect(satisfies(wanted, { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } })).to.equal(true)
+    expect(satisfies(wanted, { 'node_modules/a': { version: '1.0.1', integrity: 'sha512-a' } })).to.equal(false)
+    expect(satisfies(wanted, { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-b' } })).to.equal(false)
+    expect(satisfies(wanted, {})).to.equal(false)
+  })
+
+  it('does without the optional packages of other machines, and only those', () => {
+    expect(satisfies({ 'node_modules/a': { optional: true, ...elsewhere } }, {})).to.equal(true)
+    expect(satisfies({ 'node_modules/a': { ...elsewhere } }, {})).to.equal(false)
+    const here = { os: process.platform, cpu: [process.arch] }
+    expect(satisfies({ 'node_modules/a': { optional: true, ...here } }, {})).to.equal(false)
+    expect(satisfies({ 'node_modules/a': { optional: true, cpu: [`!${process.arch}`] } }, {})).to.equal(true)
+    expect(satisfies({ 'node_modules/a': { optional: true } }, {})).to.equal(false)
+  })
+})
