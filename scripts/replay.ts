@@ -30,7 +30,8 @@ async function serve(command: ReplayCommand): Promise<void> {
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   const node = await startReplayNode(command.node)
   try {
-    const control = command.controlPort === undefined ? undefined : await ControlServer.listen(node, command.controlPort)
+    const { controlPort } = command
+    const control = controlPort === undefined ? undefined : await ControlServer.listen(node, controlPort)
     const rate = command.showsRate ? printRate(node) : undefined
     const steering = control === undefined ? '' : `; control on http://127.0.0.1:${control.port}`
     console.log(`Replay node ready on ${node.endpoint}: ${describe(node, command)}${steering}`)

@@ -12,13 +12,15 @@ export class BytesClient {
   /** @param endpoint `host:port`, plaintext */
   constructor(endpoint: string) {
     this.#client = new Client(endpoint, credentials.createInsecure(), {
-      'grpc.max_receive_message_length': -1, 'grpc.initial_reconnect_backoff_ms': 20, 'grpc.max_reconnect_backoff_ms': 100,
-      'grpc.enable_retries': 0,
+      'grpc.max_receive_message_length': -1, 'grpc.enable_retries': 0,
+      'grpc.initial_reconnect_backoff_ms': 20, 'grpc.max_reconnect_backoff_ms': 100,
     })
   }
 
   /** One call. @throws ServiceError for every status but OK */
-  call(method: string, request: Buffer = Buffer.alloc(0), options: { service?: Service; timeoutMs?: number } = {}): Promise<Buffer> {
+  call(
+    method: string, request: Buffer = Buffer.alloc(0), options: { service?: Service; timeoutMs?: number } = {},
+  ): Promise<Buffer> {
     const { service = 'flow.access.AccessAPI', timeoutMs = 10_000 } = options
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(

@@ -24,8 +24,8 @@ export function recording(name: RecordingName): Promise<Recording> {
 }
 
 /**
- * An access node in this process, on a free port of 127.0.0.1 (`node.endpoint`). With `await using` it stops at the end of
- * the block; else call `stop`.
+ * An access node in this process, on a free port of 127.0.0.1 (`node.endpoint`). With `await using` it stops at the end
+ * of the block; else call `stop`.
  */
 export async function startRecordedNode(
   name: RecordingName,

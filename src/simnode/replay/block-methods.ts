@@ -73,8 +73,11 @@ export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
     answer(view, request) {
       const { block, index } = collectionPlace(view, request)
       const collection = block.collections[index] as Buffer
-      const bodies = contentsOf(collection, 2).map((id) => block.transactions[block.transactionIds.findIndex((x) => x.equals(id))])
-      return Buffer.concat([...bodies.map((body) => bytesField(1, body as Buffer)), metadataField(view, 2)])
+      const bodies = contentsOf(collection, 2).map((id) => {
+        const place = block.transactionIds.findIndex((candidate) => candidate.equals(id))
+        return bytesField(1, block.transactions[place] as Buffer)
+      })
+      return Buffer.concat([...bodies, metadataField(view, 2)])
     },
   },
 }

@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
+import type { ServerWritableStream } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
 import type { FaultBook, Verdict } from './fault-book.ts'
 import type { FaultCall } from './fault.ts'
 import { legacyMethods } from './legacy-service.ts'
 import type { NodeView } from './node-view.ts'
-import type { RawService } from './raw-grpc-server.ts'
+import type { RawService, StreamHandler, UnaryHandler } from './raw-grpc-server.ts'
 import { Refusal } from './refusal.ts'
 import { streamMethods } from './stream-methods.ts'
 import type { StreamMethod } from './stream-methods.ts'
@@ -31,8 +31,12 @@ export interface CallContext {
 }
 
 type ServiceName = FaultCall['service']
+type Stream = ServerWritableStream<Buffer, Buffer>
 
-/** Takes calls in: judges them by the faults, answers them from the view of the moment, and keeps streams at the head. */
+const modern = 'flow.access.AccessAPI'
+const legacy = 'access.AccessAPI'
+
+/** Takes calls in: judges them by the faults, answers them from the view of the moment, keeps streams at the head. */
 export class CallServer {
   readonly #context: CallContext
 
@@ -41,25 +45,20 @@ export class CallServer {
   }
 
   services(): Record<ServiceName, RawService> {
-    const modern = Object.entries(unaryMethods)
-    const legacy = Object.entries(legacyMethods)
-    return {
-      'flow.access.AccessAPI': {
-        unary: Object.fromEntries(modern.map(([name, method]) => [name, this.#unary('flow.access.AccessAPI', name, method)])),
-        streams: Object.fromEntries(Object.entries(streamMethods).map(([name, method]) => [name, this.#stream(name, method)])),
-      },
-      'access.AccessAPI': {
-        unary: Object.fromEntries(legacy.flatMap(([name, strip]) => {
-          const method = unaryMethods[name]
-          return method === undefined ? [] : [[name, this.#unary('access.AccessAPI', name, method, strip)]]
-        })),
-        streams: {},
-      },
+    const unary: Record<string, UnaryHandler> = {}
+    for (const [name, method] of Object.entries(unaryMethods)) unary[name] = this.#unary(modern, name, method)
+    const streams: Record<string, StreamHandler> = {}
+    for (const [name, method] of Object.entries(streamMethods)) streams[name] = this.#stream(name, method)
+    const legacyUnary: Record<string, UnaryHandler> = {}
+    for (const [name, strip] of Object.entries(legacyMethods)) {
+      const method = unaryMethods[name]
+      if (method !== undefined) legacyUnary[name] = this.#unary(legacy, name, method, strip)
     }
+    return { [modern]: { unary, streams }, [legacy]: { unary: legacyUnary, streams: {} } }
   }
 
-  #unary(service: ServiceName, name: string, method: UnaryMethod, strip = (answer: Buffer) => answer) {
-    return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>): void => {
+  #unary(service: ServiceName, name: string, method: UnaryMethod, strip = (answer: Buffer) => answer): UnaryHandler {
+    return (call, callback) => {
       const verdict = this.#judge(service, name, call.request, (view) => method.height?.(view, call.request))
       const finish = (): void => {
         if (this.#isHeld(verdict, call.getPeer())) return
@@ -76,9 +75,9 @@ export class CallServer {
     }
   }
 
-  #stream(name: string, method: StreamMethod) {
-    return (call: ServerWritableStream<Buffer, Buffer>): void => {
-      const verdict = this.#judge('flow.access.AccessAPI', name, call.request, (view) => method.start(view, call.request))
+  #stream(name: string, method: StreamMethod): StreamHandler {
+    return (call) => {
+      const verdict = this.#judge(modern, name, call.request, (view) => method.start(view, call.request))
       void this.#follow(call, name, method, verdict).catch((thrown: unknown) => {
         call.emit('error', statusOf(thrown))
       })
@@ -86,7 +85,7 @@ export class CallServer {
   }
 
   /** Sends block after block, and waits at the head until it moves or the client goes. */
-  async #follow(call: ServerWritableStream<Buffer, Buffer>, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
+  async #follow(call: Stream, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
     if (verdict.delayMs > 0) await delay(verdict.delayMs)
     if (this.#isHeld(verdict, call.getPeer())) return
     if (verdict.end instanceof Refusal) throw verdict.end
@@ -118,7 +117,9 @@ export class CallServer {
   }
 
   /** Counts a call, tells of it, and looks up what is to happen to it. */
-  #judge(service: ServiceName, method: string, request: Buffer, heightOf: (view: NodeView) => number | undefined): Verdict {
+  #judge(
+    service: ServiceName, method: string, request: Buffer, heightOf: (view: NodeView) => number | undefined,
+  ): Verdict {
     this.#context.count(method)
     const callOf = (): FaultCall => ({ service, method, request, height: this.#heightOrNone(heightOf) })
     const verdict = this.#context.faults.judge(callOf, (height) => this.#hasFailedTransaction(height))

@@ -15,14 +15,16 @@ describe('command line of the replay node', () => {
 
   it('reads every option', () => {
     const args = [
-      '--port', '0', '--host', '::1', '--head', '30', '--interval', '250', '--loop', '--branch', 'b', '--start-height', '10',
-      '--spork-root', '12', '--real-time', '--latency', '5', '--fault', '{"kind":"garbage","times":2}',
-      '--fault', '{"kind":"status","code":"NOT_FOUND","heights":{"from":1,"to":2}}', '--control-port', '4000', '--rate', 'folder',
+      '--port', '0', '--host', '::1', '--head', '30', '--interval', '250', '--loop', '--branch', 'b',
+      '--start-height', '10', '--spork-root', '12', '--real-time', '--latency', '5',
+      '--fault', '{"kind":"garbage","times":2}',
+      '--fault', '{"kind":"status","code":"NOT_FOUND","heights":{"from":1,"to":2}}', '--control-port', '4000',
+      '--rate', 'folder',
     ]
     expect(readCommandLine(args, now)).to.deep.equal({
       node: {
-        recording: 'folder', port: 0, host: '::1', loop: true, head: 30, intervalMs: 250, startHeight: 10, sporkRootHeight: 12,
-        version: 'b', clock: { height: 30, time: now, spacingMs: 250 },
+        recording: 'folder', port: 0, host: '::1', loop: true, head: 30, intervalMs: 250, startHeight: 10,
+        sporkRootHeight: 12, version: 'b', clock: { height: 30, time: now, spacingMs: 250 },
         faults: [
           { kind: 'latency', ms: 5 },
           { kind: 'garbage', times: 2 },

@@ -53,7 +53,9 @@ export function readCommandLine(args: readonly string[], now: Date): ReplayComma
   const startHeight = wholeNumber('--start-height', values['start-height'])
   const sporkRootHeight = wholeNumber('--spork-root', values['spork-root'])
   const latencyMs = wholeNumber('--latency', values.latency)
-  if (values['real-time'] === true && head === undefined) throw wrong('--real-time needs --head: the height whose time is now')
+  if (values['real-time'] === true && head === undefined) {
+    throw wrong('--real-time needs --head: the height whose time is now')
+  }
   return {
     node: {
       recording: folder,
@@ -84,9 +86,9 @@ function parse(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
-        'port': { type: 'string' }, 'host': { type: 'string' }, 'head': { type: 'string' }, 'interval': { type: 'string' },
-        'loop': { type: 'boolean' }, 'branch': { type: 'string' }, 'start-height': { type: 'string' },
-        'spork-root': { type: 'string' }, 'real-time': { type: 'boolean' }, 'latency': { type: 'string' },
+        'port': { type: 'string' }, 'host': { type: 'string' }, 'head': { type: 'string' },
+        'interval': { type: 'string' }, 'loop': { type: 'boolean' }, 'branch': { type: 'string' },
+        'start-height': { type: 'string' }, 'spork-root': { type: 'string' }, 'real-time': { type: 'boolean' }, 'latency': { type: 'string' },
         'fault': { type: 'string', multiple: true }, 'control-port': { type: 'string' }, 'rate': { type: 'boolean' },
         'help': { type: 'boolean', short: 'h' },
       },

@@ -23,7 +23,12 @@ describe('control port of the replay node', () => {
     await node.stop()
   })
 
-  async function ask(method: string, path: string, body?: unknown): Promise<{ code: number; answer: Record<string, unknown> }> {
+  interface Answer {
+    code: number
+    answer: Record<string, unknown>
+  }
+
+  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
     const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const response = await fetch(`http://127.0.0.1:${control.port}${path}`, { method, ...sent })
     return { code: response.status, answer: (await response.json()) as Record<string, unknown> }
@@ -38,7 +43,8 @@ describe('control port of the replay node', () => {
     expect(await ask('GET', '/status')).to.deep.equal({
       code: 200,
       answer: {
-        endpoint: node.endpoint, version: 'a', versions: ['a', 'b', 'c'], head: 20, sporkRootHeight: 0, calls: 1, faults: [],
+        endpoint: node.endpoint, version: 'a', versions: ['a', 'b', 'c'], head: 20, sporkRootHeight: 0, calls: 1,
+        faults: [],
       },
     })
   })

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ApiError, asError, FatalError } from '../../base/errors.ts'
 import { faultSchema } from './fault-schema.ts'
+import { listenOn } from './listen-on.ts'
 import type { ReplayNode } from './replay-node.ts'
 
 const headSchema = z.union([z.strictObject({ height: z.int() }), z.strictObject({ advance: z.int().min(1) })])
@@ -49,12 +50,7 @@ export class ControlServer {
       }
       void respond()
     })
-    await new Promise<void>((resolve, reject) => {
-      http.once('error', reject)
-      http.listen(port, '127.0.0.1', resolve)
-    }).catch((thrown: unknown) => {
-      throw new FatalError('listen-failed', `Cannot listen on 127.0.0.1:${port}: ${asError(thrown).message}`, { cause: thrown })
-    })
+    await listenOn(http, '127.0.0.1', port)
     return new ControlServer(http)
   }
 

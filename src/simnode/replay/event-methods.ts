@@ -34,7 +34,9 @@ export const eventMethods: Readonly<Record<string, UnaryMethod>> = {
   GetEventsForHeightRange: {
     answer(view, request) {
       const [from, to] = [numberOf(request, 2), numberOf(request, 3)]
-      if (to < from) throw new Refusal('INVALID_ARGUMENT', `start height (${from}) must not be larger than end height (${to})`)
+      if (to < from) {
+        throw new Refusal('INVALID_ARGUMENT', `start height (${from}) must not be larger than end height (${to})`)
+      }
       const type = bytesOf(request, 1).toString()
       const results: Buffer[] = []
       for (let height = Math.max(from, view.sporkRootHeight); height <= Math.min(to, view.head); height++) {

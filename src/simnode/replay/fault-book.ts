@@ -98,7 +98,9 @@ class Entry implements InjectedFault {
     const methods = fault.methods ?? defaultMethods[fault.kind]
     if (methods !== undefined && !methods.includes(call.method)) return false
     const { heights } = fault
-    if (heights !== undefined && (call.height === undefined || call.height < heights.from || call.height > heights.to)) return false
+    if (heights !== undefined) {
+      if (call.height === undefined || call.height < heights.from || call.height > heights.to) return false
+    }
     return fault.when === undefined || fault.when(call)
   }
 
@@ -123,7 +125,9 @@ class Entry implements InjectedFault {
 /** How a fault ends a call. The messages are those of flow-go and grpc-go where a client may meet them. */
 function endOf(fault: EndingFault, { service, method }: FaultCall): NonNullable<Verdict['end']> {
   if (fault.kind === 'drop-connection' || fault.kind === 'never-answer') return fault.kind
-  if (fault.kind === 'status') return new Refusal(fault.code, fault.message ?? `${fault.code} as told to the replay node`)
+  if (fault.kind === 'status') {
+    return new Refusal(fault.code, fault.message ?? `${fault.code} as told to the replay node`)
+  }
   return refusals[fault.kind](service, method)
 }
 

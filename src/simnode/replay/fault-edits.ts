@@ -13,29 +13,44 @@ function garbage(length: number): Buffer {
 /** Neither CBOR nor JSON: a break code without a beginning. */
 const corruptPayload = Buffer.from([0xff, 0x00, 0xff, 0x00])
 
-/** Exchanges the parent id in a block or header, and in the header within a block. */
-function withWrongParent(message: Buffer): Buffer {
-  return rewrite(message, (field, content) => {
-    if (field.number === 2) return bytesField(2, hash('sha3-256', Buffer.concat([content, bytesOf(message, 1)]), 'buffer'))
-    return field.number === 10 && field.wireType === 2 && content.length > 0 ? bytesField(10, withWrongParent(content)) : undefined
+/** An id that nothing else has. */
+function strangeId(...parts: (Buffer | string)[]): Buffer {
+  return hash('sha3-256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'buffer')
+}
+
+type BlockEdit = (number: number, content: Buffer) => Buffer | undefined
+
+/** Exchanges fields that `entities.Block`, the header within it, and `entities.BlockHeader` have in common. */
+function editBlocks(method: string, answer: Buffer, editOf: (message: Buffer) => BlockEdit): Buffer {
+  const isHeader = method.includes('Header')
+  return editEach(answer, 1, (message) => {
+    const edit = editOf(message)
+    const inHeader = (header: Buffer): Buffer => rewrite(header, (field, content) => edit(field.number, content))
+    if (isHeader) return inHeader(message)
+    return rewrite(message, (field, content) =>
+      field.number === 10 ? bytesField(10, inHeader(content)) : edit(field.number, content))
   })
 }
 
-/** Exchanges the height in a block or header, and gives it an id of its own. */
-function withHeightAdded(message: Buffer, ahead: number): Buffer {
+const wrongParent = (message: Buffer): BlockEdit => {
+  const parentId = strangeId(bytesOf(message, 2), bytesOf(message, 1))
+  return (number) => (number === 2 ? bytesField(2, parentId) : undefined)
+}
+
+const heightAdded = (ahead: number) => (message: Buffer): BlockEdit => {
   const height = numberOf(message, 3) + ahead
-  const id = hash('sha3-256', Buffer.concat([bytesOf(message, 1), Buffer.from(String(height))]), 'buffer')
-  return rewrite(message, (field, content) => {
-    if (field.number === 1) return bytesField(1, id)
-    if (field.number === 3) return varintField(3, height)
-    return field.number === 10 && field.wireType === 2 && content.length > 0 ? bytesField(10, withHeightAdded(content, ahead)) : undefined
-  })
+  const id = strangeId(bytesOf(message, 1), String(height))
+  return (number) => {
+    if (number === 1) return bytesField(1, id)
+    return number === 3 ? varintField(3, height) : undefined
+  }
 }
 
 /** Applies `edit` to every message under a field number. */
 function editEach(message: Buffer, number: number, edit: (content: Buffer, index: number) => Buffer): Buffer {
   let index = 0
-  return rewrite(message, (field, content) => (field.number === number ? bytesField(number, edit(content, index++)) : undefined))
+  return rewrite(message, (field, content) =>
+    field.number === number ? bytesField(number, edit(content, index++)) : undefined)
 }
 
 function withoutLastResults(answer: Buffer, count: number): Buffer {
@@ -81,8 +96,8 @@ function withCorruptEvent(method: string, answer: Buffer, fault: CorruptEventFau
 /** What a fault makes of an answer, or of one message of a stream. */
 export function editAnswer(method: string, answer: Buffer, fault: EditingFault): Buffer {
   if (fault.kind === 'garbage') return garbage(fault.length ?? 64)
-  if (fault.kind === 'wrong-parent') return editEach(answer, 1, withWrongParent)
-  if (fault.kind === 'lying-head') return editEach(answer, 1, (message) => withHeightAdded(message, fault.ahead))
+  if (fault.kind === 'wrong-parent') return editBlocks(method, answer, wrongParent)
+  if (fault.kind === 'lying-head') return editBlocks(method, answer, heightAdded(fault.ahead))
   if (fault.kind === 'fewer-results') return withoutLastResults(answer, fault.count ?? 1)
   return fault.kind === 'oversized' ? oversized(answer, fault) : withCorruptEvent(method, answer, fault)
 }

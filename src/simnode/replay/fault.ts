@@ -79,8 +79,8 @@ export interface FewerResultsFault extends FaultScope {
 }
 
 /**
- * The bulk call for results answers with at least `bytes` bytes: with an unknown field at the end, or with copies of the
- * first result's last event under new indexes.
+ * The bulk call for results answers with at least `bytes` bytes: with an unknown field at the end, or with copies of
+ * the last event of the first result that has events, under new indexes.
  */
 export interface OversizedFault extends FaultScope {
   readonly kind: 'oversized'

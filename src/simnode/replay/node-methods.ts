@@ -25,7 +25,8 @@ function asRecorded(method: string): UnaryMethod {
 function account(view: NodeView, address: Buffer): Buffer {
   const answer = recorded(view, 'GetAccountAtLatestBlock', bytesField(1, address))
   if (answer !== undefined) return answer
-  throw new Refusal('INTERNAL', `rpc error: code = NotFound desc = could not find account with address ${address.toString('hex')}`)
+  const hex = address.toString('hex')
+  throw new Refusal('INTERNAL', `rpc error: code = NotFound desc = could not find account with address ${hex}`)
 }
 
 /** The node's own data as recorded; the spork's root is told where it is not 0. */

@@ -30,7 +30,8 @@ export function blockAt(view: NodeView, height: number): ReplayBlock {
 /** The block of an id, or undefined where the node does not know it or does not have it yet. */
 export function findBlock(view: NodeView, id: Buffer): ReplayBlock | undefined {
   const height = view.chain.heightOfBlock(id)
-  return height === undefined || height > view.head || height < view.sporkRootHeight ? undefined : view.chain.block(height)
+  if (height === undefined || height > view.head || height < view.sporkRootHeight) return undefined
+  return view.chain.block(height)
 }
 
 /** A block that was served before the chain was switched, where the node keeps such blocks. */
@@ -52,7 +53,9 @@ export function blockOf(view: NodeView, id: Buffer): ReplayBlock {
 /** The block of an id for the calls that list its content. @throws Refusal INTERNAL, as the emulator does */
 export function blockForContent(view: NodeView, id: Buffer): ReplayBlock {
   const block = findBlock(view, id)
-  if (block === undefined) throw new Refusal('INTERNAL', `failed to get block ${id.toString('hex')}: ${unknownBlock(id)}`)
+  if (block === undefined) {
+    throw new Refusal('INTERNAL', `failed to get block ${id.toString('hex')}: ${unknownBlock(id)}`)
+  }
   const { bulkError } = block.recorded
   if (bulkError !== undefined) throw new Refusal(bulkError.code, bulkError.message)
   return block

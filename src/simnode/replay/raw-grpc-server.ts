@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { ConnectionInjector, handleServerStreamingCall, handleUnaryCall, ServiceDefinition } from '@grpc/grpc-js'
-import { FatalError, asError } from '../../base/errors.ts'
+import { listenOn } from './listen-on.ts'
 
 export type UnaryHandler = handleUnaryCall<Buffer, Buffer>
 export type StreamHandler = handleServerStreamingCall<Buffer, Buffer>
@@ -41,8 +41,12 @@ export class RawGrpcServer {
    * @param port 0 for any free one
    * @throws FatalError when the address cannot be taken
    */
-  static async listen(host: string, port: number, services: Readonly<Record<string, RawService>>): Promise<RawGrpcServer> {
-    const grpc = new Server({ 'grpc.max_receive_message_length': maxMessageBytes, 'grpc.max_send_message_length': maxMessageBytes })
+  static async listen(
+    host: string, port: number, services: Readonly<Record<string, RawService>>,
+  ): Promise<RawGrpcServer> {
+    const grpc = new Server({
+      'grpc.max_receive_message_length': maxMessageBytes, 'grpc.max_send_message_length': maxMessageBytes,
+    })
     for (const [name, service] of Object.entries(services)) addService(grpc, name, service)
     const injector: ConnectionInjector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
     const sockets = new Map<string, Socket>()
@@ -52,12 +56,7 @@ export class RawGrpcServer {
       socket.once('close', () => sockets.delete(peer))
       injector.injectConnection(socket)
     })
-    await new Promise<void>((resolve, reject) => {
-      listener.once('error', reject)
-      listener.listen(port, host, resolve)
-    }).catch((thrown: unknown) => {
-      throw new FatalError('listen-failed', `Cannot listen on ${host}:${port}: ${asError(thrown).message}`, { cause: thrown })
-    })
+    await listenOn(listener, host, port)
     return new RawGrpcServer(listener, grpc, sockets)
   }
 

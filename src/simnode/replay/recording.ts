@@ -34,7 +34,7 @@ export interface RecordedVersion {
   readonly calls: readonly RecordedCall[]
 }
 
-/** A recordings folder in memory: its versions by name, in the order of their names. Immutable, so nodes may share it. */
+/** A recordings folder in memory: its versions, in the order of their names. Immutable, so nodes may share it. */
 export interface Recording {
   readonly folder: string
   readonly versions: ReadonlyMap<string, RecordedVersion>
@@ -57,7 +57,9 @@ export function keyOf(method: string, request: Buffer): string {
  */
 export async function loadRecording(folder: string): Promise<Recording> {
   const names = await readdir(folder).catch((thrown: unknown) => {
-    throw new FatalError('recording-unreadable', `Cannot read the folder ${folder}: ${asError(thrown).message}`, { cause: thrown })
+    throw new FatalError('recording-unreadable', `Cannot read the folder ${folder}: ${asError(thrown).message}`, {
+      cause: thrown,
+    })
   })
   const files = names.filter((name) => /^calls(-\w+)?\.jsonl\.gz$/.test(name)).sort()
   if (files.length === 0) throw new FatalError('recording-missing', `The folder ${folder} holds no calls*.jsonl.gz`)
@@ -90,7 +92,9 @@ async function readCalls(path: string): Promise<RecordedCall[]> {
   })
 }
 
-function versionOf(name: string, calls: readonly RecordedCall[], previous: RecordedVersion | undefined): RecordedVersion {
+function versionOf(
+  name: string, calls: readonly RecordedCall[], previous: RecordedVersion | undefined,
+): RecordedVersion {
   const answers = new Map(previous?.answers)
   const byKey = new Map<string, Buffer | RecordedError>()
   for (const call of calls) {
@@ -113,7 +117,8 @@ function versionOf(name: string, calls: readonly RecordedCall[], previous: Recor
 function blocksOf(calls: readonly RecordedCall[], byKey: ReadonlyMap<string, Buffer | RecordedError>): RecordedBlock[] {
   const collections = new Map<string, Buffer>()
   for (const { method, request, answer } of calls) {
-    if (method === 'GetCollectionByID' && answer instanceof Buffer) collections.set(bytesOf(request, 1).toString('hex'), answer)
+    if (method !== 'GetCollectionByID' || !Buffer.isBuffer(answer)) continue
+    collections.set(bytesOf(request, 1).toString('hex'), answer)
   }
   const headers = calls.filter((c) => c.method === 'GetBlockHeaderByHeight' && c.answer instanceof Buffer)
   return headers.map((call) => {

@@ -106,7 +106,8 @@ export class ReplayBlock {
   /** `TransactionResultResponse` messages in block order, without metadata. */
   results(encoding: EventEncoding): readonly Buffer[] {
     if (!this.#isMoved) return this.recorded.results[encoding]
-    return (this.#results[encoding] ??= this.recorded.results[encoding].map((result, index) => this.#result(result, index)))
+    const recorded = this.recorded.results[encoding]
+    return (this.#results[encoding] ??= recorded.map((result, index) => this.#result(result, index)))
   }
 
   #result(result: Buffer, index: number): Buffer {

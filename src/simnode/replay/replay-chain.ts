@@ -5,7 +5,7 @@ import type { RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'
 import { bytesField, numberOf } from './wire.ts'
 
-/** How the recorded blocks are laid out as a chain. The same shape of the same recording is the same chain, byte for byte. */
+/** How recorded blocks are laid out as a chain. One recording in one shape is always the same chain, byte for byte. */
 export interface ChainShape {
   /**
    * After the last recorded block the blocks from height 1 on come again, with fresh ids, parents and times, without
@@ -13,11 +13,11 @@ export interface ChainShape {
    */
   readonly loop?: boolean
   /**
-   * The height that the recorded block 1 gets; the recorded block 0 is then not part of the chain. Ids stay recorded in the
-   * first pass. Default 0: heights as recorded, from block 0.
+   * The height that the recorded block 1 gets; the recorded block 0 is then not part of the chain. Ids stay recorded
+   * in the first pass. Default 0: heights as recorded, from block 0.
    */
   readonly startHeight?: number
-  /** Block times at a steady pace, `spacingMs` apart, with `time` at `height`. Default: as recorded, continued when looped. */
+  /** Block times `spacingMs` apart, with `time` at `height`. Default: as recorded, continued when looped. */
   readonly clock?: { readonly height: number; readonly time: Date; readonly spacingMs: number }
   /** How many made blocks are kept. Default 512. */
   readonly cachedBlocks?: number
@@ -33,9 +33,9 @@ export interface TransactionPlace {
 const maxRememberedTransactions = 200_000
 
 /**
- * One version of a recording, laid out as a chain. Any height is made on demand, whatever was asked before: an id of a
- * repeated block or collection carries its place. Transaction ids are true hashes and cannot: those of repeated blocks are
- * known while the block was made not too long ago.
+ * One version of a recording, laid out as a chain. Any height is made on demand, whatever was asked before: the id of a
+ * repeated block or collection carries its place. Transaction ids are true hashes and cannot: those of repeated blocks
+ * are known while the block was made not too long ago.
  */
 export class ReplayChain {
   readonly version: RecordedVersion
@@ -69,7 +69,9 @@ export class ReplayChain {
     this.lastRecorded = this.#length + this.#shift
     this.highest = shape.loop === true ? Number.POSITIVE_INFINITY : this.lastRecorded
     const [first, last] = [version.blocks[1], version.blocks.at(-1)]
-    if (first === undefined || last === undefined) throw new FatalError('recording-too-short', 'The recording has no block after height 0')
+    if (first === undefined || last === undefined) {
+      throw new FatalError('recording-too-short', 'The recording has no block after height 0')
+    }
     const spacings = BigInt(Math.max(1, this.#length - 1))
     const span = last.timestampNs - first.timestampNs
     this.#passNs = span + (span / spacings / 1_000_000n) * 1_000_000n
@@ -136,7 +138,9 @@ export class ReplayChain {
     const position = height - this.#shift
     const pass = position <= this.#length ? 0 : Math.floor((position - 1) / this.#length)
     const recorded = this.version.blocks[position - pass * this.#length]
-    if (recorded === undefined || height < this.lowest || height > this.highest) throw new RangeError(`No block at height ${height}`)
+    if (recorded === undefined || height < this.lowest || height > this.highest) {
+      throw new RangeError(`No block at height ${height}`)
+    }
     return { recorded, pass }
   }
 

@@ -28,8 +28,8 @@ export interface ReplayNodeOptions extends ChainShape {
   /** The lowest height that is served, told by GetNodeVersionInfo. Default: the lowest of the chain. */
   readonly sporkRootHeight?: number
   /**
-   * After a switch, blocks of the versions before are found by id with `block_status` UNKNOWN, as on a real node. Default
-   * false: they are forgotten, as on the emulator.
+   * After a switch, blocks of the versions before are found by id with `block_status` UNKNOWN, as on a real node.
+   * Default false: they are forgotten, as on the emulator.
    */
   readonly keepsOrphans?: boolean
   /** From the beginning; see `inject`. */
@@ -73,8 +73,8 @@ export class ReplayNode {
       count: (method) => this.#callCounts.set(method, this.callCount(method) + 1),
       dropConnection: (peer) => this.#server?.dropConnection(peer),
     })
-    this.#server = await RawGrpcServer.listen(this.#options.host ?? '127.0.0.1', this.#options.port ?? 0, calls.services())
-    const { intervalMs } = this.#options
+    const { host = '127.0.0.1', port = 0, intervalMs } = this.#options
+    this.#server = await RawGrpcServer.listen(host, port, calls.services())
     if (intervalMs !== undefined) this.#timer = setInterval(() => this.advance(), intervalMs)
   }
 
@@ -170,13 +170,15 @@ export class ReplayNode {
     this.#chains.set(name, chain)
     const sporkRootHeight = this.#options.sporkRootHeight ?? chain.lowest
     if (sporkRootHeight < chain.lowest) {
-      throw new FatalError('root-below-chain', `The spork root ${sporkRootHeight} is below the chain, which begins at ${chain.lowest}`)
+      const message = `The spork root ${sporkRootHeight} is below the chain, which begins at ${chain.lowest}`
+      throw new FatalError('root-below-chain', message)
     }
+    const others = [...this.#chains.values()].filter((other) => other !== chain)
     return {
       chain,
       head: this.#checkedHead(chain, head ?? chain.lastRecorded, sporkRootHeight),
       sporkRootHeight,
-      orphanChains: this.#options.keepsOrphans === true ? [...this.#chains.values()].filter((other) => other !== chain) : [],
+      orphanChains: this.#options.keepsOrphans === true ? others : [],
     }
   }
 
@@ -186,7 +188,10 @@ export class ReplayNode {
   }
 }
 
-/** Starts an access node on a recording. @throws FatalError for a bad recording, an unknown version or height, a taken port */
+/**
+ * Starts an access node on a recording.
+ * @throws FatalError for a bad recording, an unknown version or height, a taken port
+ */
 export async function startReplayNode(options: ReplayNodeOptions): Promise<ReplayNode> {
   const recording = typeof options.recording === 'string' ? await loadRecording(options.recording) : options.recording
   const node = new ReplayNode(recording, options)

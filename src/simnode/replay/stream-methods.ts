@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts'
 import type { ReplayBlock } from './replay-block.ts'
 import { bytesField, bytesOf, numberOf, varintField } from './wire.ts'
 
-/** How one subscription of `flow.access.AccessAPI` is answered: one message a block, from a height on, up to the head. */
+/** How one subscription of `flow.access.AccessAPI` is answered: one message a block, from a height up to the head. */
 export interface StreamMethod {
   /** The first height. @throws Refusal when there is no block to start from */
   start(view: NodeView, request: Buffer): number
@@ -13,11 +13,12 @@ export interface StreamMethod {
 
 type Start = StreamMethod['start']
 
-/** A start above the head is NOT_FOUND, one below the root INVALID_ARGUMENT, as flow-go's start height tracker has it. */
+/** A start above the head is NOT_FOUND, one below the root INVALID_ARGUMENT, as in flow-go's start height tracker. */
 const fromHeight: Start = (view, request) => {
   const height = numberOf(request, 1)
   if (height < view.sporkRootHeight) {
-    throw new Refusal('INVALID_ARGUMENT', `start height must be greater than or equal to the root height ${view.sporkRootHeight}`)
+    const root = view.sporkRootHeight
+    throw new Refusal('INVALID_ARGUMENT', `start height must be greater than or equal to the root height ${root}`)
   }
   if (height > view.head) throw new Refusal('NOT_FOUND', `could not get header for height ${height}: key not found`)
   return height

@@ -51,7 +51,9 @@ function systemIndex(view: NodeView, request: Buffer, idFieldNumber: number): { 
   const id = bytesOf(request, idFieldNumber)
   const count = block?.transactionIds.length ?? 0
   const index = id.length === 0 ? count - 1 : (block?.transactionIds.findIndex((x) => x.equals(id)) ?? -1)
-  if (block === undefined || index < block.recorded.userTransactionCount) throw unknownTransaction(id.length === 0 ? zeroId : id)
+  if (block === undefined || index < block.recorded.userTransactionCount) {
+    throw unknownTransaction(id.length === 0 ? zeroId : id)
+  }
   return { block, index }
 }
 
@@ -86,8 +88,9 @@ export const transactionMethods: Readonly<Record<string, UnaryMethod>> = {
     answer(view, request) {
       const place = placeOf(view, request)
       if (place !== undefined) return singleResult(view, place.block, place.index, encodingOf(request, 4))
-      // What is not known is not an error: status UNKNOWN with empty ids.
-      return Buffer.concat([bytesField(5, zeroId), bytesField(6, zeroId), bytesField(7, zeroId), metadataField(view, 9)])
+      // What is not known is not an error: status UNKNOWN with zero ids.
+      const ids = [5, 6, 7].map((number) => bytesField(number, zeroId))
+      return Buffer.concat([...ids, metadataField(view, 9)])
     },
   },
   GetSystemTransaction: {

@@ -62,7 +62,7 @@ export function contentsOf(message: Buffer, number: number): Buffer[] {
   return readFields(message).filter((f) => f.number === number && f.wireType === 2).map((f) => contentOf(message, f))
 }
 
-/** The content of the last length-delimited field of that number, as protobuf reads a singular field; empty without one. */
+/** The content of the last length-delimited field of that number, as protobuf reads a singular one; else empty. */
 export function bytesOf(message: Buffer, number: number): Buffer {
   return contentsOf(message, number).at(-1) ?? Buffer.alloc(0)
 }
