@@ -29,11 +29,11 @@ export function checkParts(
     const counts = `${results.length} results for ${transactions.length} transactions`
     throw new NodeLiedError(endpoint, block.height, counts)
   }
-  const ids = new Array<Buffer>(transactions.length)
+  const ids: Buffer[] = []
   let collection = 0
   for (let i = 0; i < transactions.length; i++) {
     const id = transactionId(transactions[i] as TransactionMessage)
-    ids[i] = id
+    ids.push(id)
     const result = results[i]
     if (result === undefined) continue
     // The nodes of the first sporks give results without ids.

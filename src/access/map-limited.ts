@@ -8,7 +8,7 @@ export async function mapLimited<T, R>(
   limit: number,
   map: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
-  const results = new Array<R>(items.length)
+  const results: R[] = []
   let next = 0
   let failure: { readonly error: unknown } | undefined
   const worker = async () => {

@@ -1,4 +1,5 @@
-import { abortReason } from './abort-reason.ts'
+import { pause } from '../base/retry.ts'
+import { untilAborted } from './abort-reason.ts'
 import type { HeadMessage } from './messages.ts'
 import { nodeFault } from './node-errors.ts'
 import type { AccessNode } from './node.ts'
@@ -35,33 +36,21 @@ export class SealedHead {
     return this.#highest(healthy.length > 0 ? healthy : usable, signal)
   }
 
-  #highest(nodes: readonly AccessNode[], signal: AbortSignal): Promise<HeadMessage> {
-    return new Promise((resolve, reject) => {
-      let highest: HeadMessage | undefined
-      let waitingFor = nodes.length
-      const faults: string[] = []
-      const onAbort = () => reject(abortReason(signal))
-      const end = () => {
-        signal.removeEventListener('abort', onAbort)
-        if (highest === undefined) reject(new NodesFailedError('sealed head', faults, undefined))
-        else resolve(highest)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-      if (nodes.length === 0) end()
-      for (const node of nodes) {
-        this.#ask(node).then(
-          (head) => {
-            if (highest === undefined && waitingFor > 1) setTimeout(end, othersMs)
-            if (highest === undefined || head.height > highest.height) highest = head
-            if (--waitingFor === 0) end()
-          },
-          (error: unknown) => {
-            faults.push(nodeFault(error)?.message ?? String(error))
-            if (--waitingFor === 0) end()
-          },
-        )
-      }
+  async #highest(nodes: readonly AccessNode[], signal: AbortSignal): Promise<HeadMessage> {
+    let highest: HeadMessage | undefined
+    const asked = nodes.map(async (node) => {
+      const head = await this.#ask(node)
+      if (highest === undefined || head.height > highest.height) highest = head
+      return head
     })
+    try {
+      const first = await untilAborted(Promise.any(asked), signal)
+      if (nodes.length > 1) await Promise.race([Promise.allSettled(asked), pause(othersMs, signal)])
+      return highest ?? first
+    } catch (error) {
+      if (!(error instanceof AggregateError)) throw error
+      throw new NodesFailedError('sealed head', error.errors.map((fault) => nodeFault(fault)?.message ?? String(fault)), error)
+    }
   }
 
   #ask(node: AccessNode): Promise<HeadMessage> {
