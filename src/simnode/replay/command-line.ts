@@ -88,9 +88,9 @@ function parse(args: readonly string[]) {
       options: {
         'port': { type: 'string' }, 'host': { type: 'string' }, 'head': { type: 'string' },
         'interval': { type: 'string' }, 'loop': { type: 'boolean' }, 'branch': { type: 'string' },
-        'start-height': { type: 'string' }, 'spork-root': { type: 'string' }, 'real-time': { type: 'boolean' }, 'latency': { type: 'string' },
-        'fault': { type: 'string', multiple: true }, 'control-port': { type: 'string' }, 'rate': { type: 'boolean' },
-        'help': { type: 'boolean', short: 'h' },
+        'start-height': { type: 'string' }, 'spork-root': { type: 'string' }, 'real-time': { type: 'boolean' },
+        'latency': { type: 'string' }, 'fault': { type: 'string', multiple: true },
+        'control-port': { type: 'string' }, 'rate': { type: 'boolean' }, 'help': { type: 'boolean', short: 'h' },
       },
     })
   } catch (thrown) {
