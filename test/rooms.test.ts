@@ -84,6 +84,7 @@ describe('the check of the rooms', () => {
 
   it('keeps tests out of the program and input and output out of pure rooms', () => {
     expect(check({ 'src/main.ts': `import { a } from '../test/support/a.ts'` })).to.have.length(1)
+    expect(check({ 'src/main.ts': `import { a } from './db/a.test-support.ts'` })).to.have.length(1)
     expect(check({ 'src/db/a.test.ts': `import { a } from '../../test/support/a.ts'` })).to.deep.equal([])
     expect(check({ 'jobs/a.ts': `import { readFileSync } from 'node:fs'` })).to.have.length(1)
     expect(check({ 'src/db/a.ts': `import { readFileSync } from 'node:fs'` })).to.deep.equal([])

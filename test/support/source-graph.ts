@@ -26,13 +26,13 @@ export function forbiddenArrows(graph: ImportGraph): string[] {
 }
 
 function forbiddenImport(file: string, room: Room, specifier: string): string[] {
-  const isTest = file.endsWith('.test.ts')
+  const isTest = isForTests(file)
   if (!specifier.startsWith('.')) {
     const forbidden = room.pure === true && !isTest && modulesWithEffects.has(specifier)
     return forbidden ? [`${file} is in a pure room and imports ${specifier}`] : []
   }
   const target = targetOf(file, specifier)
-  if (!isTest && !isBelow(file, 'test') && (isBelow(target, 'test') || target.endsWith('.test.ts'))) {
+  if (!isTest && !isBelow(file, 'test') && (isBelow(target, 'test') || isForTests(target))) {
     return [`${file} is no test and imports ${target}`]
   }
   if (room.mayImport === 'everything' || roomOf(target) === room) return []
@@ -61,6 +61,11 @@ export function cycles(graph: ImportGraph): string[][] {
   }
   for (const file of graph.keys()) visit(file, [])
   return found
+}
+
+/** A test beside its source, or what such tests share. */
+function isForTests(file: string): boolean {
+  return /\.test(-support)?\.ts$/.test(file)
 }
 
 function targetOf(file: string, specifier: string): string {
