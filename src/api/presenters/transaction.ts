@@ -7,7 +7,7 @@ import {
 import { eventSchema, presentEvent } from './event.ts'
 import type { EventRow } from './event.ts'
 
-const nobody = 'System transactions have no payer and no proposer; the zero address stands for it.'
+const nobody = 'The zero address for system transactions, which nobody pays.'
 
 const summaryFields = {
   id: idFormat,

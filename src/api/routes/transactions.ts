@@ -24,8 +24,8 @@ const transactionList = defineRoute({
   operationId: 'listTransactions',
   tag: 'Transactions',
   summary: 'Transactions, the latest first',
-  description: 'System transactions are among them. Their payer and proposer are the zero address, and their id ' +
-    'repeats from block to block.',
+  description: 'System transactions are among them. The two that end every block have the same id in each and no payer, ' +
+    'for which the zero address stands.',
   params: noParameters,
   query: z.object({
     limit: limitParameter({ default: 20, max: 100 }),
@@ -60,8 +60,8 @@ const transaction = defineRoute({
   operationId: 'getTransaction',
   tag: 'Transactions',
   summary: 'One transaction with its events',
-  description: 'The id of a system transaction repeats from block to block: without `height` the one of the newest ' +
-    'block is meant.',
+  description: 'The system transactions that end every block have the same id in each: without `height` those of the ' +
+    'newest block are meant.',
   params: z.object({
     id: z.string().regex(hashPattern, 'must be a transaction id or an EVM hash: 64 hex digits, with or without 0x')
       .describe('Transaction id, or hash of an EVM transaction that it executed; with or without 0x.'),
@@ -84,7 +84,10 @@ const transaction = defineRoute({
   handler: async ({ params: { id }, query: { height } }, services) => {
     const { database, maxReorgDepth } = services
     const bounds = await readBounds(database)
-    const place = await findPlace(id, height, bounds, services)
+    const known = await (height === undefined
+      ? findTransaction(database, id)
+      : findTransactionInBlock(database, id, height))
+    const place = known ?? (await findInNewestBlock(id, height, bounds, services))
     const row = place === undefined ? undefined : await readTransaction(database, place)
     if (place === undefined || row === undefined) {
       throw new ApiError(404, 'unknown-transaction', `Transaction ${id} is not stored.`, { field: 'id' })
@@ -92,21 +95,19 @@ const transaction = defineRoute({
     const [[tagged], events, extras] = await Promise.all([
       withTagEvents(database, [row]), readEventsOfTransaction(database, place), readTransactionExtras(database, place),
     ])
-    // Of a system transaction that of the newest block is meant, and that is soon another.
-    const mayMove = row.payer_address === null && height === undefined
     return {
       body: { data: [presentTransactionDetail(tagged ?? { row, tagEvents: [] }, events, extras)] },
-      caching: mayMove ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
+      // The newest block is soon another.
+      caching: known === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
     }
   },
 })
 
-async function findPlace(
+/** The way to the system transactions that end every block with the same id. */
+async function findInNewestBlock(
   id: string, height: number | undefined, bounds: Bounds | undefined, { database }: Services,
 ): Promise<TransactionPlace | undefined> {
-  if (height !== undefined) return findTransactionInBlock(database, id, height)
-  const place = await findTransaction(database, id)
-  return place ?? (bounds === undefined ? undefined : findTransactionInBlock(database, id, bounds.max))
+  return height === undefined && bounds !== undefined ? findTransactionInBlock(database, id, bounds.max) : undefined
 }
 
 /** Transactions. */

@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { declaredPath, topLevelSegments } from './paths.ts'
+
+const topLevel = topLevelSegments(['/flow/block', '/health', '/status', '/openapi.json', '/ws/status', '/staking/delegator'])
+
+const cases: readonly (readonly [asked: string, declared: string])[] = [
+  ['/flow/block', '/flow/block'],
+  ['/flow/v1/block/7', '/flow/block/7'],
+  ['/api/v1/flow/v1/block/7', '/flow/block/7'],
+  ['/staking/v1/delegator', '/staking/delegator'],
+  ['/chain/v1/block', '/flow/block'],
+  ['/chain/v1/flow/block', '/flow/block'],
+  ['/chain/v1/health', '/health'],
+  ['/chain/v1/openapi.json', '/openapi.json'],
+  ['/chain/v1/staking/delegator', '/staking/delegator'],
+  ['/chain/v1/ws/status', '/ws/status'],
+  ['/api/v1/chain/v1/block/7/transaction', '/flow/block/7/transaction'],
+  ['/api/v1/chain/v1/flow/transaction', '/flow/transaction'],
+  ['/api/v1/chain/v1/status', '/status'],
+  ['/api/v1/other', '/api/v1/other'],
+  ['/chain/v1', '/chain/v1'],
+  ['/flow/v1', '/flow/v1'],
+  ['/chain/v2/block', '/chain/v2/block'],
+  ['/', '/'],
+]
+
+describe('declaredPath', () => {
+  for (const [asked, declared] of cases) {
+    it(`reads ${asked} as ${declared}`, () => {
+      expect(declaredPath(asked, topLevel)).to.equal(declared)
+    })
+  }
+})

@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { FeedQueue } from './feed-queue.ts'
+
+/** Tells everything that waits, in steps of at most `atOnce` heights, as words. */
+function tellAll(queue: FeedQueue, atOnce = 10): string[] {
+  const told: string[] = []
+  for (let step = queue.peek(atOnce); step !== undefined; step = queue.peek(atOnce)) {
+    told.push(step.kind === 'blocks' ? `${step.from}-${step.to - 1}` : `rollback ${step.from}`)
+    queue.done(step)
+  }
+  return told
+}
+
+describe('FeedQueue', () => {
+  it('tells each height once, upwards', () => {
+    const queue = new FeedQueue(100)
+    queue.announce(10, 12)
+    queue.announce(12, 13)
+    queue.announce(11, 14)
+    expect(tellAll(queue)).to.deep.equal(['10-13'])
+    queue.announce(12, 15)
+    expect(tellAll(queue)).to.deep.equal(['14-14'])
+  })
+
+  it('cuts long ranges into pieces', () => {
+    const queue = new FeedQueue(100)
+    queue.announce(0, 25)
+    expect(tellAll(queue)).to.deep.equal(['0-9', '10-19', '20-24'])
+  })
+
+  it('leaves the oldest out when too many wait', () => {
+    const queue = new FeedQueue(5)
+    queue.announce(0, 3)
+    queue.announce(3, 1000)
+    expect(tellAll(queue)).to.deep.equal(['995-999'])
+  })
+
+  it('does not tell what lies between two announcements that do not touch', () => {
+    const queue = new FeedQueue(100)
+    queue.announce(0, 2)
+    queue.announce(50, 52)
+    expect(tellAll(queue)).to.deep.equal(['0-1', '50-51'])
+  })
+
+  it('tells a rollback between what was before and after it', () => {
+    const queue = new FeedQueue(100)
+    queue.announce(10, 15)
+    queue.rollback(13)
+    queue.announce(13, 16)
+    expect(tellAll(queue)).to.deep.equal(['10-14', 'rollback 13', '13-15'])
+  })
+
+  it('joins rollbacks that follow each other', () => {
+    const queue = new FeedQueue(100)
+    queue.announce(0, 5)
+    tellAll(queue)
+    queue.rollback(4)
+    queue.rollback(2)
+    queue.rollback(3)
+    queue.announce(2, 3)
+    expect(tellAll(queue)).to.deep.equal(['rollback 2', '2-2'])
+  })
+
+  it('keeps a step that was told while more was announced from being told again', () => {
+    const queue = new FeedQueue(3)
+    queue.announce(0, 3)
+    const step = queue.peek(2)
+    queue.announce(3, 9)
+    if (step !== undefined) queue.done(step)
+    expect(tellAll(queue)).to.deep.equal(['6-8'])
+  })
+
+  it('tells a height again only after a rollback, and holds no more than the backlog, whatever comes', () => {
+    const height = fc.integer({ min: 0, max: 60 })
+    const action = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('announce' as const), from: height, length: fc.integer({ min: 0, max: 20 }) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollback' as const), from: height }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('tell' as const) }) },
+    )
+    fc.assert(fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      const queue = new FeedQueue(15)
+      let top = -1
+      const tell = (): boolean => {
+        const step = queue.peek(4)
+        if (step === undefined) return false
+        if (step.kind === 'rollback') top = Math.min(top, step.from - 1)
+        else {
+          expect(step.from).to.be.greaterThan(top)
+          expect(step.to - step.from).to.be.within(1, 4)
+          top = step.to - 1
+        }
+        queue.done(step)
+        return true
+      }
+      for (const next of actions) {
+        if (next.kind === 'announce') queue.announce(next.from, next.from + next.length)
+        else if (next.kind === 'rollback') queue.rollback(next.from)
+        else tell()
+      }
+      let blocksLeft = 0
+      for (let step = queue.peek(4); step !== undefined; step = queue.peek(4)) {
+        if (step.kind === 'blocks') blocksLeft += step.to - step.from
+        tell()
+      }
+      expect(blocksLeft).to.be.at.most(15)
+    }))
+  })
+})

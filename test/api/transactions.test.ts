@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import type { List } from '../../src/api/envelope.ts'
+import type { Transaction, TransactionDetail } from '../../src/api/presenters/transaction.ts'
+import { chainBlock, idOf, payer, receiver, storeBlocks, systemTransactionIds, transferScript } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+describe('transaction routes', () => {
+  let database: TestDatabase
+  let api: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    await storeBlocks(database.pool, 100, 160, { partitionStep: 50 })
+    api = await runApi(database.url)
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  async function one(id: string, query = ''): Promise<TransactionDetail | undefined> {
+    const { data } = await api.json<{ data: TransactionDetail[] }>(`/flow/transaction/${id}${query}`)
+    expect(data).to.have.length(1)
+    return data[0]
+  }
+
+  it('goes through all transactions by cursor, the latest first, while new blocks arrive', async () => {
+    const expected = Array.from({ length: 61 }, (_, i) => chainBlock(160 - i).transactions.toReversed().map(({ id }) => id)).flat()
+    const ids: string[] = []
+    let cursor = ''
+    let newest = 160
+    do {
+      const list = await api.json<List<Transaction>>(`/flow/transaction?limit=23&cursor=${cursor}`)
+      ids.push(...list.data.map(({ id }) => id))
+      const last = list.data.at(-1)
+      const place = `${last?.block_height}:${last?.transaction_index}:${last?.id}`
+      expect(list.cursor).to.equal(list.has_more ? place : '')
+      cursor = list.cursor
+      await storeBlocks(database.pool, ++newest, newest, { partitionStep: 50 })
+    } while (cursor !== '')
+    expect(ids).to.deep.equal(expected)
+  })
+
+  it('lists 20 by default and 100 at most', async () => {
+    expect((await api.json<List<Transaction>>('/flow/transaction')).data).to.have.length(20)
+    expect((await api.json<List<Transaction>>('/flow/transaction?limit=100')).data).to.have.length(100)
+    expect((await api.get('/flow/transaction?limit=101')).status).to.equal(400)
+  })
+
+  it('pages through one block', async () => {
+    const { transactions } = chainBlock(120)
+    const first = await api.json<List<Transaction>>('/flow/transaction?height=120&limit=3')
+    expect(first.data.map(({ id }) => id)).to.deep.equal(transactions.slice(2).toReversed().map(({ id }) => id))
+    const second = await api.json<List<Transaction>>(`/flow/transaction?height=120&limit=3&cursor=${first.cursor}`)
+    expect(second.data.map(({ id }) => id)).to.deep.equal(transactions.slice(0, 2).toReversed().map(({ id }) => id))
+    expect(second.has_more).to.equal(false)
+    const below = await api.json<List<Transaction>>(`/flow/transaction?height=121&cursor=${first.cursor}`)
+    expect(below.data).to.deep.equal([])
+    expect((await api.json<List<Transaction>>('/flow/transaction?height=9999')).data).to.deep.equal([])
+  })
+
+  it('shows a transfer in full', async () => {
+    const [transfer] = chainBlock(120).transactions
+    const shown = await one(transfer?.id ?? '')
+    expect(shown).to.deep.include({
+      id: transfer?.id, block_height: 120, block_id: chainBlock(120).id, transaction_index: 0, timestamp: chainBlock(120).timestamp,
+      payer, proposer: payer, payer_address: payer.slice(2), proposer_address: payer.slice(2), authorizers: [payer],
+      proposer_key_index: 0, proposer_sequence_number: 120, status: 'SEALED', execution_status: 'SUCCESS', error: '',
+      error_message: '', fee: '0.00000570', gas_limit: 9999, gas_used: 14, event_count: 9, is_evm: false, evm_hash: null,
+      tags: ['FT_TRANSFER'], script: transferScript, reference_block_id: idOf('block', 'main', 110),
+      collection: { id: chainBlock(120).collectionIds[0], index: 0 },
+      arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: receiver }],
+    })
+    expect(shown?.events[3]).to.deep.equal({
+      type: 'A.f233dcee88fe0abe.FungibleToken.Deposited', transaction: transfer?.id, event_index: 3, block_height: 120,
+      timestamp: chainBlock(120).timestamp, contract_address: '0xf233dcee88fe0abe', contract_name: 'FungibleToken',
+      event_name: 'Deposited', payload: { type: 'A.1654653399040a61.FlowToken.Vault', amount: '10.00000000', to: receiver },
+    })
+    expect(shown?.events).to.have.length(9)
+  })
+
+  it('finds a transaction by the hash of its EVM transaction, in any spelling', async () => {
+    const evm = chainBlock(120).transactions[1]
+    for (const spelling of [evm?.id, `0x${evm?.id}`, evm?.evmHash, `0x${evm?.evmHash}`, evm?.evmHash?.toUpperCase()]) {
+      const shown = await one(spelling ?? '')
+      expect(shown, spelling ?? '').to.deep.include({ id: evm?.id, evm_hash: evm?.evmHash, is_evm: true, tags: ['EVM'] })
+    }
+  })
+
+  it('finds the system transactions, whose ids repeat, by height or in the newest block', async () => {
+    const [first, second] = systemTransactionIds
+    expect(await one(second, '?height=120')).to.deep.include({
+      block_height: 120, payer: '0x0000000000000000', proposer: '0x0000000000000000', authorizers: [], collection: null,
+      reference_block_id: null, proposer_key_index: null, arguments: [],
+    })
+    const newest = await api.json<List<Transaction>>('/flow/transaction?limit=1')
+    expect((await one(first))?.block_height).to.equal(newest.data[0]?.block_height)
+  })
+
+  it('answers 404 for unknown ids and 400 for what is no id', async () => {
+    for (const [id, status, code] of [
+      ['0'.repeat(64), 404, 'unknown-transaction'], ['0', 400, 'invalid-parameter'], ['g'.repeat(64), 400, 'invalid-parameter'],
+      ['a'.repeat(63), 400, 'invalid-parameter'], ['a'.repeat(65), 400, 'invalid-parameter'],
+    ] as const) {
+      const response = await api.get(`/flow/transaction/${id}`)
+      expect(response.status, id).to.equal(status)
+      expect(await response.json(), id).to.include({ code, field: 'id' })
+    }
+    expect((await api.get(`/flow/transaction/${chainBlock(120).transactions[0]?.id}?height=121`)).status).to.equal(404)
+  })
+
+  it('refuses cursors of another form', async () => {
+    for (const cursor of ['120', '120:0', '120:0:xyz', `-1:0:${'a'.repeat(64)}`, `1:9999999999:${'a'.repeat(64)}`]) {
+      const response = await api.get(`/flow/transaction?cursor=${cursor}`)
+      expect(response.status, cursor).to.equal(400)
+      expect(await response.json()).to.include({ field: 'cursor' })
+    }
+  })
+})
