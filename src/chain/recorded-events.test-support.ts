@@ -26,7 +26,7 @@ export function recordingFiles(folder: 'base' | 'fork'): string[] {
 /** The numbers of events by type that the reference decoder counted. */
 export function recordedCounts(folder: 'base'): Record<string, number> {
   const text = readFileSync(new URL(`${folder}/counts.json`, recordings), 'utf8')
-  return (JSON.parse(text) as { events_by_type: Record<string, number> }).events_by_type
+  return (JSON.parse(text) as { events: Record<string, number> }).events
 }
 
 /** Every event of every block of one file, in order. */
@@ -69,7 +69,7 @@ export function eventsOf(response: Buffer): RecordedPayload[] {
 }
 
 /** The length-delimited fields `number` of a protobuf message. */
-function fieldsOf(message: Buffer, number: number): Buffer[] {
+export function fieldsOf(message: Buffer, number: number): Buffer[] {
   const found: Buffer[] = []
   let at = 0
   const varint = (): number => {

@@ -3,7 +3,7 @@ import { dictionaryKey, dictionaryOf } from '../payload-dictionary.ts'
 import type { PayloadValue } from '../payload-value.ts'
 import { typeId } from '../type-id.ts'
 import type { CcfInput } from './ccf-input.ts'
-import { quote, writeHexItems, writeRaw } from './json-text.ts'
+import { quote, readHexItems, writeHexItems, writeRaw } from './json-text.ts'
 import { writeNull } from './simple-plans.ts'
 import type { TypePlan } from './type-plan.ts'
 
@@ -53,18 +53,16 @@ export function arrayPlan(element: TypePlan, size?: number): TypePlan {
     write(input, out, depth) {
       input.checkDepth(depth)
       const count = readCount(input)
-      if (element.kind === 'uint8' && count > 0) {
-        if (!writeHexItems(input, out, count)) throw input.fail('not a value of UInt8')
-      } else if (isBytes(input, count)) {
-        out.utf8(`"${readItemsAsHex(input, element, count, depth)}"`)
-      } else {
-        writeItems(input, out, element, count, depth)
-      }
+      if (!isBytes(input, count)) writeItems(input, out, element, count, depth)
+      else if (element.kind === 'uint8') writeHexItems(input, out, count)
+      else out.utf8(`"${readNamedItemsAsHex(input, element, count, depth)}"`)
     },
     read(input, depth) {
       input.checkDepth(depth)
       const count = readCount(input)
-      if (isBytes(input, count)) return readItemsAsHex(input, element, count, depth)
+      if (isBytes(input, count)) {
+        return element.kind === 'uint8' ? readHexItems(input, count) : readNamedItemsAsHex(input, element, count, depth)
+      }
       const items: PayloadValue[] = []
       for (let i = 0; i < count; i++) items.push(element.read(input, depth + 1))
       return items
@@ -159,7 +157,7 @@ function writeItems(input: CcfInput, out: ByteWriter, element: TypePlan, count: 
   out.uint8(0x5d)
 }
 
-function readItemsAsHex(input: CcfInput, element: TypePlan, count: number, depth: number): string {
+function readNamedItemsAsHex(input: CcfInput, element: TypePlan, count: number, depth: number): string {
   const bytes = Buffer.alloc(count)
   for (let i = 0; i < count; i++) bytes[i] = Number(element.read(input, depth + 1))
   return `0x${bytes.toString('hex')}`

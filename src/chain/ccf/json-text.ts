@@ -1,4 +1,5 @@
 import type { ByteWriter } from '../../base/byte-writer.ts'
+import type { PayloadError } from '../payload-error.ts'
 import { payloadText } from '../payload-value.ts'
 import { major } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'
@@ -70,24 +71,18 @@ export function writeHex(input: CcfInput, out: ByteWriter, length: number): void
   input.position = start + length
 }
 
-/**
- * Writes `"0x…"` of an array of `count` UInt8 values, each an integer of one or two bytes.
- * @returns false where an item is something else
- */
-export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): boolean {
+/** Writes `"0x…"` of an array of `count` UInt8 values, each an integer of one or two bytes. */
+export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): void {
   const source = input.bytes
   const { end } = input
-  let from = input.position
   const target = beginHex(out, count)
+  let from = input.position
   let to = out.position
   for (let i = 0; i < count; i++) {
     let byte = from < end ? (source[from] as number) : 0xff
     from++
     if (byte >= 24) {
-      if (byte !== 24 || from >= end) {
-        input.position = from
-        return false
-      }
+      if (byte !== 24 || from >= end) throw notUInt8(input, from)
       byte = source[from] as number
       from++
     }
@@ -98,7 +93,33 @@ export function writeHexItems(input: CcfInput, out: ByteWriter, count: number): 
   target[to] = quote
   out.position = to + 1
   input.position = from
-  return true
+}
+
+/** The same as a string. */
+export function readHexItems(input: CcfInput, count: number): string {
+  const source = input.bytes
+  const { end } = input
+  const bytes = Buffer.allocUnsafe(count)
+  let from = input.position
+  for (let i = 0; i < count; i++) {
+    let byte = from < end ? (source[from] as number) : 0xff
+    from++
+    if (byte >= 24) {
+      if (byte !== 24 || from >= end) throw notUInt8(input, from)
+      byte = source[from] as number
+      from++
+    }
+    bytes[i] = byte
+  }
+  input.position = from
+  return `0x${bytes.toString('hex')}`
+}
+
+function notUInt8(input: CcfInput, position: number): PayloadError {
+  input.position = Math.min(position, input.end)
+  return position >= input.end
+    ? input.fail('the payload ends early', 'ccf-truncated')
+    : input.fail('not a value of UInt8')
 }
 
 function beginHex(out: ByteWriter, length: number): Buffer {

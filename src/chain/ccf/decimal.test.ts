@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { maxDecimalBytes, putFixed8, putInteger } from './decimal.ts'
+
+type Put = typeof putInteger
+
+function spelled(put: Put, value: bigint): string {
+  const target = Buffer.alloc(maxDecimalBytes + 2, 0x2a)
+  const end = put(target, 1, Number(value >> 32n), Number(value & 0xffff_ffffn))
+  expect(target.toString('latin1', 0, 1) + target.toString('latin1', end, end + 1)).to.equal('**')
+  return target.toString('latin1', 1, end)
+}
+
+/** Values where digits, halves or the exactness of doubles change, and their neighbours. */
+const edges = [0n, 1n << 32n, 1n << 53n, 1n << 63n, (1n << 64n) - 2n, ...Array.from({ length: 20 }, (_, n) => 10n ** BigInt(n))]
+  .flatMap((edge) => [edge - 1n, edge, edge + 1n])
+  .filter((value) => value >= 0n)
+
+describe('decimal text', () => {
+  const values = fc.oneof(fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), fc.constantFrom(...edges))
+
+  it('spells integers as BigInt does', () => {
+    for (const edge of edges) expect(spelled(putInteger, edge)).to.equal(edge.toString())
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(spelled(putInteger, value)).to.equal(value.toString())
+      }),
+    )
+  })
+
+  it('spells fixed-point numbers with eight decimals', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const digits = value.toString().padStart(9, '0')
+        expect(spelled(putFixed8, value)).to.equal(`${digits.slice(0, -8)}.${digits.slice(-8)}`)
+      }),
+    )
+  })
+})

@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import { boolPlan, voidPlan } from './simple-plans.ts'
+import { PlanCache } from './plan-cache.ts'
+
+const prefix = (text: string): Buffer => Buffer.from(text)
+
+describe('PlanCache', () => {
+  it('finds a plan by the bytes that a payload starts with', () => {
+    const cache = new PlanCache()
+    cache.add('A', prefix('one'), boolPlan)
+    cache.add('A', prefix('two'), voidPlan)
+    expect(cache.find('A', prefix('one and more'))?.plan).to.equal(boolPlan)
+    expect(cache.find('A', prefix('two and more'))?.plan).to.equal(voidPlan)
+    expect(cache.find('A', prefix('three'))).to.equal(undefined)
+    expect(cache.find('A', prefix('on'))).to.equal(undefined)
+    expect(cache.find('B', prefix('one'))).to.equal(undefined)
+  })
+
+  it('keeps a copy of the prefix', () => {
+    const cache = new PlanCache()
+    const bytes = prefix('one')
+    cache.add('A', bytes, boolPlan)
+    bytes.fill(0)
+    expect(cache.find('A', prefix('one'))?.plan).to.equal(boolPlan)
+  })
+
+  it('drops types that were not used for the longest time', () => {
+    const cache = new PlanCache({ types: 100, bytes: 1 << 20 })
+    for (let i = 0; i < 10_000; i++) {
+      cache.add(`type ${i}`, prefix('one'), boolPlan)
+      expect(cache.find('type 0', prefix('one')), `after ${i}`).to.not.equal(undefined)
+      expect(cache.size).to.be.at.most(100)
+    }
+    expect(cache.find('type 9999', prefix('one'))).to.not.equal(undefined)
+    expect(cache.find('type 1', prefix('one'))).to.equal(undefined)
+    expect(cache.bytes).to.equal(cache.size * 3)
+  })
+
+  it('bounds the bytes and the forms of one type', () => {
+    const cache = new PlanCache({ types: 100, bytes: 6400 })
+    for (let i = 0; i < 1000; i++) cache.add('A', Buffer.from(`${i}`.padEnd(50)), boolPlan)
+    expect(cache.bytes).to.equal(8 * 50)
+    for (let i = 0; i < 1000; i++) cache.add(`type ${i}`, Buffer.alloc(100), boolPlan)
+    expect(cache.bytes).to.be.at.most(6400)
+    cache.add('long', Buffer.alloc(101), boolPlan)
+    expect(cache.find('long', Buffer.alloc(101))).to.equal(undefined)
+  })
+})
