@@ -61,7 +61,9 @@ function median(values: readonly number[]): number {
 
 async function main(args: readonly string[]): Promise<void> {
   const [address = '', from = Number.NaN, to = Number.NaN, rounds = 3] = [args[0], ...args.slice(1).map(Number)]
-  if (!(from <= to) || !(rounds >= 1)) throw new Error('usage: fetch.ts <host:port> <first height> <last height> [rounds]')
+  if (!(from <= to) || !(rounds >= 1)) {
+    throw new Error('usage: fetch.ts <host:port> <first height> <last height> [rounds]')
+  }
   const endpoint = parseEndpoint(address)
   const transports = [
     { name: 'node:http2', transport: new Http2Transport(endpoint) },

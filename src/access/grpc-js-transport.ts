@@ -48,8 +48,8 @@ export class GrpcJsTransport implements Transport {
           (error, message) => {
             signal?.removeEventListener('abort', abort)
             if (error !== null) reject(this.#errorOf(method, error, signal))
-            else if (message === undefined) reject(new GrpcError('INTERNAL', 'status OK without an answer', this.#call(method)))
-            else resolve(message)
+            else if (message !== undefined) resolve(message)
+            else reject(new GrpcError('INTERNAL', 'status OK without an answer', this.#call(method)))
           },
         ),
       )
@@ -115,7 +115,8 @@ export class GrpcJsTransport implements Transport {
     if (signal?.aborted === true) return this.#aborted(method, signal)
     const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
     const reason = typeof details === 'string' ? details : String(error)
-    return new GrpcError(typeof code === 'number' ? codeOfStatus(code) : 'UNKNOWN', reason, { ...this.#call(method), cause: error })
+    const grpcCode = typeof code === 'number' ? codeOfStatus(code) : 'UNKNOWN'
+    return new GrpcError(grpcCode, reason, { ...this.#call(method), cause: error })
   }
 }
 

@@ -144,8 +144,8 @@ function gathering(
         const type = headers.get('content-type')[0] ?? ''
         if (headers.has('grpc-status')) options.onHeaders(headers, status)
         else if (status !== 200) fail(codeOfHttpStatus(status), `HTTP status ${status}`)
-        else if (!type.startsWith('application/grpc-web')) fail('UNKNOWN', `content-type ${JSON.stringify(type)} is not gRPC-web`)
-        else options.onHeaders(headers, status)
+        else if (type.startsWith('application/grpc-web')) options.onHeaders(headers, status)
+        else fail('UNKNOWN', `content-type ${JSON.stringify(type)} is not gRPC-web`)
       },
       onChunk: (chunk) => {
         length += chunk.length

@@ -35,9 +35,15 @@ export interface ConnectionCall {
 }
 
 /**
+ * How often a node is asked for a sign of life without having sent anything of its own in between. Servers built on
+ * grpc-go take a fourth time for abuse and end the connection.
+ */
+const mostPings = 3
+
+/**
  * One HTTP/2 connection and its keepalive.
  *
- *     connecting ──► open ──server says goodbye, or calls used up──► draining ──last call ends──► closed
+ *     connecting ──► open ──goodbye, calls used up, or only pongs──► draining ──last call ends──► closed
  *          └──────────┴───────────fault, or no sign of life──────────────────────────────────────────┘
  *
  * New calls are taken while `usable`; a connection never reopens. It is open when the server's settings have come:
@@ -56,6 +62,7 @@ export class Http2Connection {
   #callsLeft: number
   #inFlight = 0
   #quietLooks = 0
+  #pings = 0
 
   constructor(endpoint: Endpoint, options: Http2ConnectionOptions = {}) {
     const connectTimeoutMs = options.connectTimeoutMs ?? 10_000
@@ -106,17 +113,23 @@ export class Http2Connection {
     if (this.#inFlight === 0 && this.#callsLeft <= 0) this.#session.close()
   }
 
-  /** The node sent something. */
+  /** The node sent something of its own. */
   heard(): void {
     this.#quietLooks = 0
+    this.#pings = 0
   }
 
   /**
    * Asks for a sign of life at once: a call got no answer, and it may be the connection's fault. A draining connection
-   * cannot be asked; its calls have their deadlines.
+   * cannot be asked; its calls have their deadlines. Nor can one that has been asked enough, which takes no new calls.
    */
   doubt(): void {
     if (!this.#ready || this.#session.closed || this.#pingTimer !== undefined) return
+    if (this.#pings === mostPings) {
+      this.#callsLeft = 0
+      return
+    }
+    this.#pings++
     this.#pingTimer = setTimeout(
       () => this.#destroy(new Error(`no sign of life within ${this.#pingTimeoutMs} ms`)),
       this.#pingTimeoutMs,
@@ -124,7 +137,7 @@ export class Http2Connection {
     this.#session.ping((error) => {
       clearTimeout(this.#pingTimer)
       this.#pingTimer = undefined
-      if (error === null) this.heard()
+      if (error === null) this.#quietLooks = 0
     })
   }
 

@@ -35,7 +35,10 @@ describe('Http2Transport', () => {
     return transport
   }
 
-  async function serve(answer: StreamAnswer, settings: { maxConcurrentStreams?: number } = {}): Promise<Http2TestServer> {
+  async function serve(
+    answer: StreamAnswer,
+    settings: { maxConcurrentStreams?: number } = {},
+  ): Promise<Http2TestServer> {
     const server = await Http2TestServer.start(answer, { settings })
     servers.push(server)
     return server
@@ -72,14 +75,17 @@ describe('Http2Transport', () => {
 
     it('takes an error after a part of the body, with a message of 40 KB', async () => {
       const reason = 'x'.repeat(40_000)
-      const error = await fault((stream) => respond(stream, frame.subarray(0, 7), { 'grpc-status': '13', 'grpc-message': reason }))
+      const trailers = { 'grpc-status': '13', 'grpc-message': reason }
+      const error = await fault((stream) => respond(stream, frame.subarray(0, 7), trailers))
       expect(error.grpcCode).to.equal('INTERNAL')
       expect(error.message).to.contain(reason)
     })
 
     it('says INTERNAL for a body that is shorter or longer than announced, or no message at all', async () => {
       const bodies = [frame.subarray(0, 8), frame.subarray(0, 3), Buffer.alloc(0), Buffer.concat([frame, frame])]
-      for (const body of bodies) expect((await fault((stream) => respond(stream, body, ok))).grpcCode).to.equal('INTERNAL')
+      for (const body of bodies) {
+        expect((await fault((stream) => respond(stream, body, ok))).grpcCode).to.equal('INTERNAL')
+      }
     })
 
     it('says INTERNAL for a compressed answer', async () => {
@@ -318,6 +324,33 @@ describe('Http2Transport', () => {
     })
     const transport = connect(server.port, { quietMs: 20, pingTimeoutMs: 5000 })
     expect((await transport.unary('Ping', request, patient)).toString()).to.equal('slow')
+  })
+
+  it('asks a silent node three times at most, and then makes new calls on a new connection', async () => {
+    const streams: ServerHttp2Stream[] = []
+    let pings = 0
+    const server = await serve((stream) => {
+      streams.push(stream)
+      stream.session?.on('ping', () => pings++)
+    })
+    const transport = connect(server.port, { quietMs: 20, pingTimeoutMs: 5000 })
+    const slow = transport.unary('Ping', request, patient)
+    while (streams.length === 0) await once(server.events, 'stream')
+    server.events.removeAllListeners('stream').on('stream', (stream: ServerHttp2Stream) => {
+      if (server.sessions.length > 1) respond(stream, frameOf(Buffer.from('new')), ok)
+    })
+    const quick = async (): Promise<string> => {
+      try {
+        return (await transport.unary('Ping', request, { timeoutMs: 20 })).toString()
+      } catch (error) {
+        expect((error as GrpcError).grpcCode).to.equal('DEADLINE_EXCEEDED')
+        return quick()
+      }
+    }
+    expect(await quick()).to.equal('new')
+    expect(pings).to.equal(3)
+    for (const stream of streams) respond(stream, frameOf(Buffer.from('old')), ok)
+    expect((await slow).toString()).to.equal('old')
   })
 
   it('asks for a sign of life when a call gets no answer at all by its deadline', async () => {

@@ -26,13 +26,24 @@ interface Kind {
 
 const ca = certificate.cert
 const plain = (options: { readonly port?: number }): Promise<GrpcTestServer> => GrpcTestServer.start(options)
-const tls = (options: { readonly port?: number }): Promise<GrpcTestServer> => GrpcTestServer.start({ ...options, tls: true })
+const tls = (options: { readonly port?: number }): Promise<GrpcTestServer> =>
+  GrpcTestServer.start({ ...options, tls: true })
 
 const kinds: readonly Kind[] = [
   { name: 'Http2Transport', scheme: 'grpc', start: plain, connect: (e) => new Http2Transport(parseEndpoint(e)) },
-  { name: 'Http2Transport, TLS', scheme: 'grpcs', start: tls, connect: (e) => new Http2Transport(parseEndpoint(e), { ca }) },
+  {
+    name: 'Http2Transport, TLS',
+    scheme: 'grpcs',
+    start: tls,
+    connect: (e) => new Http2Transport(parseEndpoint(e), { ca }),
+  },
   { name: 'GrpcJsTransport', scheme: 'grpc', start: plain, connect: (e) => new GrpcJsTransport(parseEndpoint(e)) },
-  { name: 'GrpcJsTransport, TLS', scheme: 'grpcs', start: tls, connect: (e) => new GrpcJsTransport(parseEndpoint(e), { ca }) },
+  {
+    name: 'GrpcJsTransport, TLS',
+    scheme: 'grpcs',
+    start: tls,
+    connect: (e) => new GrpcJsTransport(parseEndpoint(e), { ca }),
+  },
   { name: 'NativeTransport', scheme: 'grpc', start: plain, connect: (e) => new NativeTransport(parseEndpoint(e)) },
   {
     name: 'GrpcWebTransport',

@@ -51,8 +51,8 @@ describe('UnaryBody', () => {
 
   it('refuses a compressed message, more than one, and more than 1 GiB', () => {
     expect(read(Buffer.from([1, 0, 0, 0, 0]), []).fault?.code).to.equal('INTERNAL')
-    expect(read(Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))]), []).fault?.code).to.equal('INTERNAL')
-    expect(read(Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))]), [6, 8]).fault?.code).to.equal('INTERNAL')
+    const two = Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))])
+    for (const cuts of [[], [6, 8]]) expect(read(two, cuts).fault?.code).to.equal('INTERNAL')
     const huge = read(Buffer.from([0, 0x40, 0, 0, 1, 7]), [])
     expect(huge.fault?.code).to.equal('RESOURCE_EXHAUSTED')
     expect(huge.message()).to.equal(undefined)

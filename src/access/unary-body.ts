@@ -57,7 +57,8 @@ export class UnaryBody {
     if (this.#prefix[0] !== 0) return this.#refuse('INTERNAL', 'the answer is compressed, which was not asked for')
     this.#length = this.#prefix.readUInt32BE(1)
     if (this.#length > maxMessageLength) {
-      return this.#refuse('RESOURCE_EXHAUSTED', `received message larger than max (${this.#length} vs ${maxMessageLength})`)
+      const reason = `received message larger than max (${this.#length} vs ${maxMessageLength})`
+      return this.#refuse('RESOURCE_EXHAUSTED', reason)
     }
     const room = Math.min(this.#length, trustedLength)
     this.#message = room < sharedLength ? Buffer.allocUnsafe(room) : Buffer.allocUnsafeSlow(room)

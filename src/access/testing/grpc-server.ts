@@ -67,7 +67,9 @@ export class GrpcTestServer {
     call.on('cancelled', () => this.calls.cancelled(method))
     const answer = this.calls.answer(service, method, call.request)
     if ('message' in answer) done(null, answer.message)
-    else if ('code' in answer) done(Object.assign(new Error(answer.reason), { code: answer.code, details: answer.reason }))
+    else if ('code' in answer) {
+      done(Object.assign(new Error(answer.reason), { code: answer.code, details: answer.reason }))
+    }
   }
 
   /** Sends numbers from 0 on; the request says how many (-1: for ever) and the status at the end. */

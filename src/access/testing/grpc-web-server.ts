@@ -48,7 +48,10 @@ export class GrpcWebTestServer {
     if ('message' in answer) {
       response.write(frameOf(answer.message))
       response.end(trailerFrame('grpc-status: 0\r\n'))
-    } else response.end(trailerFrame(`grpc-status: ${answer.code}\r\ngrpc-message: ${encodeURIComponent(answer.reason)}\r\n`))
+      return
+    }
+    const reason = encodeURIComponent(answer.reason)
+    response.end(trailerFrame(`grpc-status: ${answer.code}\r\ngrpc-message: ${reason}\r\n`))
   }
 }
 

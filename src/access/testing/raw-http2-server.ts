@@ -96,9 +96,12 @@ export class RawPeer {
 /** HPACK without any table and without Huffman: each header as two literals shorter than 127 bytes. */
 export function headerBlock(headers: Record<string, string>): Buffer {
   return Buffer.concat(
-    Object.entries(headers).map(([name, value]) =>
-      Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]),
-    ),
+    Object.entries(headers).flatMap(([name, value]) => [
+      Buffer.from([0, name.length]),
+      Buffer.from(name),
+      Buffer.from([value.length]),
+      Buffer.from(value),
+    ]),
   )
 }
 

@@ -7,8 +7,8 @@ export type ScriptedAnswer =
   | { readonly never: true }
 
 /**
- * What the test servers answer, whatever protocol they speak. `calls` emits `begin` and `cancel` with the method's name,
- * so that tests wait for what the server saw.
+ * What the test servers answer, whatever protocol they speak. `events` emits `begin` and `cancel` with the method's
+ * name, so that tests wait for what the server saw.
  */
 export class ScriptedCalls {
   readonly events = new EventEmitter<{ begin: [method: string]; cancel: [method: string] }>()

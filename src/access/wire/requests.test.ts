@@ -67,7 +67,10 @@ describe('requests', () => {
           ],
           [
             systemTransactionRequest(a, b),
-            toBinary(GetSystemTransactionRequestSchema, create(GetSystemTransactionRequestSchema, { blockId: a, id: b })),
+            toBinary(
+              GetSystemTransactionRequestSchema,
+              create(GetSystemTransactionRequestSchema, { blockId: a, id: b }),
+            ),
           ],
           [
             systemResultRequest(a, e, b),

@@ -12,7 +12,7 @@ export function heightRequest(height: number): Uint8Array {
   return encode([[1, height]])
 }
 
-/** `GetBlockByID`, `GetBlockHeaderByID`, `GetCollectionByID`, `GetFullCollectionByID`, and calls of the legacy service. */
+/** Calls that take an id alone: `GetBlockByID`, `GetBlockHeaderByID`, `GetCollectionByID`, `GetFullCollectionByID`. */
 export function idRequest(id: Uint8Array): Uint8Array {
   return encode([[1, id]])
 }
@@ -39,7 +39,7 @@ export function resultByIndexRequest(blockId: Uint8Array, index: number, encodin
   ])
 }
 
-/** `GetTransaction` and `GetTransactionResult`; system transactions need the block's id, their own occurs in every block. */
+/** `GetTransaction` and `GetTransactionResult`. A system transaction needs its block's id: its own is in every block. */
 export function transactionRequest(
   id: Uint8Array,
   encoding: EventEncoding,

@@ -40,8 +40,8 @@ describe('WireReader', () => {
   })
 
   it('ends on real answers that were cut, or have a byte changed', () => {
-    const answers = ['GetBlockByHeight', 'GetTransactionsByBlockID', 'GetTransactionResultsByBlockID', 'GetCollectionByID']
-      .map((method) => recordedCalls(method)[30]?.response ?? Buffer.alloc(0))
+    const methods = ['GetBlockByHeight', 'GetTransactionsByBlockID', 'GetTransactionResultsByBlockID']
+    const answers = methods.map((method) => recordedCalls(method)[30]?.response ?? Buffer.alloc(0))
     fc.assert(
       fc.property(fc.constantFrom(...answers), fc.nat(), fc.nat({ max: 255 }), (answer, at, byte) => {
         const place = at % answer.length
