@@ -50,6 +50,13 @@ describe('pool', () => {
     expect((failure as FatalError).details).to.include({ sqlState: '23505', table: 'notes', constraint: 'notes_pkey' })
   })
 
+  it('does not take a transaction for done in which a failed statement was ignored', async () => {
+    const failure = await withTransaction(db.pool, (client) => client.query('SELECT 1 / 0').catch(() => undefined)).catch(
+      (error: unknown) => error
+    )
+    expect(failure).to.have.property('code', 'transaction-aborted')
+  })
+
   it('reports a connection that was cut inside a transaction as retryable and goes on with another', async () => {
     const failure = await withTransaction(db.pool, (client) =>
       client.query('SELECT pg_terminate_backend(pg_backend_pid())')

@@ -85,7 +85,9 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
   try {
     await client.query('BEGIN')
     const result = await fn(client)
-    await client.query('COMMIT')
+    const { command } = await client.query('COMMIT')
+    // What the server says when a statement had failed and `fn` did not pass that on.
+    if (command !== 'COMMIT') throw new FatalError('transaction-aborted', 'a failed statement was ignored and undid its transaction')
     return result
   } catch (error) {
     try {

@@ -29,22 +29,18 @@ export async function copyInto(
   const target = table.split('.').map(escapeIdentifier).join('.')
   const columnList = columns.map(escapeIdentifier).join(', ')
   const stream = client.query(copyFrom(`COPY ${target} (${columnList}) FROM STDIN (FORMAT binary)`))
-  // Heard at once: between the server's error and our next turn the stream is of no use, and says so less clearly.
-  let refusal: unknown
-  stream.once('error', (error) => (refusal = error))
   const finished = once(stream, 'finish')
-  // Whichever await comes first throws the failure; this keeps the other from being reported as unhandled.
+  // The wait for `drain` throws the same failure when it comes first; this keeps it from being reported as unhandled.
   finished.catch(() => undefined)
   try {
     for (const chunk of withFrame(buffers)) {
-      if (refusal !== undefined) throw refusal
-      if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), finished])
+      if (!stream.write(chunk)) await once(stream, 'drain')
     }
     stream.end()
     await finished
     return stream.rowCount
   } catch (error) {
-    throw asDatabaseError(refusal ?? error)
+    throw asDatabaseError(error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -265,7 +265,7 @@ describe('startEmbeddedPostgres', function () {
       expect(await readdir(join(nativeFolder, 'lib'))).to.include('libicuuc.so.60')
     })
 
-    it('that cannot be run where it is runs from a copy', async function () {
+    it('that cannot be run where it is runs from a copy', async () => {
       const nativeFolder = await packageWithoutLinks()
       // As root the server's user cannot get there; as an ordinary user the links cannot be made.
       if (isRoot) await chmod(join(nativeFolder, '..', '..'), 0o700)
@@ -279,9 +279,11 @@ describe('startEmbeddedPostgres', function () {
 
       // A damaged copy is made anew.
       const [copy] = (await readdir(folder)).filter((name) => name.startsWith('postgresql-'))
-      await rm(join(folder, String(copy), 'native', 'lib', 'libpq.so.5.18'))
+      const library = join(folder, String(copy), 'native', 'lib', 'libpq.so.5.18')
+      await truncate(library)
       const again = await start(folder, { nativeFolder })
       expect(await run(again.url, 'SELECT 1')).to.equal(1)
+      expect((await stat(library)).size).to.be.greaterThan(0)
       await chmod(join(nativeFolder, 'lib'), 0o700)
     })
 
