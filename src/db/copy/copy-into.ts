@@ -16,7 +16,7 @@ const messageBytes = 256 * 1024
  * the rows of a CopyWriter, or buffers with whole rows; nothing is sent for none. They must not change until the promise
  * settles. The client must be idle: `pg` does not queue behind a COPY. Errors are of our tree.
  *
- * Cost: 4 µs of Node and 15 µs of PostgreSQL per row of 1 KB, in batches of 5,000.
+ * Cost, measured with 5,000 rows of 300 bytes at a time on one connection: 160,000 rows/s, 0.8 µs of Node per row.
  */
 export async function copyInto(
   client: ClientBase,
