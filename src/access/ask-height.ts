@@ -18,6 +18,8 @@ export interface HeightQuestion<T> {
   readonly height: number
   /** Asks one node. `acceptMissing`: every node has said before that something is not there. */
   ask(calls: BlockCalls, acceptMissing: boolean): Promise<T>
+  /** Called with the length of each answer that is to come. */
+  readonly onAnswerLength?: ((bytes: number) => void) | undefined
   /** Whether the height is so far below the sealed head that what is missing will not come any more. */
   isSettled(): Promise<boolean>
 }
@@ -83,7 +85,8 @@ class HeightSearch<T> {
     node.inFlight++
     node.turn = ++turns
     try {
-      const calls = new BlockCalls(node, this.#context.callContext(this.#signal))
+      const { onAnswerLength } = this.#question
+      const calls = new BlockCalls(node, { ...this.#context.callContext(this.#signal), onAnswerLength })
       const value = await this.#question.ask(calls, this.#acceptMissing)
       this.#context.recovered(node)
       return { value }

@@ -12,11 +12,13 @@ export interface ChainSource {
   heads(signal: AbortSignal): AsyncIterable<HeadMessage>
   /**
    * Everything of one height, from one node, with every fall-back.
+   * @param onAnswerLength called with the length of each answer that is to come, in bytes, before it has come: so that
+   *   who fetches many blocks at once can stop in time; tries that fail are announced too
    * @throws BelowRootError where no node reaches so low
    * @throws NotYetError where no node has it sealed and executed yet
    * @throws RetryableError where the attempts are used up
    */
-  fetchBlock(height: number, signal?: AbortSignal): Promise<FetchedBlock>
+  fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock>
   /** The id (32 bytes) of the block at a height; throws as `fetchBlock`. */
   blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
   /** The lowest height that the nodes reach, as far as known; 0 where nothing says otherwise. */

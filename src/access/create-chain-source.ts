@@ -5,6 +5,7 @@ import { chainIdToNetwork } from '../chain/network.ts'
 import { encodingFor, isInPastSpork, sporkOfRoot } from '../chain/sporks.ts'
 import { untilAborted } from './abort-reason.ts'
 import { askHeight } from './ask-height.ts'
+import type { HeightQuestion } from './ask-height.ts'
 import type { BlockCalls } from './block-calls.ts'
 import type { ChainSource, ChainSourceOptions, NodeStatus } from './chain-source.ts'
 import { checkHeader } from './check-block.ts'
@@ -72,24 +73,26 @@ class NodeChainSource implements ChainSource {
     return followHeads(this.#context, this.#head, this.#context.signalOf(signal))
   }
 
-  async fetchBlock(height: number, signal?: AbortSignal): Promise<FetchedBlock> {
+  async fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock> {
     const chainId = await this.chainId(signal)
     const network = chainIdToNetwork(chainId) ?? 'emulator'
     const encoding = encodingFor(network, height)
-    return this.#ask(height, signal, (calls, acceptMissing) => {
+    const ask = (calls: BlockCalls, acceptMissing: boolean) => {
       const { sporkRootHeight } = calls.node
       const isSporkRoot = height === 0 || height === sporkRootHeight || sporkOfRoot(height)?.network === network
       return fetchNodeBlock(calls, height, { encoding, isSporkRoot, acceptMissing })
-    })
+    }
+    return this.#ask({ height, ask, onAnswerLength }, signal)
   }
 
   async blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer> {
     await this.#context.identified(this.#context.signalOf(signal))
-    return this.#ask(height, signal, async (calls) => {
+    const ask = async (calls: BlockCalls) => {
       const header = await onItsService(calls.node, () => calls.header(height))
       checkHeader(header, height, calls.node.endpoint)
       return Buffer.from(header.id)
-    })
+    }
+    return this.#ask({ height, ask }, signal)
   }
 
   async lowestReachable(signal?: AbortSignal): Promise<number> {
@@ -124,13 +127,10 @@ class NodeChainSource implements ChainSource {
     await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
   }
 
-  #ask<T>(
-    height: number,
-    signal: AbortSignal | undefined,
-    ask: (calls: BlockCalls, acceptMissing: boolean) => Promise<T>,
-  ): Promise<T> {
+  #ask<T>(question: Omit<HeightQuestion<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
     const combined = this.#context.signalOf(signal)
-    return askHeight(this.#context, { height, ask, isSettled: () => this.#isSettled(height, combined) }, combined)
+    const isSettled = () => this.#isSettled(question.height, combined)
+    return askHeight(this.#context, { ...question, isSettled }, combined)
   }
 
   async #isSettled(height: number, signal: AbortSignal): Promise<boolean> {

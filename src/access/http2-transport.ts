@@ -70,7 +70,7 @@ class UnaryCall implements ConnectionCall {
   readonly #resolve: (message: Buffer) => void
   readonly #reject: (error: GrpcError) => void
   readonly #deadline: NodeJS.Timeout
-  readonly #body = new UnaryBody()
+  readonly #body: UnaryBody
   #stream: ClientHttp2Stream | undefined
   #error: Error | undefined
   #heard = false
@@ -88,6 +88,7 @@ class UnaryCall implements ConnectionCall {
     this.#connection = connection
     this.#request = request
     this.#options = options
+    this.#body = new UnaryBody(options.onAnswerLength)
     this.#resolve = resolve
     this.#reject = reject
     this.#deadline = setTimeout(() => this.#expire(), options.timeoutMs)

@@ -19,6 +19,8 @@ export interface CallContext {
   /** Tries while the node refuses for its pace; each waits for the limit, which is lower every time. Default 1. */
   readonly refusedTries?: number
   readonly onCall?: ((report: CallReport) => void) | undefined
+  /** Called with the length of the answer, before it has come where the transport can tell. */
+  readonly onAnswerLength?: ((bytes: number) => void) | undefined
 }
 
 /**
@@ -106,9 +108,7 @@ export class AccessNode {
       const started = performance.now()
       this.calls++
       try {
-        const { timeoutMs, signal } = context
-        const options = { timeoutMs, service: this.service }
-        const answer = await this.#transport.unary(method, request, signal === undefined ? options : { ...options, signal })
+        const answer = await this.#unary(method, request, context)
         this.limit.succeeded()
         context.onCall?.(this.#report(method, 'OK', started, answer.length))
         return answer
@@ -182,6 +182,19 @@ export class AccessNode {
   async close(): Promise<void> {
     this.limit.close(new GrpcError('CANCELLED', 'the connection was closed', { method: 'close', endpoint: this.endpoint }))
     await this.#transport.close()
+  }
+
+  async #unary(method: string, request: Uint8Array, context: CallContext): Promise<Buffer> {
+    const { timeoutMs, signal, onAnswerLength } = context
+    let isAnnounced = false
+    const announce = (bytes: number) => {
+      isAnnounced = true
+      onAnswerLength?.(bytes)
+    }
+    const options = { timeoutMs, service: this.service, onAnswerLength: onAnswerLength && announce }
+    const answer = await this.#transport.unary(method, request, signal === undefined ? options : { ...options, signal })
+    if (!isAnnounced) onAnswerLength?.(answer.length)
+    return answer
   }
 
   #report(method: string, code: CallReport['code'], started: number, bytes: number): CallReport {

@@ -34,7 +34,7 @@ export class RateLimit {
   #learnedAt = 0
   #refilledAt = performance.now()
   #changedAt = 0
-  #waiting: Waiter[] = []
+  readonly #waiting: Waiter[] = []
   #timer: NodeJS.Timeout | undefined
   /** Calls let through in the running and in the last second, to know the pace that was refused. */
   #window = { start: 0, count: 0, before: 0 }

@@ -13,6 +13,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Default `flow.access.AccessAPI`. */
   readonly service?: ServiceName
+  /**
+   * Called with the length of the answer, in bytes, as soon as it is known: before its bytes have come. A transport
+   * that learns the length only with the answer does not call it.
+   */
+  readonly onAnswerLength?: ((bytes: number) => void) | undefined
 }
 
 export interface Transport {
@@ -27,6 +32,6 @@ export interface Transport {
    */
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer>
   /** A server stream, message by message; ends when the server ends it; absent where the transport has none. */
-  serverStream?(method: string, request: Uint8Array, options: Omit<CallOptions, 'timeoutMs'>): AsyncIterable<Buffer>
+  serverStream?(method: string, request: Uint8Array, options: Pick<CallOptions, 'signal' | 'service'>): AsyncIterable<Buffer>
   close(): Promise<void>
 }

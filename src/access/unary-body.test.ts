@@ -49,6 +49,18 @@ describe('UnaryBody', () => {
     expect(message?.buffer.byteLength).to.equal(2000)
   })
 
+  it('announces the length as soon as the prefix is there, once', () => {
+    const lengths: number[] = []
+    const body = new UnaryBody((bytes) => lengths.push(bytes))
+    const frame = frameOf(Buffer.alloc(300))
+    body.add(frame.subarray(0, 4))
+    expect(lengths).to.deep.equal([])
+    body.add(frame.subarray(4, 5))
+    expect(lengths).to.deep.equal([300])
+    body.add(frame.subarray(5))
+    expect(lengths).to.deep.equal([300])
+  })
+
   it('refuses a compressed message, more than one, and more than 1 GiB', () => {
     expect(read(Buffer.from([1, 0, 0, 0, 0]), []).fault?.code).to.equal('INTERNAL')
     const two = Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))])

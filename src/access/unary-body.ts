@@ -23,8 +23,14 @@ export class UnaryBody {
   readonly #prefix = Buffer.allocUnsafe(framePrefixLength)
   #prefixBytes = 0
   #message: Buffer | undefined
+  readonly #onLength: ((bytes: number) => void) | undefined
   #length = 0
   #received = 0
+
+  /** @param onLength called with the length of the message when it is known and accepted */
+  constructor(onLength?: (bytes: number) => void) {
+    this.#onLength = onLength
+  }
 
   add(chunk: Uint8Array): void {
     let from = 0
@@ -62,6 +68,7 @@ export class UnaryBody {
     }
     const room = Math.min(this.#length, trustedLength)
     this.#message = room < sharedLength ? Buffer.allocUnsafe(room) : Buffer.allocUnsafeSlow(room)
+    this.#onLength?.(this.#length)
   }
 
   #grow(needed: number): void {

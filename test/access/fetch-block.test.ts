@@ -415,6 +415,13 @@ describe('fetchBlock', () => {
     expect(bytes).to.equal(block.byteLength)
   })
 
+  it('announces the length of every answer', async () => {
+    const lengths: number[] = []
+    const block = await source([await start()]).fetchBlock(height, undefined, (bytes) => lengths.push(bytes))
+    expect(lengths).to.have.length(3)
+    expect(lengths.reduce((sum, bytes) => sum + bytes, 0)).to.equal(block.byteLength)
+  })
+
   it('uses the light block, by its height', async () => {
     const requests: Buffer[] = []
     const node = await start()
