@@ -13,6 +13,8 @@ const roundsUntilNotYet = 3
 const roundsUntilLost = 2
 /** Milliseconds that are waited at most for a node's rest to end when there is no other node. */
 const longestWaitMs = 1_000
+/** So many heights in a row that fail inside a node are the node's fault, not that of the heights. */
+const stumblesUntilRest = 3
 
 export interface HeightQuestion<T> {
   readonly height: number
@@ -122,6 +124,12 @@ class HeightSearch<T> {
         this.#absent++
         return
       case 'rate-limited':
+        break
+      case 'internal':
+      case 'too-large':
+      case 'encoding':
+      case 'failed-without-text':
+        if (++node.stumbles >= stumblesUntilRest) this.#context.rest(node, fault.message, started)
         break
       default:
         this.#context.rest(node, fault.message, started)

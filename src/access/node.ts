@@ -56,6 +56,8 @@ export class AccessNode {
   turn = 0
   calls = 0
   failures = 0
+  /** Heights in a row that it could not serve for reasons that may lie in the heights. */
+  stumbles = 0
   readonly #transport: Transport
   #failuresInARow = 0
   #restUntil = 0

@@ -97,6 +97,7 @@ export class SourceContext {
 
   /** A node answered. */
   recovered(node: AccessNode): void {
+    node.stumbles = 0
     if (!node.isOnTrial) return
     node.recovered()
     this.log.info({ endpoint: node.endpoint }, 'access node is back')

@@ -121,6 +121,16 @@ describe('fetchBlock', () => {
       expect(node.callCount('GetBlockByHeight')).to.equal(3)
     })
 
+    it('that fails inside at one height, goes on with the others', async () => {
+      const methods = [bulkResults, 'GetTransactionResultByIndex']
+      const node = await faulty({ kind: 'status', code: 'INTERNAL', methods, heights: { from: height, to: height } })
+      const made = source([node])
+      const failing = rejection(made.fetchBlock(height))
+      for (let at = 1; at <= 100; at++) expectClean(await made.fetchBlock(at))
+      expect(made.status()[0]?.resting).to.equal(undefined)
+      expect(await failing).to.be.instanceOf(NodesFailedError)
+    })
+
     it('that contradicts itself, says so', async () => {
       const node = await faulty({ kind: 'fewer-results' })
       const error = await rejection(source([node], { attempts: 2 }).fetchBlock(height))
