@@ -4,13 +4,25 @@ import type { Middleware } from 'koa'
 /**
  * Gives every text that is answered with 200 a weak ETag, and answers 304 where the client holds it already. The tag
  * is made of the body: it tells nothing of when, so it holds over restarts and between processes.
+ *
+ * Koa's own `fresh` is of no use here: it takes `Cache-Control: no-cache` of a request for a wish to get everything
+ * anew, and that is what `fetch` sends along with an If-None-Match of the caller. It only bids caches on the way to ask.
  */
 export function conditionalGet(): Middleware {
   return async (context, next) => {
     await next()
     if (context.status !== 200 || typeof context.body !== 'string') return
     if (context.response.get('Cache-Control') === 'no-store') return
-    context.set('ETag', `W/"${createHash('sha1').update(context.body).digest('base64url')}"`)
-    if (context.fresh) context.status = 304
+    const tag = `"${createHash('sha1').update(context.body).digest('base64url')}"`
+    context.set('ETag', `W/${tag}`)
+    if (holds(context.get('If-None-Match'), tag)) context.status = 304
   }
+}
+
+/** Whether a list of entity tags has one, by the weak comparison of RFC 9110. */
+function holds(ifNoneMatch: string, tag: string): boolean {
+  return ifNoneMatch.split(',').some((given) => {
+    const known = given.trim()
+    return known === '*' || known.replace(/^W\//, '') === tag
+  })
 }

@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+describe('the API over HTTP', () => {
+  let database: TestDatabase
+  let api: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    await storeBlocks(database.pool, 100, 160)
+    api = await runApi(database.url, { server: { maxReorgDepth: 20 } })
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  it('serves every path under both prefixes, in both readings, and as existing clients write it', async () => {
+    for (const [plain, rest] of [['/flow/block/120', 'block/120'], ['/flow/transaction?limit=2', 'transaction?limit=2']] as const) {
+      const expected = await api.json(plain)
+      for (const prefix of ['/chain/v1/', '/chain/v1/flow/', '/api/v1/chain/v1/', '/api/v1/chain/v1/flow/', '/flow/v1/']) {
+        expect(await api.json(`${prefix}${rest}`), prefix).to.deep.equal(expected)
+      }
+    }
+    for (const path of ['/health', '/chain/v1/health', '/api/v1/chain/v1/health', '/chain/v1/status', '/chain/v1/openapi.json']) {
+      expect((await api.get(path)).status, path).to.equal(200)
+    }
+  })
+
+  it('lets pages of any origin read every answer, also refusals', async () => {
+    for (const path of ['/flow/block', '/flow/block/99', '/flow/block?limit=0', '/nothing', '/health']) {
+      const response = await api.get(path, { headers: { Origin: 'https://example.org' } })
+      expect(response.headers.get('access-control-allow-origin'), path).to.equal('*')
+      expect(response.headers.get('access-control-expose-headers')).to.include('ETag')
+    }
+    const plain = await api.get('/flow/block')
+    expect(plain.headers.get('access-control-allow-origin')).to.equal('*')
+    const refused = await api.get('/flow/block', { method: 'DELETE', headers: { Origin: 'https://example.org' } })
+    expect(refused.headers.get('access-control-allow-origin')).to.equal('*')
+  })
+
+  it('answers preflights for all methods and headers that clients use', async () => {
+    for (const path of ['/flow/block', '/nothing']) {
+      const response = await api.get(path, {
+        method: 'OPTIONS',
+        headers: { Origin: 'https://example.org', 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'x-api-key' },
+      })
+      expect(response.status).to.equal(204)
+      expect(response.headers.get('access-control-allow-methods')).to.equal('GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS')
+      expect(response.headers.get('access-control-allow-headers')).to.equal('Content-Type,Authorization,X-API-Key')
+      expect(response.headers.get('access-control-max-age')).to.equal('86400')
+    }
+  })
+
+  it('answers HEAD like GET, without the body', async () => {
+    const got = await api.get('/flow/block/120')
+    const body = await got.arrayBuffer()
+    const head = await api.get('/flow/block/120', { method: 'HEAD' })
+    expect(head.status).to.equal(200)
+    expect(head.headers.get('content-length')).to.equal(String(body.byteLength))
+    expect(head.headers.get('etag')).to.equal(got.headers.get('etag'))
+    expect((await head.arrayBuffer()).byteLength).to.equal(0)
+    expect((await api.get('/flow/block/99', { method: 'HEAD' })).status).to.equal(404)
+  })
+
+  it('answers 304 to whoever holds the answer already', async () => {
+    for (const path of ['/flow/block', '/flow/block/120', '/flow/transaction']) {
+      const first = await api.get(path)
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).to.match(/^W\/"[\w-]+"$/)
+      const again = await api.get(path, { headers: { 'If-None-Match': etag } })
+      expect(again.status, path).to.equal(304)
+      expect(again.headers.get('access-control-allow-origin')).to.equal('*')
+      expect(again.headers.get('etag')).to.equal(etag)
+      expect((await api.get(path, { headers: { 'If-None-Match': 'W/"other"' } })).status).to.equal(200)
+    }
+  })
+
+  it('lets only be kept what can change no more', async () => {
+    const cacheControl = async (path: string): Promise<string | null> => (await api.get(path)).headers.get('cache-control')
+    expect(await cacheControl('/flow/block/140')).to.equal('public, max-age=3600')
+    expect(await cacheControl('/flow/block/141')).to.equal('no-cache')
+    expect(await cacheControl(`/flow/transaction/${chainBlock(140).transactions[0]?.id}`)).to.equal('public, max-age=3600')
+    expect(await cacheControl('/flow/block')).to.equal('no-cache')
+    expect(await cacheControl('/flow/block/99')).to.equal('no-store')
+    expect(await cacheControl('/status')).to.equal('no-store')
+  })
+
+  it('refuses other methods with the list of those it has', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
+      const response = await api.get('/chain/v1/block/120', { method })
+      expect(response.status, method).to.equal(405)
+      expect(response.headers.get('allow')).to.equal('HEAD, GET, OPTIONS')
+      expect(await response.json()).to.include({ code: 'method-not-allowed' })
+    }
+    const options = await api.get('/flow/block/120', { method: 'OPTIONS' })
+    expect(options.status).to.equal(204)
+    expect(options.headers.get('allow')).to.equal('HEAD, GET, OPTIONS')
+  })
+
+  it('answers a problem for what is not there', async () => {
+    for (const path of ['/', '/nothing', '/flow', '/flow/block/1/2/3', '/chain/v1/nothing', '/flow/%zz', '/%00', '//flow/block']) {
+      const response = await api.get(path)
+      expect(response.status, path).to.equal(404)
+      expect(response.headers.get('content-type')).to.equal('application/problem+json')
+      const problem = await response.json() as Record<string, unknown>
+      expect(problem).to.include({ type: 'urn:flowfarm:problem:unknown-path', title: 'Not found', status: 404, code: 'unknown-path' })
+      expect(problem['request_id']).to.equal(response.headers.get('x-request-id'))
+    }
+  })
+
+  it('takes the name of a request from the client where it is a plain word', async () => {
+    const named = await api.get('/health', { headers: { 'X-Request-Id': 'abc-123' } })
+    expect(named.headers.get('x-request-id')).to.equal('abc-123')
+    const odd = await api.get('/health', { headers: { 'X-Request-Id': 'a b"c' } })
+    expect(odd.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/)
+  })
+
+  it('shows a page to read that may run nothing but its own script', async () => {
+    const response = await api.get('/docs')
+    expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).to.match(/default-src 'none'.*script-src 'sha256-[\w+/=]+'; style-src 'sha256-/)
+    expect(await response.text()).to.not.match(/https?:\/\//)
+  })
+
+  it('counts requests by route, never by path, and clients that went away as 499', async () => {
+    const lock = await database.pool.connect()
+    await lock.query('begin; lock table app.indexing_checkpoints in access exclusive mode')
+    const gone = connect(api.server.port, '127.0.0.1')
+    const seen = once(api.server.server, 'request')
+    gone.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n')
+    const [, response] = await seen as [unknown, NodeJS.EventEmitter]
+    const closed = once(response, 'close')
+    gone.destroy()
+    await closed
+    await lock.query('rollback')
+    lock.release()
+    await api.get('/flow/block/123')
+    await api.get('/some/secret/path')
+    const text = await (await api.get('/metrics')).text()
+    expect(text).to.match(/flowfarm_http_request_seconds_count\{route="\/flow\/transaction",method="GET",status="499"\} 1/)
+    expect(text).to.match(/route="\/flow\/block\/\{height\}",method="GET",status="200"/)
+    expect(text).to.match(/route="unmatched",method="GET",status="404"/)
+    expect(text).to.not.match(/block\/123|secret/)
+  })
+
+  it('says that it is unavailable while the database is, and recovers by itself', async () => {
+    const proxy = await startHalfOpenProxy(database.url)
+    const behind = await runApi(proxy.url)
+    expect(await behind.json('/health')).to.deep.equal({ status: 'ok' })
+    proxy.freeze()
+    const health = await behind.get('/health')
+    expect(health.status).to.equal(503)
+    expect(await health.json()).to.deep.equal({ status: 'unavailable' })
+    proxy.cut()
+    const list = await behind.get('/flow/block')
+    expect(list.status).to.equal(503)
+    expect(list.headers.get('retry-after')).to.equal('1')
+    const problem = await list.json() as Record<string, unknown>
+    expect(problem).to.include({ code: 'database-unavailable', detail: 'The database does not answer at the moment.' })
+    proxy.thaw()
+    expect((await behind.get('/flow/block')).status).to.equal(200)
+    await behind.stop()
+    await proxy.close()
+  })
+})

@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import type { IndexingStatus } from '../../src/api/presenters/status.ts'
+import { rollBack, storeBlocks, timestampAt } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+describe('the indexing status', () => {
+  let database: TestDatabase
+  let api: RunningApi
+  let latestHeight: number | undefined
+
+  before(async () => {
+    database = await createTestDatabase()
+    api = await runApi(database.url, { latestHeight: () => latestHeight })
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  const status = async (query = ''): Promise<IndexingStatus> => api.json<IndexingStatus>(`/status${query}`)
+
+  it('is whole while nothing is stored', async () => {
+    expect(await status('?include_ranges=true')).to.deep.include({
+      chain_id: 'flow-mainnet', latest_height: 0, indexed_height: 0, history_height: 0, min_height: 0, max_height: 0,
+      total_blocks: 0, total_transactions: 0, total_events: 0, total_addresses: 0, total_contracts: 0, progress: '0.00%',
+      behind: 0, status: 'ok', checkpoints: {}, checkpoint_timestamps: {}, oldest_block_timestamp: null, indexed_ranges: [],
+      forward_enabled: true, history_enabled: true, error_summary: { unresolved_errors: 0, errors_by_worker: {} },
+    })
+  })
+
+  it('counts exactly, over both ingesters', async () => {
+    latestHeight = 400
+    const blocks = [
+      ...await storeBlocks(database.pool, 200, 300),
+      ...await storeBlocks(database.pool, 190, 199, { ingester: 'history_ingester' }),
+      ...await storeBlocks(database.pool, 180, 189, { ingester: 'history_ingester' }),
+    ]
+    const transactions = blocks.flatMap((block) => block.transactions)
+    const now = await status()
+    expect(now).to.deep.include({
+      latest_height: 400, indexed_height: 300, history_height: 180, min_height: 180, max_height: 300, behind: 100,
+      total_blocks: 121, total_transactions: transactions.length, total_events: transactions.flatMap(({ events }) => events).length,
+      start_height: 180, progress: '54.54%', oldest_block_timestamp: timestampAt(180),
+      checkpoints: { main_ingester: 300, history_ingester: 180 },
+    })
+    expect(now).to.not.have.property('indexed_ranges')
+    expect(now.checkpoint_timestamps).to.have.all.keys('main_ingester', 'history_ingester')
+    expect(now.worker_config['token_worker']).to.deep.equal({ concurrency: 1, range: 1000 })
+    expect(now.worker_enabled['defi_worker']).to.equal(true)
+  })
+
+  it('lists the stored ranges only where asked, exact, both ends inclusive', async () => {
+    await storeBlocks(database.pool, 310, 310)
+    for (const flag of ['true', '1']) {
+      expect((await status(`?include_ranges=${flag}`)).indexed_ranges).to.deep.equal([{ from: 180, to: 300 }, { from: 310, to: 310 }])
+    }
+    for (const flag of ['false', '0']) expect(await status(`?include_ranges=${flag}`)).to.not.have.property('indexed_ranges')
+    expect((await api.get('/status?include_ranges=yes')).status).to.equal(400)
+  })
+
+  it('follows a rollback', async () => {
+    await rollBack(database.pool, 298)
+    expect(await status()).to.include({ max_height: 297, indexed_height: 297, total_blocks: 118 })
+  })
+
+  it('says 100.00% at the head of the chain and not one block before', async () => {
+    await storeBlocks(database.pool, 298, 400)
+    latestHeight = 401
+    const almost = await status()
+    expect(almost).to.include({ behind: 1 })
+    expect(almost.progress).to.match(/^99\.\d\d%$/)
+    latestHeight = 400
+    expect(await status()).to.include({ behind: 0, progress: '100.00%' })
+    latestHeight = undefined
+    expect(await status()).to.include({ latest_height: 400 })
+  })
+
+  it('counts what could not be decoded', async () => {
+    await database.pool.query(`
+      insert into raw.indexing_errors (worker_name, block_height, code, message, resolved_at) values
+        ('main_ingester', 200, 'bad-ccf', 'x', null), ('main_ingester', 201, 'bad-ccf', 'x', null),
+        ('token_worker', 202, 'x', 'x', null), ('token_worker', 203, 'x', 'x', now())
+    `)
+    expect((await status()).error_summary).to.deep.equal({
+      unresolved_errors: 3, errors_by_worker: { main_ingester: 2, token_worker: 1 },
+    })
+  })
+})
