@@ -9,10 +9,9 @@ export interface ReadPoolOptions {
   maxConnections?: number
   /** Longest time of a statement on the server, in milliseconds. Default 15,000. */
   statementTimeoutMs?: number
+  /** Beyond the statement time-out, how long an answer may take before its connection counts as dead. Default 5,000. */
+  answerGraceMs?: number
 }
-
-/** Beyond the statement time-out, how long an answer may be on its way before the connection counts as dead. */
-const answerGraceMs = 5000
 
 /**
  * A pool for typed reads.
@@ -27,7 +26,7 @@ const answerGraceMs = 5000
  * @throws what the driver throws when the database cannot be reached
  */
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
-  const { url, maxConnections = 10, statementTimeoutMs = 15_000 } = options
+  const { url, maxConnections = 10, statementTimeoutMs = 15_000, answerGraceMs = 5000 } = options
   return createPool(url, {
     driverFactory: withAnswerTimeout(createPgDriverFactory(), statementTimeoutMs + answerGraceMs),
     interceptors: [checkRows],

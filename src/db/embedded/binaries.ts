@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
+import { chmod, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { FatalError } from '../../base/errors.ts'
 import { copyRuntime } from './copy-runtime.ts'
 import { makeLibraryLinks } from './library-links.ts'
-import type { SystemUser } from './system-user.ts'
+import { canReach, type SystemUser } from './system-user.ts'
 
 /** The environment of every server process: nothing of ours, so that no PG* or LD_* variable changes what it does. */
 export const serverEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
@@ -33,6 +34,8 @@ export async function usableRuntime(options: RuntimeOptions): Promise<string> {
   if (linkFailure !== undefined) failures.push(linkFailure)
   for (const parent of options.copyParents) {
     try {
+      await makeParent(parent)
+      if (!(await canReach(parent, user))) continue
       const copy = await copyRuntime(installed, parent)
       const failure = await whyUnusable(copy, user)
       if (failure === undefined) {
@@ -65,6 +68,12 @@ function installedNativeFolder(): string {
       { cause }
     )
   }
+}
+
+/** Everybody may go into a new one, whatever our umask is. */
+async function makeParent(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true })
+  if (made !== undefined) await chmod(folder, 0o755)
 }
 
 /** Runs both programs as the server's user, the only test that covers permissions, libraries and mount options. */

@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, copyFile, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
+import { access, chmod, copyFile, lstat, mkdir, readFile, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeLibraryLinks } from './library-links.ts'
 
 /**
- * Copies a PostgreSQL runtime (60 MB) to a folder of `parent` that every user can read and only we can write, and
+ * Copies a PostgreSQL runtime (60 MB) to a folder in `parent`, which exists, that every user can read and only we can write, and
  * returns that folder. An existing good copy is used again. The copy is made beside and moved into place whole, so
  * processes that do this at once end up with one good copy, and a killed one leaves nothing that would be taken for it.
  */
 export async function copyRuntime(nativeFolder: string, parent: string): Promise<string> {
-  await mkdir(parent, { recursive: true })
+  // Nothing is made of a package that has no program in it.
+  await access(join(nativeFolder, 'bin', 'postgres'))
   const packageFile = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as { version: string }
   const target = join(parent, `postgresql-${packageFile.version}-${process.geteuid?.() ?? 0}`)
-  if (await isGoodCopy(nativeFolder, target)) return join(target, 'native')
+  if (await isGoodCopy(nativeFolder, target)) {
+    await makeLibraryLinks(join(target, 'native'))
+    return join(target, 'native')
+  }
 
   const building = `${target}.${randomBytes(6).toString('hex')}`
   try {

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { chown, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import type { SystemUser } from './system-user.ts'
+import { canReach, type SystemUser } from './system-user.ts'
 
 /** Linux allows 107 bytes for a socket's path. */
 const maxPathBytes = 107
@@ -38,16 +36,4 @@ export async function makeSocketFolder(dataFolder: string, user: SystemUser | un
 /** Short enough, and free of what the setting unix_socket_directories would take for a separator or a quote. */
 function isUsablePath(folder: string): boolean {
   return Buffer.byteLength(folder + socketFile) <= maxPathBytes && /^[\w./-]+$/.test(folder)
-}
-
-async function canReach(folder: string, user: SystemUser | undefined): Promise<boolean> {
-  if (user === undefined) return true
-  try {
-    await promisify(execFile)('/bin/sh', ['-c', 'cd "$0"', folder], { uid: user.uid, gid: user.gid, cwd: '/' })
-    return true
-  } catch (error) {
-    // A number is the shell's own answer; anything else means that it did not run.
-    if (typeof (error as { code?: unknown }).code === 'number') return false
-    throw error
-  }
 }

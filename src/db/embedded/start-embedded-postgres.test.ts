@@ -287,6 +287,18 @@ describe('startEmbeddedPostgres', function () {
       await chmod(join(nativeFolder, 'lib'), 0o700)
     })
 
+    it('whose copy lost a link is completed', async () => {
+      const nativeFolder = await packageWithoutLinks()
+      await chmod(join(nativeFolder, isRoot ? '../..' : 'lib'), isRoot ? 0o700 : 0o500)
+      const folder = await usedFolder()
+      await (await start(folder, { nativeFolder })).stop()
+      const [copy] = (await readdir(folder)).filter((name) => name.startsWith('postgresql-'))
+      await rm(join(folder, String(copy), 'native', 'lib', 'libicuuc.so.60'))
+      const again = await start(folder, { nativeFolder })
+      expect(await run(again.url, 'SELECT 1')).to.equal(1)
+      await chmod(join(nativeFolder, 'lib'), 0o700)
+    })
+
     it('that holds no program is refused with the remedy', async () => {
       const nativeFolder = join(await newFolder(), 'native')
       await mkdir(nativeFolder)

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { chown, lstat, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { FatalError } from '../../base/errors.ts'
 
 /** A user that has an entry in /etc/passwd: initdb and postgres refuse to run as a bare number. */
@@ -40,6 +42,19 @@ export async function giveTo(user: SystemUser, folder: string): Promise<void> {
     if (!entry.isSymbolicLink()) await chown(path, user.uid, user.gid)
   }
   await chown(folder, user.uid, user.gid)
+}
+
+/** Whether `user` can go into `folder`; true for ourselves. Tried out, because modes are not all that decides. */
+export async function canReach(folder: string, user: SystemUser | undefined): Promise<boolean> {
+  if (user === undefined) return true
+  try {
+    await promisify(execFile)('/bin/sh', ['-c', 'cd "$0"', folder], { uid: user.uid, gid: user.gid, cwd: '/' })
+    return true
+  } catch (error) {
+    // A number is the shell's own answer; anything else means that it did not run.
+    if (typeof (error as { code?: unknown }).code === 'number') return false
+    throw error
+  }
 }
 
 /** The uid that owns `path`, or undefined when it does not exist. */
