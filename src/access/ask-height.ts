@@ -34,7 +34,11 @@ let turns = 0
  * reaches so low, or when the height is not there yet.
  * @throws BelowRootError, NotYetError, NodesFailedError, or the signal's reason
  */
-export async function askHeight<T>(context: SourceContext, question: HeightQuestion<T>, signal: AbortSignal): Promise<T> {
+export async function askHeight<T>(
+  context: SourceContext,
+  question: HeightQuestion<T>,
+  signal: AbortSignal,
+): Promise<T> {
   return new HeightSearch(context, question, signal).run()
 }
 
@@ -107,7 +111,8 @@ class HeightSearch<T> {
   #judge(node: AccessNode, fault: NodeFault, started: number): void {
     const { log } = this.#context
     const { height } = this.#question
-    log.debug({ endpoint: node.endpoint, height, fault: fault.kind, reason: fault.message }, 'access node did not serve a height')
+    const details = { endpoint: node.endpoint, height, fault: fault.kind, reason: fault.message }
+    log.debug(details, 'access node did not serve a height')
     this.#faults.push(fault.message)
     switch (fault.kind) {
       case 'below-root':
@@ -154,7 +159,9 @@ class HeightSearch<T> {
       if (!everyNode) return
       this.#lostRounds++
       this.#acceptMissing = this.#lostRounds >= roundsUntilLost
-      if (this.#lostRounds > roundsUntilLost) throw new NodesFailedError(`height ${height}`, this.#faults, this.#lastError)
+      if (this.#lostRounds > roundsUntilLost) {
+        throw new NodesFailedError(`height ${height}`, this.#faults, this.#lastError)
+      }
       return
     }
     const sealedHeight = this.#context.sealedHeight

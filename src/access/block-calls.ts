@@ -1,10 +1,14 @@
-import type { EventEncoding, BlockMessage, HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
+import type {
+  BlockMessage, EventEncoding, HeadMessage, TransactionMessage, TransactionResultMessage,
+} from './messages.ts'
 import type { AccessNode, CallContext } from './node.ts'
 import { readBlockHeaderResponse, readBlockResponse } from './wire/read-block.ts'
 import { readCollectionResponse } from './wire/read-collection.ts'
 import { readTransactionResultResponse, readTransactionResultsResponse } from './wire/read-results.ts'
 import { readTransactionResponse, readTransactionsResponse } from './wire/read-transactions.ts'
-import { heightRequest, idRequest, resultByIndexRequest, transactionRequest, transactionsByBlockRequest } from './wire/requests.ts'
+import {
+  heightRequest, idRequest, resultByIndexRequest, transactionRequest, transactionsByBlockRequest,
+} from './wire/requests.ts'
 
 /** Bulk answers may be a thousand times as large as the others. */
 const bulkTimeouts = 3
@@ -32,7 +36,8 @@ export class BlockCalls {
   }
 
   async header(height: number): Promise<HeadMessage> {
-    return readBlockHeaderResponse(await this.#call('GetBlockHeaderByHeight', heightRequest(height), this.#firstContext))
+    const answer = await this.#call('GetBlockHeaderByHeight', heightRequest(height), this.#firstContext)
+    return readBlockHeaderResponse(answer)
   }
 
   async transactions(blockId: Buffer, encoding: EventEncoding): Promise<TransactionMessage[]> {
@@ -42,7 +47,8 @@ export class BlockCalls {
 
   async results(blockId: Buffer, encoding: EventEncoding): Promise<TransactionResultMessage[]> {
     const request = transactionsByBlockRequest(blockId, encoding)
-    return readTransactionResultsResponse(await this.#call('GetTransactionResultsByBlockID', request, this.#bulkContext))
+    const answer = await this.#call('GetTransactionResultsByBlockID', request, this.#bulkContext)
+    return readTransactionResultsResponse(answer)
   }
 
   async resultByIndex(blockId: Buffer, index: number, encoding: EventEncoding): Promise<TransactionResultMessage> {

@@ -1,16 +1,17 @@
 import { transactionId } from '../chain/transaction-id.ts'
-import type { BlockMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
+import type { BlockMessage, HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
 import { NodeLiedError } from './source-errors.ts'
 
 const idLength = 32
 
+type HeadPart = Pick<HeadMessage, 'id' | 'parentId' | 'height'>
+
 /** @throws NodeLiedError where this is not a block of the height that was asked for */
-export function checkHeader(block: Pick<BlockMessage, 'id' | 'parentId' | 'height'>, height: number, endpoint: string): void {
-  if (block.height !== height) throw new NodeLiedError(endpoint, height, `the answer is the block at height ${block.height}`)
-  if (block.id.length !== idLength) throw new NodeLiedError(endpoint, height, `the block id has ${block.id.length} bytes`)
-  if (block.parentId.length !== idLength) {
-    throw new NodeLiedError(endpoint, height, `the parent id has ${block.parentId.length} bytes`)
-  }
+export function checkHeader({ id, parentId, height: told }: HeadPart, height: number, endpoint: string): void {
+  const lie = (contradiction: string) => new NodeLiedError(endpoint, height, contradiction)
+  if (told !== height) throw lie(`the answer is the block at height ${told}`)
+  if (id.length !== idLength) throw lie(`the block id has ${id.length} bytes`)
+  if (parentId.length !== idLength) throw lie(`the parent id has ${parentId.length} bytes`)
 }
 
 /**
@@ -42,12 +43,11 @@ export function checkParts(
       throw new NodeLiedError(endpoint, block.height, `result ${i} is of transaction ${theirs}, the body is ${ours}`)
     }
     if (isZero(result.collectionId)) continue
-    while (collection < block.collectionIds.length && block.collectionIds[collection]?.equals(result.collectionId) !== true) {
-      collection++
-    }
-    if (collection === block.collectionIds.length) {
-      const stranger = result.collectionId.toString('hex')
-      throw new NodeLiedError(endpoint, block.height, `result ${i} is of collection ${stranger}, which is not the block's`)
+    const { collectionIds } = block
+    while (collectionIds[collection]?.equals(result.collectionId) === false) collection++
+    if (collection === collectionIds.length) {
+      const told = result.collectionId.toString('hex')
+      throw new NodeLiedError(endpoint, block.height, `result ${i} is of collection ${told}, which is not the block's`)
     }
   }
   return ids

@@ -41,7 +41,8 @@ class NodeChainSource implements ChainSource {
   constructor(options: ChainSourceOptions, registry: NodeRegistry) {
     const { liveEndpoints, historicEndpoints, archiveEndpoint, requestsPerSecond, burst } = options
     const archive = archiveEndpoint === undefined ? [] : [archiveEndpoint]
-    const endpoints = new Map([...archive, ...historicEndpoints, ...liveEndpoints].map((text) => [endpointKey(text), text]))
+    const named = [...archive, ...historicEndpoints, ...liveEndpoints]
+    const endpoints = new Map(named.map((endpoint) => [endpointKey(endpoint), endpoint]))
     if (endpoints.size === 0) throw new FatalError('no-access-node', 'no access node is configured')
     const limits = {
       ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
@@ -73,7 +74,11 @@ class NodeChainSource implements ChainSource {
     return followHeads(this.#context, this.#head, this.#context.signalOf(signal))
   }
 
-  async fetchBlock(height: number, signal?: AbortSignal, onAnswerLength?: (bytes: number) => void): Promise<FetchedBlock> {
+  async fetchBlock(
+    height: number,
+    signal?: AbortSignal,
+    onAnswerLength?: (bytes: number) => void,
+  ): Promise<FetchedBlock> {
     const chainId = await this.chainId(signal)
     const network = chainIdToNetwork(chainId) ?? 'emulator'
     const encoding = encodingFor(network, height)
@@ -109,7 +114,9 @@ class NodeChainSource implements ChainSource {
     const combined = this.#context.signalOf(signal)
     await this.#context.identified(combined)
     for (let attempt = 1; this.#context.chainId === undefined; attempt++) {
-      if (attempt > this.#context.settings.attempts) throw new NodesFailedError('chain id', ['no node says it'], undefined)
+      if (attempt > this.#context.settings.attempts) {
+        throw new NodesFailedError('chain id', ['no node says it'], undefined)
+      }
       await pause(chainIdEveryMs, combined)
       await untilAborted(this.#context.identifyAgain(), combined)
     }

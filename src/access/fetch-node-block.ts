@@ -33,7 +33,11 @@ const noParts: Parts = { transactions: [], results: [], missing: [] }
  * @throws PartMissingError where the block is there and a part of it is not
  * @throws NodeLiedError, WireError, GrpcError
  */
-export async function fetchNodeBlock(calls: BlockCalls, height: number, options: NodeBlockOptions): Promise<FetchedBlock> {
+export async function fetchNodeBlock(
+  calls: BlockCalls,
+  height: number,
+  options: NodeBlockOptions,
+): Promise<FetchedBlock> {
   const { endpoint } = calls.node
   const block = await onItsService(calls.node, () => calls.block(height))
   checkHeader(block, height, endpoint)
@@ -108,8 +112,12 @@ async function mendWhatIsThere(
   return { transactions: await transactionsById(calls, block, ids), ...known }
 }
 
-/** Results by index where their number is not known: those of the collections, then system ones until there is no more. */
-async function resultsToTheEnd(calls: BlockCalls, block: BlockMessage, options: NodeBlockOptions): Promise<FetchedResults> {
+/** Results by index where their number is not known: those of the collections, then system ones until the end. */
+async function resultsToTheEnd(
+  calls: BlockCalls,
+  block: BlockMessage,
+  options: NodeBlockOptions,
+): Promise<FetchedResults> {
   const users = await userTransactionIds(calls, block)
   const { results } = await resultsByIndex(calls, block, users.length, { ...options, acceptMissing: false })
   const all = [...results]

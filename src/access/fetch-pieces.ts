@@ -30,12 +30,17 @@ export async function fetchPieces(
 
 /** The ids of the transactions in the block's collections, in order. */
 export async function userTransactionIds(calls: BlockCalls, block: BlockMessage): Promise<Buffer[]> {
-  const collections = await mapLimited(block.collectionIds, piecesAtOnce, (id) => found(calls, block, calls.collection(id)))
+  const idsOf = (collectionId: Buffer) => found(calls, block, calls.collection(collectionId))
+  const collections = await mapLimited(block.collectionIds, piecesAtOnce, idsOf)
   return collections.flat()
 }
 
 /** The bodies of these transactions, one call each. */
-export function transactionsById(calls: BlockCalls, block: BlockMessage, ids: readonly Buffer[]): Promise<TransactionMessage[]> {
+export function transactionsById(
+  calls: BlockCalls,
+  block: BlockMessage,
+  ids: readonly Buffer[],
+): Promise<TransactionMessage[]> {
   return mapLimited(ids, piecesAtOnce, (id) => found(calls, block, calls.transaction(id)))
 }
 
@@ -43,6 +48,8 @@ export function transactionsById(calls: BlockCalls, block: BlockMessage, ids: re
 async function found<T>(calls: BlockCalls, block: BlockMessage, call: Promise<T>): Promise<T> {
   const outcome = await attempt(call)
   if (outcome.fault === undefined) return outcome.value
-  if (isFault(outcome, 'not-found', 'not-ready')) throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
+  if (isFault(outcome, 'not-found', 'not-ready')) {
+    throw new PartMissingError(calls.node.endpoint, block.height, outcome.error)
+  }
   throw outcome.error
 }

@@ -52,7 +52,8 @@ export function resultsById(
   ids: readonly Buffer[],
   options: { readonly encoding: EventEncoding; readonly acceptMissing: boolean },
 ): Promise<FetchedResults> {
-  return onePerCall(calls, block, ids.length, options, (index, encoding) => calls.result(ids[index] as Buffer, block.id, encoding))
+  const call: ResultCall = (index, encoding) => calls.result(ids[index] as Buffer, block.id, encoding)
+  return onePerCall(calls, block, ids.length, options, call)
 }
 
 async function onePerCall(

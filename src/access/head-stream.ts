@@ -13,12 +13,14 @@ import { heightRequest } from './wire/requests.ts'
 
 const blockStatus = BlockStatus.BLOCK_SEALED
 
+type Heads = AsyncGenerator<HeadMessage>
+
 /**
  * The sealed heads as a node streams them: headers where it streams those, else digests, each followed by a call for
  * its header. A node that streams neither is marked with `hasStream` = false, and the stream ends.
  * @throws GrpcError, WireError
  */
-export async function* streamHeads(node: AccessNode, context: CallContext, signal: AbortSignal): AsyncGenerator<HeadMessage> {
+export async function* streamHeads(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
   for (const stream of [streamHeaders, streamDigests]) {
     try {
       yield* stream(node, context, signal)
@@ -31,17 +33,20 @@ export async function* streamHeads(node: AccessNode, context: CallContext, signa
   node.hasStream = false
 }
 
-async function* streamHeaders(node: AccessNode, _context: CallContext, signal: AbortSignal): AsyncGenerator<HeadMessage> {
+async function* streamHeaders(node: AccessNode, _context: CallContext, signal: AbortSignal): Heads {
   const schema = SubscribeBlockHeadersFromLatestRequestSchema
   const request = toBinary(schema, create(schema, { blockStatus }))
-  for await (const answer of node.stream('SubscribeBlockHeadersFromLatest', request, signal)) yield readBlockHeaderResponse(answer)
+  for await (const answer of node.stream('SubscribeBlockHeadersFromLatest', request, signal)) {
+    yield readBlockHeaderResponse(answer)
+  }
 }
 
-async function* streamDigests(node: AccessNode, context: CallContext, signal: AbortSignal): AsyncGenerator<HeadMessage> {
+async function* streamDigests(node: AccessNode, context: CallContext, signal: AbortSignal): Heads {
   const schema = SubscribeBlockDigestsFromLatestRequestSchema
   const request = toBinary(schema, create(schema, { blockStatus }))
   for await (const answer of node.stream('SubscribeBlockDigestsFromLatest', request, signal)) {
     const { blockHeight } = fromBinary(SubscribeBlockDigestsResponseSchema, answer)
-    yield readBlockHeaderResponse(await node.call('GetBlockHeaderByHeight', heightRequest(Number(blockHeight)), context))
+    const byHeight = heightRequest(Number(blockHeight))
+    yield readBlockHeaderResponse(await node.call('GetBlockHeaderByHeight', byHeight, context))
   }
 }

@@ -17,7 +17,11 @@ const pollShare = 0.25
  * Follows the sealed head for as long as the signal lets it: it looks once, then streams from a live node that has a
  * stream until that breaks or falls behind, and looks again; without such a node it polls. A head is told once.
  */
-export async function* followHeads(context: SourceContext, sealed: SealedHead, signal: AbortSignal): AsyncGenerator<HeadMessage> {
+export async function* followHeads(
+  context: SourceContext,
+  sealed: SealedHead,
+  signal: AbortSignal,
+): AsyncGenerator<HeadMessage> {
   try {
     await context.identified(signal)
     yield* new HeadFollower(context, sealed, signal).follow()
@@ -77,7 +81,8 @@ class HeadFollower {
         if (message === undefined) {
           const head = await this.#look()
           if (head === undefined) continue
-          this.#context.log.info({ endpoint: node.endpoint, height: head.height }, 'the stream of heads is behind: another one is begun')
+          const details = { endpoint: node.endpoint, height: head.height }
+          this.#context.log.info(details, 'the stream of heads is behind: another one is begun')
           yield head
           return
         }
@@ -112,7 +117,8 @@ class HeadFollower {
   #pollMs(): number {
     const rates = this.#context.liveNodes.map((node) => node.limit.requestsPerSecond ?? Number.POSITIVE_INFINITY)
     const usualMs = Math.max(this.#context.settings.pollMs, 1_000 / (Math.min(...rates) * pollShare))
-    return Math.min(slowestPollMs, this.#failures === 0 ? usualMs : backoffMs(this.#failures + 1, usualMs, slowestPollMs))
+    const everyMs = this.#failures === 0 ? usualMs : backoffMs(this.#failures + 1, usualMs, slowestPollMs)
+    return Math.min(slowestPollMs, everyMs)
   }
 
   #isNews(head: HeadMessage): boolean {

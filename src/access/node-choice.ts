@@ -19,7 +19,11 @@ export type Candidate = Pick<
  * 6. that does the least at the moment, then the one whose turn was longest ago.
  * @returns undefined where every node that may serve the height was tried
  */
-export function chooseNode<T extends Candidate>(nodes: readonly T[], height: number, tried: ReadonlySet<T>): T | undefined {
+export function chooseNode<T extends Candidate>(
+  nodes: readonly T[],
+  height: number,
+  tried: ReadonlySet<T>,
+): T | undefined {
   let best: T | undefined
   for (const node of nodes) {
     if (tried.has(node) || !node.mayServe(height)) continue
@@ -32,7 +36,8 @@ export function chooseNode<T extends Candidate>(nodes: readonly T[], height: num
 export function rootAbove(nodes: readonly Pick<Candidate, 'rootHeight'>[], height: number): number | undefined {
   let lowest: number | undefined
   for (const { rootHeight } of nodes) {
-    if (rootHeight !== undefined && rootHeight > height && rootHeight < (lowest ?? Number.POSITIVE_INFINITY)) lowest = rootHeight
+    if (rootHeight === undefined || rootHeight <= height) continue
+    if (lowest === undefined || rootHeight < lowest) lowest = rootHeight
   }
   return lowest
 }

@@ -78,7 +78,8 @@ export class AccessNode {
 
   /** Where its spork ends, exclusive; undefined for the newest one, and where the spork is not known. */
   get endHeight(): number | undefined {
-    return (this.spork ?? (this.sporkRootHeight === undefined ? undefined : sporkOfRoot(this.sporkRootHeight)))?.endHeight
+    if (this.spork !== undefined) return this.spork.endHeight
+    return this.sporkRootHeight === undefined ? undefined : sporkOfRoot(this.sporkRootHeight)?.endHeight
   }
 
   get restingForMs(): number {
@@ -182,7 +183,8 @@ export class AccessNode {
   }
 
   async close(): Promise<void> {
-    this.limit.close(new GrpcError('CANCELLED', 'the connection was closed', { method: 'close', endpoint: this.endpoint }))
+    const call = { method: 'close', endpoint: this.endpoint }
+    this.limit.close(new GrpcError('CANCELLED', 'the connection was closed', call))
     await this.#transport.close()
   }
 

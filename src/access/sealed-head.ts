@@ -31,7 +31,7 @@ export class SealedHead {
   async latest(signal: AbortSignal): Promise<HeadMessage> {
     signal.throwIfAborted()
     const { chainId, liveNodes } = this.#context
-    const usable = liveNodes.filter((node) => chainId === undefined || node.chainId === undefined || node.chainId === chainId)
+    const usable = liveNodes.filter((node) => (node.chainId ?? chainId) === (chainId ?? node.chainId))
     const healthy = usable.filter((node) => node.restingForMs === 0)
     return this.#highest(healthy.length > 0 ? healthy : usable, signal)
   }
@@ -49,7 +49,8 @@ export class SealedHead {
       return highest ?? first
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error
-      throw new NodesFailedError('sealed head', error.errors.map((fault) => nodeFault(fault)?.message ?? String(fault)), error)
+      const faults = error.errors.map((fault) => nodeFault(fault)?.message ?? String(fault))
+      throw new NodesFailedError('sealed head', faults, error)
     }
   }
 
@@ -64,7 +65,8 @@ export class SealedHead {
   async #askNow(node: AccessNode): Promise<HeadMessage> {
     const started = performance.now()
     const { closing, settings } = this.#context
-    const context = { ...this.#context.callContext(closing, true), timeoutMs: Math.min(settings.timeoutMs, headTimeoutMs) }
+    const timeoutMs = Math.min(settings.timeoutMs, headTimeoutMs)
+    const context = { ...this.#context.callContext(closing, true), timeoutMs }
     try {
       const answer = await onItsService(node, () => node.call('GetLatestBlockHeader', latestRequest(true), context))
       const head = readBlockHeaderResponse(answer)
@@ -73,7 +75,9 @@ export class SealedHead {
       return head
     } catch (error) {
       const fault = nodeFault(error)
-      if (fault !== undefined && fault.kind !== 'rate-limited' && !closing.aborted) this.#context.rest(node, fault.message, started)
+      if (fault !== undefined && fault.kind !== 'rate-limited' && !closing.aborted) {
+        this.#context.rest(node, fault.message, started)
+      }
       throw error
     }
   }

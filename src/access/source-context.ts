@@ -107,8 +107,8 @@ export class SourceContext {
     const started = performance.now()
     this.#identifiedAt.set(node, started)
     try {
-      const { timeoutMs, onCall } = this.settings
-      await identifyNode(node, { timeoutMs: Math.min(timeoutMs, identifyTimeoutMs), signal: this.closing, urgent: true, onCall })
+      const timeoutMs = Math.min(this.settings.timeoutMs, identifyTimeoutMs)
+      await identifyNode(node, { ...this.callContext(this.closing, true), timeoutMs })
     } catch (error) {
       const reason = nodeFault(error)?.message ?? String(error)
       if (!this.closing.aborted) this.rest(node, reason, started)

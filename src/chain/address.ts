@@ -4,7 +4,7 @@ import { generatorMatrixRows, parityCheckMatrixColumns } from './address-code.ts
 /** Bytes of a Flow address. */
 export const addressLength = 8
 
-/** Mainnet uses the linear code itself; other networks shift it by a word of their own, so that no address is of two. */
+/** Mainnet uses the linear code itself; the others shift it by a word of their own, so that they share no address. */
 const networkWords: Readonly<Record<Network, bigint>> = {
   mainnet: 0n,
   testnet: 0x6834ba37b3980209n,

@@ -41,7 +41,7 @@ const otherEndpoints: Readonly<Record<string, string | undefined>> = {
 /** The known sporks of mainnet and of the tail of testnet, by network and height. */
 export const sporks: readonly Spork[] = [...table('mainnet', mainnetRoots), ...table('testnet', testnetRoots)]
 
-/** From this height on mainnet's nodes give every event in CCF; below it some fail to convert. It is mainnet26's root. */
+/** The root of mainnet26: from here on mainnet's nodes give every event in CCF; below it some fail to convert. */
 const ccfFromHeight = 88_226_267
 
 /** How to ask for the events of a height. */
@@ -66,9 +66,8 @@ export function sporkOfRoot(rootHeight: number): Spork | undefined {
 
 /** Whether a height belongs to a spork that is over: nothing of it changes any more. */
 export function isInPastSpork(network: Network, height: number): boolean {
-  return sporks.some(
-    (spork) => spork.network === network && spork.endHeight !== undefined && spork.rootHeight <= height && height < spork.endHeight,
-  )
+  const own = sporks.filter((spork) => spork.network === network)
+  return own.some(({ rootHeight, endHeight }) => endHeight !== undefined && rootHeight <= height && height < endHeight)
 }
 
 function table(network: Network, roots: typeof mainnetRoots): Spork[] {

@@ -6,8 +6,12 @@ import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
 
 export const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined }
 
-/** A source over these nodes, with connections of its own; the first node is the live one unless `options` says else. */
-export function sourceOf(nodes: readonly ReplayNode[], options: Partial<ChainSourceOptions> = {}, registry = new NodeRegistry()): ChainSource {
+/** A source over these nodes, all of them live unless `options` says else, with connections of its own. */
+export function sourceOf(
+  nodes: readonly ReplayNode[],
+  options: Partial<ChainSourceOptions> = {},
+  registry = new NodeRegistry(),
+): ChainSource {
   const endpoints = nodes.map((node) => node.endpoint)
   return createChainSource({ liveEndpoints: endpoints, historicEndpoints: [], log: quiet, ...options }, registry)
 }
