@@ -44,7 +44,8 @@ function mochaArguments(args: readonly string[]): string[] {
   const given = args.filter((arg) => arg !== '--unit' && arg !== '--long').map(testsBelow)
   const spec = given.some((arg) => arg.endsWith('.ts')) ? [] : suite.spec
   const ignore = suite.ignore.flatMap((pattern) => ['--ignore', pattern])
-  return ['--reporter', 'scripts/test/counting-reporter.ts', ...ignore, ...given, ...spec]
+  const plain = process.stdout.isTTY ? [] : ['--no-color']
+  return ['--reporter', 'scripts/test/counting-reporter.ts', ...plain, ...ignore, ...given, ...spec]
 }
 
 /** A folder stands for the tests in it; anything else is left as it is. */
