@@ -26,8 +26,8 @@ const { values } = parseArgs({
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
 
-const events =
-  values.endpoint === undefined ? recorded() : await fetched(values.endpoint, Number(values.from), Number(values.blocks))
+const { endpoint } = values
+const events = endpoint === undefined ? recorded() : await fetched(endpoint, Number(values.from), Number(values.blocks))
 const groups: Array<[name: string, events: RecordedEvent[]]> = [
   ['all events', events],
   ['EVM.TransactionExecuted', events.filter(({ type }) => type.endsWith('.EVM.TransactionExecuted'))],
@@ -41,7 +41,7 @@ const ways: Array<[name: string, decode: (event: RecordedEvent) => void]> = [
 ]
 
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`)
-console.log(`${events.length} events from ${values.endpoint ?? 'recordings'}, median of ${runs} runs of ${seconds} s\n`)
+console.log(`${events.length} events from ${endpoint ?? 'recordings'}, median of ${runs} runs of ${seconds} s\n`)
 console.log(['events'.padEnd(26), 'way'.padEnd(24), 'bytes', 'µs/event', 'events/s', 'best'].join('  '))
 for (const [group, members] of groups) {
   if (members.length === 0) continue
@@ -82,8 +82,8 @@ function recorded(): RecordedEvent[] {
 }
 
 /** Asks for each block's id and, in both encodings, for its results. */
-async function fetched(endpoint: string, from: number, count: number): Promise<RecordedEvent[]> {
-  const client = new Client(endpoint, credentials.createInsecure(), { 'grpc.max_receive_message_length': -1 })
+async function fetched(address: string, from: number, count: number): Promise<RecordedEvent[]> {
+  const client = new Client(address, credentials.createInsecure(), { 'grpc.max_receive_message_length': -1 })
   const call = (method: string, request: Buffer): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const identity = (bytes: Buffer): Buffer => bytes

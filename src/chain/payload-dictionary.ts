@@ -24,7 +24,15 @@ export function dictionaryOf(pairs: ReadonlyArray<readonly [key: PayloadValue, v
 
 function listOfPairs(pairs: ReadonlyArray<readonly [key: PayloadValue, value: PayloadValue]>): PayloadValue {
   return pairs
-    .map(([key, value]) => ({ text: JSON.stringify([key, value]), pair: { key, value } }))
+    .map(([key, value]) => ({ text: canonicalText([key, value]), pair: { key, value } }))
     .sort((left, right) => (left.text < right.text ? -1 : left.text > right.text ? 1 : 0))
     .map(({ pair }) => pair)
+}
+
+/** JSON text that does not depend on the order in which names were set. */
+function canonicalText(value: PayloadValue): string {
+  return JSON.stringify(value, (_name, part: PayloadValue) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+    return Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+  })
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ByteWriter } from '../base/byte-writer.ts'
-import type { CadenceType, CadenceValue, CompositeType, InterfaceType } from './cadence-value.test-support.ts'
+import type { CadenceType, CadenceValue, CompositeType, InterfaceType, Pairs } from './cadence-value.test-support.ts'
 import { array, bytes, encodeCcf, head, tagged, text } from './ccf/ccf-encoder.test-support.ts'
 import { encodeJsonCdc } from './json-cdc/json-cdc-encoder.test-support.ts'
 import { mainnetEvents } from './mainnet-events.test-support.ts'
@@ -113,22 +113,35 @@ describe('the flattened form', () => {
   it('keeps every pair of a dictionary whose keys have one text', () => {
     const type: CadenceType = { kind: 'dictionary', key: simple('HashableStruct'), value: simple('String') }
     const one: CadenceValue = { type: simple('Int'), data: 1n }
-    const data = { pairs: [[string('1'), string('text')], [one, string('number')]] as Array<[CadenceValue, CadenceValue]> }
-    expect(flattened({ type, data })).to.deep.equal([
+    const pairs: Pairs['pairs'] = [
+      [string('1'), string('text')],
+      [one, string('number')],
+    ]
+    expect(flattened({ type, data: { pairs } })).to.deep.equal([
       { key: '1', value: 'number' },
       { key: '1', value: 'text' },
     ])
   })
 
+  it('orders such pairs alike where the encodings order what is inside differently', () => {
+    const inner: CadenceType = { kind: 'dictionary', key: simple('String'), value: simple('String') }
+    const type: CadenceType = { kind: 'dictionary', key: simple('String'), value: inner }
+    const one: CadenceValue = { type: inner, data: { pairs: ['a', 'b'].map((key) => [string(key), string('x')]) } }
+    const two: CadenceValue = { type: inner, data: { pairs: ['a', 'c'].map((key) => [string(key), string('x')]) } }
+    const pairs = [one, two, one].map((value): [CadenceValue, CadenceValue] => [string('k'), value])
+    expect(flattened({ type, data: { pairs } })).to.have.lengthOf(3)
+  })
+
   it('writes keys that are no text as their JSON text', () => {
-    const type: CadenceType = { kind: 'dictionary', key: simple('Bool'), value: simple('Int') }
-    const pairs: Array<[CadenceValue, CadenceValue]> = [[{ type: simple('Bool'), data: true }, { type: simple('Int'), data: 5n }]]
-    expect(flattened({ type, data: { pairs } })).to.deep.equal({ true: '5' })
+    const type: CadenceType = { kind: 'dictionary', key: simple('Bool'), value: simple('String') }
+    const pairs: Pairs['pairs'] = [[{ type: simple('Bool'), data: true }, string('yes')]]
+    expect(flattened({ type, data: { pairs } })).to.deep.equal({ true: 'yes' })
   })
 
   it('keeps a field named __proto__ as a field', () => {
     const id = 'A.0000000000000001.C.Happened'
-    const type: CompositeType = { kind: 'composite', form: 'Event', id, fields: [{ name: '__proto__', type: simple('Int') }] }
+    const definedFields = [{ name: '__proto__', type: simple('Int') }]
+    const type: CompositeType = { kind: 'composite', form: 'Event', id, fields: definedFields }
     const fields = decodePayload(id, encodeCcf({ type, data: [{ type: simple('Int'), data: 1n }] }, [type]))
     expect(Object.keys(fields)).to.deep.equal(['__proto__'])
     expect(Object.getPrototypeOf(fields)).to.equal(Object.prototype)
@@ -138,6 +151,15 @@ describe('the flattened form', () => {
     expect(flattened(string('a\0b'))).to.equal('a\\u0000b')
     const invalid = tagged(130, array([tagged(137, head(0, 1n)), Buffer.from('63ffed61', 'hex')]))
     expect(decodeValue(invalid)).to.equal('\uFFFD\uFFFDa')
+    const type: CompositeType = {
+      kind: 'composite',
+      form: 'Event',
+      id: 'A.0000000000000001.C.Happened',
+      fields: [{ name: 'f', type: simple('String') }],
+    }
+    const ccf = encodeCcf({ type, data: [string('123')] }, [type])
+    ccf.set(Buffer.from('ffed61', 'hex'), ccf.length - 3)
+    expect(JSON.parse(written(type.id, ccf))).to.deep.equal({ f: '\uFFFD\uFFFDa' })
     expect(decodeValue(Buffer.from('{"type":"String","value":"\\ud800x"}'))).to.equal('\uFFFDx')
   })
 
@@ -154,8 +176,14 @@ describe('the flattened form', () => {
     [{ kind: 'capability', borrowType: null }, 'Capability'],
     [{ kind: 'range', element: simple('Int') }, 'InclusiveRange<Int>'],
     [
-      { kind: 'function', view: true, typeParameters: [], parameters: [simple('Int'), struct], returnType: simple('Void') },
-      'view fun(Int,A.0000000000000001.C.S):Void',
+      {
+        kind: 'function',
+        view: true,
+        typeParameters: [],
+        parameters: [simple('Int'), struct],
+        returnType: simple('Int'),
+      },
+      'view fun(Int,A.0000000000000001.C.S):Int',
     ],
   ]
   for (const [stands, expected] of types) {
@@ -171,12 +199,14 @@ describe('the flattened form', () => {
     expect(flattened({ type: struct, data: [{ type: simple('Int'), data: 4n }] }, { types })).to.deep.equal({ x: '4' })
     expect(flattened({ type: enumType, data: [uint8(2n)] }, { types: [enumType] })).to.equal('2')
     const borrowType: CadenceType = { kind: 'reference', authorization: { kind: 'none' }, referenced: struct }
-    expect(flattened({ type: { kind: 'capability', borrowType }, data: { address: 5n, id: 9n } }, { types })).to.deep.equal({
+    const capability: CadenceValue = { type: { kind: 'capability', borrowType }, data: { address: 5n, id: 9n } }
+    expect(flattened(capability, { types })).to.deep.equal({
       id: '9',
       address: '0x0000000000000005',
       borrowType: '&A.0000000000000001.C.S',
     })
-    expect(flattened({ type: simple('StoragePath'), data: { domain: 'storage', identifier: 'a' } })).to.equal('/storage/a')
+    const path: CadenceValue = { type: simple('StoragePath'), data: { domain: 'storage', identifier: 'a' } }
+    expect(flattened(path)).to.equal('/storage/a')
     expect(flattened({ type: simple('Type'), data: { stands: null } })).to.equal(null)
   })
 })
@@ -185,7 +215,8 @@ describe('JSON-CDC of former years', () => {
   const json = (value: unknown): unknown => decodeValue(Buffer.from(JSON.stringify(value)))
 
   it('reads static types that are text', () => {
-    expect(json({ type: 'Type', value: { staticType: 'A.0b2a3299cc857e29.TopShot.NFT' } })).to.equal('A.0b2a3299cc857e29.TopShot.NFT')
+    const staticType = 'A.0b2a3299cc857e29.TopShot.NFT'
+    expect(json({ type: 'Type', value: { staticType } })).to.equal(staticType)
   })
 
   it('reads capabilities with a path and links', () => {
@@ -227,6 +258,8 @@ describe('hostile payloads', () => {
     return tagged(129, array([definitions, array([tagged(136, bytes(Buffer.alloc(0))), array([value])])]))
   }
   const anyStruct = tagged(137, head(0, 39n))
+  const jsonEvent = (fields: unknown): Buffer =>
+    Buffer.from(JSON.stringify({ type: 'Event', value: { id: event, fields } }))
   const both = (payload: Buffer): unknown => {
     const code = codeOf(() => written(event, payload))
     expect(codeOf(() => decodePayload(event, payload))).to.equal(code)
@@ -287,7 +320,24 @@ describe('hostile payloads', () => {
     expect(both(eventWith(tagged(137, head(0, 5n)), head(1, 128n)))).to.equal('ccf-malformed')
     expect(both(eventWith(tagged(137, head(0, 11n)), tagged(3, bytes(Buffer.from([1])))))).to.equal('ccf-malformed')
     expect(both(eventWith(tagged(137, head(0, 3n)), bytes(Buffer.alloc(7))))).to.equal('ccf-malformed')
-    expect(both(eventWith(tagged(139, tagged(137, head(0, 12n))), array([head(0, 1n), text('a')])))).to.equal('ccf-malformed')
+    const list = tagged(139, tagged(137, head(0, 12n)))
+    expect(both(eventWith(list, array([head(0, 1n), text('a')])))).to.equal('ccf-malformed')
+    const dictionary = tagged(141, array([tagged(137, head(0, 12n)), tagged(137, head(0, 12n))]))
+    expect(both(eventWith(dictionary, array([head(0, 1n)])))).to.equal('ccf-malformed')
     expect(both(Buffer.concat([eventWith(anyStruct, Buffer.from([0xf6])), Buffer.from([0])]))).to.equal('ccf-malformed')
+    const items = [{ type: 'UInt8', value: '256' }]
+    expect(both(jsonEvent([{ name: 'f', value: { type: 'Array', value: items } }]))).to.equal('json-cdc-malformed')
+  })
+
+  it('refuses two fields with one name', () => {
+    const field = array([text('f'), anyStruct])
+    const id = bytes(Buffer.alloc(0))
+    const definitions = array([tagged(162, array([id, text(event), array([field, field])]))])
+    const nils = Buffer.from([0xf6])
+    const value = array([tagged(136, id), array([nils, nils])])
+    expect(both(tagged(129, array([definitions, value])))).to.equal('ccf-malformed')
+    const named = { name: 'f', value: { type: 'Void' } }
+    expect(both(jsonEvent([named, named]))).to.equal('json-cdc-malformed')
+    expect(both(jsonEvent([named]))).to.equal(undefined)
   })
 })

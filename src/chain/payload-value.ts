@@ -1,4 +1,4 @@
-/** A flattened Cadence value: what the payload column holds. No number appears: integers and fixed-point are strings. */
+/** A flattened Cadence value: what the payload column holds. Numbers are strings, integers as well as fixed-point. */
 export type PayloadValue = string | boolean | null | PayloadValue[] | PayloadFields
 
 /** The fields of an event, struct or dictionary by name. */

@@ -20,7 +20,8 @@ const resultsMethod = 'GetTransactionResultsByBlockID'
 
 /** The files of calls in one folder of recordings. */
 export function recordingFiles(folder: 'base' | 'fork'): string[] {
-  return readdirSync(new URL(`${folder}/`, recordings)).filter((name) => /^calls.*\.jsonl\.gz$/.test(name)).sort()
+  const names = readdirSync(new URL(`${folder}/`, recordings))
+  return names.filter((name) => /^calls.*\.jsonl\.gz$/.test(name)).sort()
 }
 
 /** The numbers of events by type that the reference decoder counted. */
@@ -47,7 +48,7 @@ export function readRecordedEvents(folder: 'base' | 'fork', file: string): Recor
   return [...ccf].flatMap(([block, payloads]) =>
     payloads.map(({ type, payload }, index) => {
       const other = json.get(block)?.[index]
-      if (other === undefined || other.type !== type) throw new Error(`block ${block} lacks event ${index} in JSON-CDC`)
+      if (other?.type !== type) throw new Error(`block ${block} lacks event ${index} in JSON-CDC`)
       return { type, ccf: payload, json: other.payload }
     }),
   )

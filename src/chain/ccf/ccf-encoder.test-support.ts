@@ -180,7 +180,9 @@ function typeValue(type: CadenceType, known: Map<CadenceType, Buffer>): Buffer {
       const typeParameters = type.typeParameters.map(({ name, bound }) => {
         return array([text(name), bound === null ? nil : inner(bound)])
       })
-      const parameters = type.parameters.map((parameter, index) => array([text(''), text(`p${index}`), inner(parameter)]))
+      const parameters = type.parameters.map((parameter, index) => {
+        return array([text(''), text(`p${index}`), inner(parameter)])
+      })
       const purity = head(0, type.view ? 1n : 0n)
       return tagged(193, array([array(typeParameters), array(parameters), inner(type.returnType), purity]))
     }
@@ -190,7 +192,7 @@ function typeValue(type: CadenceType, known: Map<CadenceType, Buffer>): Buffer {
       if (id !== undefined) return tagged(184, bytes(id))
       const own = known.size === 0 ? Buffer.alloc(0) : minimal(BigInt(known.size))
       known.set(type, own)
-      const base = type.kind === 'composite' && type.form === 'Enum' ? typeValue({ kind: 'simple', name: 'UInt8' }, known) : nil
+      const base = type.form === 'Enum' ? inner({ kind: 'simple', name: 'UInt8' }) : nil
       const fields = type.kind === 'composite' ? type.fields : []
       const number = type.kind === 'composite' ? formTags[type.form] + 48 : interfaceTags[type.form] + 48
       const initializers = type.kind === 'composite' && type.form === 'Event' ? [array([])] : []

@@ -16,7 +16,7 @@ function fieldPlan(name: string, index: number, plan: TypePlan): FieldPlan {
   return { name, label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`), plan }
 }
 
-/** A struct, resource, event, contract or attachment. `fields` may be filled in later: types can refer to themselves. */
+/** A struct, resource, event, contract or attachment. `fields` may be filled later: types can refer to themselves. */
 export function compositePlan(typeId: string, fields: readonly FieldPlan[]): TypePlan {
   return {
     typeId,

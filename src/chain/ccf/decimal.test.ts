@@ -11,8 +11,9 @@ function spelled(put: Put, value: bigint): string {
   return target.toString('latin1', 1, end)
 }
 
+const powersOfTen = Array.from({ length: 20 }, (_, exponent) => 10n ** BigInt(exponent))
 /** Values where digits, halves or the exactness of doubles change, and their neighbours. */
-const edges = [0n, 1n << 32n, 1n << 53n, 1n << 63n, (1n << 64n) - 2n, ...Array.from({ length: 20 }, (_, n) => 10n ** BigInt(n))]
+const edges = [0n, 1n << 32n, 1n << 53n, 1n << 63n, (1n << 64n) - 2n, ...powersOfTen]
   .flatMap((edge) => [edge - 1n, edge, edge + 1n])
   .filter((value) => value >= 0n)
 

@@ -14,8 +14,8 @@ interface TypeEntry {
 
 /**
  * Compiled plans by event type. A type can have several prefixes: a contract update may change the fields. Anyone can
- * deploy event types without end, so types, prefixes for each and bytes are bounded; when full, the quarter of the types
- * that was not used for the longest time goes.
+ * deploy event types without end, so types, prefixes for each and bytes are bounded; when full, the quarter of the
+ * types that was not used for the longest time goes.
  */
 export class PlanCache {
   readonly #types = new Map<string, TypeEntry>()

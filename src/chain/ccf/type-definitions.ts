@@ -9,7 +9,21 @@ import type { Definitions } from './inline-type.ts'
 import type { TypePlan } from './type-plan.ts'
 
 /** Tags of type definitions; CCF specification, `composite-typedef`. */
-const tag = { firstComposite: 160, event: 162, enum: 164, lastComposite: 165, firstInterface: 176, lastInterface: 178 } as const
+const tag = {
+  firstComposite: 160,
+  event: 162,
+  enum: 164,
+  lastComposite: 165,
+  firstInterface: 176,
+  lastInterface: 178,
+} as const
+
+/** A composite type whose fields are still to be read, from `position` on. */
+interface OpenDefinition {
+  fields: FieldPlan[]
+  position: number
+  byteFields: ReadonlySet<string> | undefined
+}
 
 /**
  * Consumes the list of types that a payload defines. A type can refer to any other of the list and to itself, so ids
@@ -17,7 +31,7 @@ const tag = { firstComposite: 160, event: 162, enum: 164, lastComposite: 165, fi
  */
 export function readTypeDefinitions(input: CcfInput): Definitions {
   const definitions = new Map<string, TypePlan>()
-  const open: Array<{ fields: FieldPlan[]; position: number; byteFields: ReadonlySet<string> | undefined }> = []
+  const open: OpenDefinition[] = []
   const count = input.readArray()
   for (let i = 0; i < count; i++) {
     const number = input.readTag()
@@ -32,7 +46,8 @@ export function readTypeDefinitions(input: CcfInput): Definitions {
     if (composite) {
       const fields: FieldPlan[] = []
       definitions.set(id, number === tag.enum ? enumPlan(typeId, fields) : compositePlan(typeId, fields))
-      open.push({ fields, position: input.position, byteFields: number === tag.event ? byteFieldsOf(typeId) : undefined })
+      const byteFields = number === tag.event ? byteFieldsOf(typeId) : undefined
+      open.push({ fields, position: input.position, byteFields })
       input.skip()
     } else {
       definitions.set(id, abstractPlan(typeId, definitions))

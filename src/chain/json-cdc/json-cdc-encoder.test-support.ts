@@ -149,7 +149,10 @@ function authorizationNode(authorization: Authorization): Json {
     case 'none':
       return { kind: 'Unauthorized', entitlements: null }
     case 'map':
-      return { kind: 'EntitlementMapAuthorization', entitlements: [entitlementNode('EntitlementMap', authorization.id)] }
+      return {
+        kind: 'EntitlementMapAuthorization',
+        entitlements: [entitlementNode('EntitlementMap', authorization.id)],
+      }
     default: {
       const kind = authorization.kind === 'conjunction' ? 'EntitlementConjunctionSet' : 'EntitlementDisjunctionSet'
       return { kind, entitlements: authorization.entitlements.map((id) => entitlementNode('Entitlement', id)) }

@@ -11,7 +11,9 @@ import type { JsonNode, JsonObject } from './json-node.ts'
 export function nullableTypeText(node: JsonNode | undefined, depth = 0): string | null {
   if (node === undefined || node === null || node === '') return null
   if (typeof node === 'string') return node
-  if (depth > payloadLimits.depth) throw malformed(`types nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
+  if (depth > payloadLimits.depth) {
+    throw malformed(`types nested deeper than ${payloadLimits.depth}`, 'payload-too-deep')
+  }
   return structuredTypeText(asObject(node), depth)
 }
 

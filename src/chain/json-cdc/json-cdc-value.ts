@@ -142,7 +142,8 @@ function flattenComposite(composite: JsonObject, type: string, depth: number): P
     const field = asObject(node)
     const name = fieldName(field)
     if (Object.hasOwn(fields, name)) throw malformed('two fields with one name')
-    setField(fields, name, byteFields?.has(name) === true && isEmptyArray(field['value']) ? '0x' : flattenJsonCdc(field['value'], depth + 1))
+    const bytes = byteFields?.has(name) === true && isEmptyArray(field['value'])
+    setField(fields, name, bytes ? '0x' : flattenJsonCdc(field['value'], depth + 1))
   }
   return fields
 }

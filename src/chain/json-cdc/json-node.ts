@@ -8,7 +8,11 @@ export interface JsonObject {
   [name: string]: JsonNode | undefined
 }
 
-export function malformed(message: string, code: PayloadErrorCode = 'json-cdc-malformed', cause?: unknown): PayloadError {
+export function malformed(
+  message: string,
+  code: PayloadErrorCode = 'json-cdc-malformed',
+  cause?: unknown,
+): PayloadError {
   return new PayloadError(code, message, 0, cause)
 }
 
