@@ -126,8 +126,8 @@ describe('the flattened form', () => {
   it('orders such pairs alike where the encodings order what is inside differently', () => {
     const inner: CadenceType = { kind: 'dictionary', key: simple('String'), value: simple('String') }
     const type: CadenceType = { kind: 'dictionary', key: simple('String'), value: inner }
-    const one: CadenceValue = { type: inner, data: { pairs: ['a', 'b'].map((key) => [string(key), string('x')]) } }
-    const two: CadenceValue = { type: inner, data: { pairs: ['a', 'c'].map((key) => [string(key), string('x')]) } }
+    const one: CadenceValue = { type: inner, data: { pairs: ['a', 'd'].map((key) => [string(key), string('x')]) } }
+    const two: CadenceValue = { type: inner, data: { pairs: ['b', 'c'].map((key) => [string(key), string('x')]) } }
     const pairs = [one, two, one].map((value): [CadenceValue, CadenceValue] => [string('k'), value])
     expect(flattened({ type, data: { pairs } })).to.have.lengthOf(3)
   })
