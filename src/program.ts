@@ -31,11 +31,14 @@ export async function runProgram(program: Program): Promise<number> {
   const lifecycle = new Lifecycle(log)
   const stopped = new Promise<void>((done) => lifecycle.signal.addEventListener('abort', () => done(), { once: true }))
   stopOnSignals(lifecycle)
+  // A program whose services have nothing to do just now (history is complete, no client) still runs.
+  const alive = setInterval(() => undefined, 2 ** 30)
   startAll(program, lifecycle, log, terminal).catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
   await stopped
   await lifecycle.stop('stopped')
+  clearInterval(alive)
   if (lifecycle.failure === undefined) return exitCodes.done
   log.fatal({ err: lifecycle.failure }, lifecycle.failure.message)
   return exitCodeOf(lifecycle.failure)

@@ -22,7 +22,9 @@ export async function bareCopySeconds(pool: pg.Pool, from: number, to: number, b
       const column = heightColumn[table]
       const select = `select * from ${table} where ${column} >= ${start} and ${column} < ${Math.min(to, start + batchBlocks)}`
       const chunks: Buffer[] = []
-      for await (const chunk of reader.query(copyTo(`copy (${select}) to stdout (format binary)`))) chunks.push(chunk as Buffer)
+      const rows = reader.query(copyTo(`copy (${select}) to stdout (format binary)`))
+      rows.on('data', (chunk: Buffer) => chunks.push(chunk))
+      await once(rows, 'end')
       batch.push(Buffer.concat(chunks))
     }
     batches.push(batch)

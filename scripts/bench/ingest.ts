@@ -106,8 +106,9 @@ async function measure(endpoint: string, from: number, to: number): Promise<Run>
     const own = cpuSeconds(pid) - ownBefore
     const postgres = treeCpuSeconds(postmaster) - postgresBefore
     const peakMiB = peakMemoryMiB(pid)
+    const ended = once(child, 'exit')
     child.kill('SIGTERM')
-    await once(child, 'exit')
+    await ended
     const wal = (await walBytes(pool)) - walBefore
     const bytes = (await databaseBytes(pool)) - bytesBefore
     const { rows } = await pool.query<{ txs: string; events: string }>('select sum(tx_count) as txs, sum(event_count) as events from app.indexing_checkpoints')
