@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { ApiError } from '../base/errors.ts'
-import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters, parseParameters } from './parameters.ts'
+import {
+  cursorParameter, flagParameter, heightParameter, limitParameter, noParameters, parseParameters,
+} from './parameters.ts'
 
 const schemas = {
   params: noParameters,

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { declaredPath, topLevelSegments } from './paths.ts'
 
-const topLevel = topLevelSegments(['/flow/block', '/health', '/status', '/openapi.json', '/ws/status', '/staking/delegator'])
+const topLevel = topLevelSegments([
+  '/flow/block', '/health', '/status', '/openapi.json', '/ws/status', '/staking/delegator',
+])
 
 const cases: readonly (readonly [asked: string, declared: string])[] = [
   ['/flow/block', '/flow/block'],

@@ -12,7 +12,8 @@ describe('parseEventType', () => {
   })
 
   it('knows the events of the protocol', () => {
-    expect(parseEventType('flow.AccountCreated')).to.deep.equal({ address: undefined, contract: undefined, name: 'AccountCreated' })
+    expect(parseEventType('flow.AccountCreated'))
+      .to.deep.equal({ address: undefined, contract: undefined, name: 'AccountCreated' })
   })
 
   it('takes anything else for a name', () => {

@@ -12,7 +12,9 @@ function event(type: string, amount: string | null = null, to: string | null = n
   return { type, amount, to }
 }
 
-const feeMovement = [event(flowDeposit, '0.00100000', fees), event(deposit, '0.00100000', fees), event(feesDeducted, '0.00100000')]
+const feeMovement = [
+  event(flowDeposit, '0.00100000', fees), event(deposit, '0.00100000', fees), event(feesDeducted, '0.00100000'),
+]
 
 describe('describeTransaction', () => {
   it('finds nothing in a transaction that only pays its fee', () => {
@@ -40,7 +42,8 @@ describe('describeTransaction', () => {
 
   it('sees EVM in the script or in what was executed', () => {
     expect(describeTransaction(true, []).tags).to.deep.equal(['EVM'])
-    expect(describeTransaction(false, [event('A.e467b9dd11fa00df.EVM.TransactionExecuted')]).tags).to.deep.equal(['EVM'])
+    const executed = event('A.e467b9dd11fa00df.EVM.TransactionExecuted')
+    expect(describeTransaction(false, [executed]).tags).to.deep.equal(['EVM'])
   })
 
   it('passes over fee events whose amount could not be decoded', () => {

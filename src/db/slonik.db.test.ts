@@ -27,12 +27,14 @@ describe('createReadPool', () => {
       select 9007199254740991::int8 as height, '{1,2}'::int8[] as heights,
         timestamptz '2025-06-01 12:00:00.123456+05:30' as time, timestamptz '2025-06-01 12:00:00+02' as whole
     `)).to.deep.equal({
-      height: Number.MAX_SAFE_INTEGER, heights: [1, 2], time: '2025-06-01T06:30:00.123Z', whole: '2025-06-01T10:00:00.000Z',
+      height: Number.MAX_SAFE_INTEGER, heights: [1, 2], time: '2025-06-01T06:30:00.123Z',
+      whole: '2025-06-01T10:00:00.000Z',
     })
   })
 
   it('refuses numbers that would lose digits', async () => {
-    const failure = await failureOf(reads.one(sql.type(z.object({ n: z.number() }))`select 9007199254740993::int8 as n`))
+    const tooBig = sql.type(z.object({ n: z.number() }))`select 9007199254740993::int8 as n`
+    const failure = await failureOf(reads.one(tooBig))
     expect(failure).to.be.instanceOf(RangeError)
   })
 
@@ -47,10 +49,12 @@ describe('createReadPool', () => {
 
   it('gives a connection up that does not answer any more, and makes a new one', async () => {
     const proxy = await startHalfOpenProxy(database.url)
-    const behind = await createReadPool({ url: proxy.url, maxConnections: 1, statementTimeoutMs: 200, answerGraceMs: 100 })
+    const limits = { maxConnections: 1, statementTimeoutMs: 200, answerGraceMs: 100 }
+    const behind = await createReadPool({ url: proxy.url, ...limits })
     await behind.any(sql.unsafe`select 1`)
     proxy.freeze()
-    expect(String(await failureOf(behind.any(sql.unsafe`select 1`)))).to.include('no answer from the database within 300 ms')
+    const failure = await failureOf(behind.any(sql.unsafe`select 1`))
+    expect(String(failure)).to.include('no answer from the database within 300 ms')
     proxy.thaw()
     expect(await behind.oneFirst(sql.type(z.object({ one: z.number() }))`select 1 as one`)).to.equal(1)
     await behind.end()

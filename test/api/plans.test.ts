@@ -3,7 +3,9 @@ import type { CommonQueryMethods, DatabasePool, QuerySqlToken } from 'slonik'
 import { readBounds } from '../../src/api/bounds.ts'
 import { listBlocks, readBlock } from '../../src/api/queries/blocks.ts'
 import { readEventsOfBlock, withTagEvents } from '../../src/api/queries/events.ts'
-import { findTransaction, listTransactions, listTransactionsOfBlock, readTransaction } from '../../src/api/queries/transactions.ts'
+import {
+  findTransaction, listTransactions, listTransactionsOfBlock, readTransaction,
+} from '../../src/api/queries/transactions.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -77,12 +79,14 @@ describe('the plans of list queries', () => {
   }
 
   const bounds = { min: 100, max: highest }
-  const queries: readonly (readonly [name: string, most: number, query: (database: DatabasePool) => Promise<unknown>])[] = [
+  type Case = readonly [name: string, mostRows: number, query: (database: DatabasePool) => Promise<unknown>]
+  const middle = { height: 333, index: 2 }
+  const queries: readonly Case[] = [
     ['the first page of blocks', 60, (pool) => listBlocks(pool, bounds, Number.MAX_SAFE_INTEGER, 21)],
     ['a page of blocks in the middle', 60, (pool) => listBlocks(pool, bounds, 333, 21)],
     ['the last page of blocks', 60, (pool) => listBlocks(pool, bounds, 110, 21)],
     ['the first page of transactions', 150, (pool) => listTransactions(pool, bounds, undefined, 21)],
-    ['a page of transactions in the middle', 150, (pool) => listTransactions(pool, bounds, { height: 333, index: 2 }, 21)],
+    ['a page of transactions in the middle', 150, (pool) => listTransactions(pool, bounds, middle, 21)],
     ['a page of one block', 60, (pool) => listTransactionsOfBlock(pool, 333, undefined, 21)],
     ['one block', 5, (pool) => readBlock(pool, 333)],
     ['one transaction', 10, (pool) => readTransaction(pool, { height: 333, index: 1 })],
@@ -112,6 +116,6 @@ describe('the plans of list queries', () => {
   it('reads the ends of the chain from two rows', async () => {
     expect(await readBounds(reads)).to.deep.equal(bounds)
     const { nodes } = await run(() => readBounds(recording))
-    expect(nodes.map((node) => node['Relation Name']).filter((relation) => relation !== undefined)).to.deep.equal(['indexing_checkpoints'])
+    expect(nodes.flatMap((node) => node['Relation Name'] ?? [])).to.deep.equal(['indexing_checkpoints'])
   })
 })

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { List } from '../../src/api/envelope.ts'
 import type { Transaction, TransactionDetail } from '../../src/api/presenters/transaction.ts'
-import { chainBlock, idOf, payer, receiver, storeBlocks, systemTransactionIds, transferScript } from '../support/chain-rows.ts'
+import {
+  chainBlock, idOf, payer, receiver, storeBlocks, systemTransactionIds, transferScript,
+} from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runApi } from '../support/running-api.ts'
@@ -29,7 +31,8 @@ describe('transaction routes', () => {
   }
 
   it('goes through all transactions by cursor, the latest first, while new blocks arrive', async () => {
-    const expected = Array.from({ length: 61 }, (_, i) => chainBlock(160 - i).transactions.toReversed().map(({ id }) => id)).flat()
+    const blocks = Array.from({ length: 61 }, (_, i) => chainBlock(160 - i))
+    const expected = blocks.flatMap(({ transactions }) => transactions.toReversed().map(({ id }) => id))
     const ids: string[] = []
     let cursor = ''
     let newest = 160
@@ -67,18 +70,20 @@ describe('transaction routes', () => {
     const [transfer] = chainBlock(120).transactions
     const shown = await one(transfer?.id ?? '')
     expect(shown).to.deep.include({
-      id: transfer?.id, block_height: 120, block_id: chainBlock(120).id, transaction_index: 0, timestamp: chainBlock(120).timestamp,
+      id: transfer?.id, block_height: 120, block_id: chainBlock(120).id, transaction_index: 0,
+      timestamp: chainBlock(120).timestamp,
       payer, proposer: payer, payer_address: payer.slice(2), proposer_address: payer.slice(2), authorizers: [payer],
       proposer_key_index: 0, proposer_sequence_number: 120, status: 'SEALED', execution_status: 'SUCCESS', error: '',
-      error_message: '', fee: '0.00000570', gas_limit: 9999, gas_used: 14, event_count: 9, is_evm: false, evm_hash: null,
-      tags: ['FT_TRANSFER'], script: transferScript, reference_block_id: idOf('block', 'main', 110),
+      error_message: '', fee: '0.00000570', gas_limit: 9999, gas_used: 14, event_count: 9, is_evm: false,
+      evm_hash: null, tags: ['FT_TRANSFER'], script: transferScript, reference_block_id: idOf('block', 'main', 110),
       collection: { id: chainBlock(120).collectionIds[0], index: 0 },
       arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: receiver }],
     })
     expect(shown?.events[3]).to.deep.equal({
       type: 'A.f233dcee88fe0abe.FungibleToken.Deposited', transaction: transfer?.id, event_index: 3, block_height: 120,
       timestamp: chainBlock(120).timestamp, contract_address: '0xf233dcee88fe0abe', contract_name: 'FungibleToken',
-      event_name: 'Deposited', payload: { type: 'A.1654653399040a61.FlowToken.Vault', amount: '10.00000000', to: receiver },
+      event_name: 'Deposited',
+      payload: { type: 'A.1654653399040a61.FlowToken.Vault', amount: '10.00000000', to: receiver },
     })
     expect(shown?.events).to.have.length(9)
   })
@@ -87,7 +92,8 @@ describe('transaction routes', () => {
     const evm = chainBlock(120).transactions[1]
     for (const spelling of [evm?.id, `0x${evm?.id}`, evm?.evmHash, `0x${evm?.evmHash}`, evm?.evmHash?.toUpperCase()]) {
       const shown = await one(spelling ?? '')
-      expect(shown, spelling ?? '').to.deep.include({ id: evm?.id, evm_hash: evm?.evmHash, is_evm: true, tags: ['EVM'] })
+      const { id, evmHash } = evm ?? {}
+      expect(shown, spelling ?? '').to.deep.include({ id, evm_hash: evmHash, is_evm: true, tags: ['EVM'] })
     }
   })
 
@@ -103,8 +109,9 @@ describe('transaction routes', () => {
 
   it('answers 404 for unknown ids and 400 for what is no id', async () => {
     for (const [id, status, code] of [
-      ['0'.repeat(64), 404, 'unknown-transaction'], ['0', 400, 'invalid-parameter'], ['g'.repeat(64), 400, 'invalid-parameter'],
-      ['a'.repeat(63), 400, 'invalid-parameter'], ['a'.repeat(65), 400, 'invalid-parameter'],
+      ['0'.repeat(64), 404, 'unknown-transaction'], ['0', 400, 'invalid-parameter'],
+      ['g'.repeat(64), 400, 'invalid-parameter'], ['a'.repeat(63), 400, 'invalid-parameter'],
+      ['a'.repeat(65), 400, 'invalid-parameter'],
     ] as const) {
       const response = await api.get(`/flow/transaction/${id}`)
       expect(response.status, id).to.equal(status)

@@ -61,17 +61,19 @@ describe('the live feed', () => {
     expect(client.messages[0]).to.deep.equal({
       type: 'new_block',
       payload: {
-        height, id: block.id, parent_id: block.parentId, timestamp: block.timestamp, tx_count: block.transactions.length,
+        height, id: block.id, parent_id: block.parentId, timestamp: block.timestamp,
+        tx_count: block.transactions.length,
         event_count: block.transactions.flatMap(({ events }) => events).length,
       },
     })
     const transactions = client.messages.slice(1).map(({ payload }) => payload)
     expect(transactions[0]).to.have.all.keys(
-      'id', 'block_height', 'status', 'payer_address', 'proposer_address', 'timestamp', 'execution_status', 'is_evm', 'script_hash',
-      'template_category', 'template_label', 'tags', 'error_message',
+      'id', 'block_height', 'status', 'payer_address', 'proposer_address', 'timestamp', 'execution_status', 'is_evm',
+      'script_hash', 'template_category', 'template_label', 'tags', 'error_message',
     )
     expect(transactions[0]).to.deep.include({
-      payer_address: payer.slice(2), status: 'SEALED', execution_status: 'SUCCESS', is_evm: false, tags: ['FT_TRANSFER'],
+      payer_address: payer.slice(2), status: 'SEALED', execution_status: 'SUCCESS', is_evm: false,
+      tags: ['FT_TRANSFER'],
     })
     expect(transactions[1]).to.deep.include({ is_evm: true, tags: ['EVM'] })
     expect(transactions[2]).to.deep.include({ execution_status: 'FAILURE', tags: [] })
@@ -138,7 +140,7 @@ describe('the live feed', () => {
     await client.count(3)
     const { generated_at: _now, ...status } = await api.json<Record<string, unknown>>('/status')
     for (const message of client.messages) expect(message).to.deep.include(status)
-    const moments = client.messages.map((message) => String((message as unknown as Record<string, unknown>)['generated_at']))
+    const moments = client.messages.map((message) => String(Object(message)['generated_at']))
     expect(moments).to.deep.equal([...new Set(moments)].toSorted())
     await client.close()
   })

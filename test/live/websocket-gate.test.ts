@@ -28,7 +28,8 @@ describe('the gate of the WebSockets', () => {
   })
 
   async function start(options: RunOptions = {}): Promise<void> {
-    api = await runApi(database.url, { ...options, server: { addressOf, maxWebSocketsPerAddress: 3, ...options.server } })
+    const server = { addressOf, maxWebSocketsPerAddress: 3, ...options.server }
+    api = await runApi(database.url, { ...options, server })
   }
 
   afterEach(async () => {
@@ -75,7 +76,7 @@ describe('the gate of the WebSockets', () => {
     const open = attempts.flatMap(({ client }) => client ?? [])
     expect(open).to.have.length(3)
     expect(await refusedWith('/ws', '203.0.113.8')).to.equal(undefined)
-    const local = await Promise.all(Array.from({ length: 8 }, () => FeedClient.connect(`${api.host}/ws`, from('127.0.0.9'))))
+    const local = await connectAll(Array.from({ length: 8 }, () => '/ws'), '127.0.0.9')
     await Promise.all(local.map((client) => client.close()))
     // A place is free again once its connection is gone.
     await open[0]?.close()
@@ -142,22 +143,28 @@ describe('the gate of the WebSockets', () => {
 
   it('closes all clients with 1001 at shutdown, and does not wait for those that do not answer', async () => {
     await start()
-    const clients = await Promise.all(['/ws', '/ws', '/ws/status'].map((path) => FeedClient.connect(`${api.host}${path}`)))
+    const clients = await connectAll(['/ws', '/ws', '/ws/status'])
     const closed = clients.map((client) => client.closed())
     const deaf = await FeedClient.connect(`${api.host}/ws`)
     deaf.socket.pause()
     await api.server.close()
-    expect(await Promise.all(closed)).to.deep.equal(clients.map(() => ({ code: 1001, reason: 'server is shutting down' })))
+    const goingAway = { code: 1001, reason: 'server is shutting down' }
+    expect(await Promise.all(closed)).to.deep.equal(clients.map(() => goingAway))
     deaf.socket.terminate()
   })
 
   it('counts its clients', async () => {
     await start()
-    const clients = await Promise.all(['/ws', '/ws', '/ws/status'].map((path) => FeedClient.connect(`${api.host}${path}`)))
+    const clients = await connectAll(['/ws', '/ws', '/ws/status'])
     const text = await (await api.get('/metrics')).text()
-    expect(text).to.include('flowfarm_feed_clients{feed="live"} 2').and.to.include('flowfarm_feed_clients{feed="status"} 1')
+    expect(text).to.include('flowfarm_feed_clients{feed="live"} 2')
+    expect(text).to.include('flowfarm_feed_clients{feed="status"} 1')
     await Promise.all(clients.map((client) => client.close()))
   })
+
+  function connectAll(paths: readonly string[], address = '127.0.0.1'): Promise<FeedClient[]> {
+    return Promise.all(paths.map((path) => FeedClient.connect(`${api.host}${path}`, from(address))))
+  }
 
   /** What comes back for a request line that no client library would write. */
   async function rawUpgrade(requestLine: string): Promise<string> {
