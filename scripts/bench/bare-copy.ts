@@ -14,36 +14,49 @@ const heightColumn: Record<(typeof tables)[number], string> = {
  * @returns seconds
  */
 export async function bareCopySeconds(pool: pg.Pool, from: number, to: number, batchBlocks: number): Promise<number> {
+  const batches = await readBatches(pool, from, to, batchBlocks)
+  const lanes = await Promise.all([pool.connect(), pool.connect()])
+  try {
+    return await writeBatches(lanes, batches)
+  } finally {
+    for (const lane of lanes) lane.release(true)
+  }
+}
+
+async function readBatches(pool: pg.Pool, from: number, to: number, batchBlocks: number): Promise<Buffer[][]> {
+  const source = await pool.connect()
   const batches: Buffer[][] = []
-  const reader = await pool.connect()
-  for (let start = from; start < to; start += batchBlocks) {
-    const batch: Buffer[] = []
-    for (const table of tables) {
-      const column = heightColumn[table]
-      const select = `select * from ${table} where ${column} >= ${start} and ${column} < ${Math.min(to, start + batchBlocks)}`
-      const chunks: Buffer[] = []
-      const rows = reader.query(copyTo(`copy (${select}) to stdout (format binary)`))
-      rows.on('data', (chunk: Buffer) => chunks.push(chunk))
-      await once(rows, 'end')
-      batch.push(Buffer.concat(chunks))
+  try {
+    for (let start = from; start < to; start += batchBlocks) {
+      const batch: Buffer[] = []
+      for (const table of tables) {
+        const column = heightColumn[table]
+        const select = `select * from ${table} where ${column} >= ${start} and ${column} < ${Math.min(to, start + batchBlocks)}`
+        const chunks: Buffer[] = []
+        const rows = source.query(copyTo(`copy (${select}) to stdout (format binary)`))
+        rows.on('data', (chunk: Buffer) => chunks.push(chunk))
+        await once(rows, 'end')
+        batch.push(Buffer.concat(chunks))
+      }
+      batches.push(batch)
     }
-    batches.push(batch)
+    return batches
+  } finally {
+    source.release(true)
   }
-  await reader.query('create schema bare')
-  for (const table of tables) {
-    const { rows } = await reader.query<{ leaf: string }>(
-      `select coalesce((select inhrelid::regclass::text from pg_inherits where inhparent = $1::regclass order by pg_relation_size(inhrelid) desc limit 1), $1) as leaf`, [table],
-    )
-    await reader.query(`create table ${table.replace('raw.', 'bare.')} (like ${rows[0]?.leaf ?? table} including all)`)
-  }
-  await reader.query('checkpoint')
+}
+
+async function writeBatches([first, second]: [pg.PoolClient, pg.PoolClient], batches: readonly Buffer[][]): Promise<number> {
+  await first.query('create schema bare')
+  for (const table of tables) await first.query(`create table ${bare(table)} (like ${table} including all)`)
+  await first.query('checkpoint')
   const started = performance.now()
   const work = batches.values()
   const lane = async (client: pg.PoolClient): Promise<void> => {
     for (const batch of work) {
       await client.query('begin')
       for (const [i, table] of tables.entries()) {
-        const stream = client.query(copyFrom(`copy ${table.replace('raw.', 'bare.')} from stdin (format binary)`))
+        const stream = client.query(copyFrom(`copy ${bare(table)} from stdin (format binary)`))
         const finished = once(stream, 'finish')
         stream.end(batch[i])
         await finished
@@ -51,11 +64,12 @@ export async function bareCopySeconds(pool: pg.Pool, from: number, to: number, b
       await client.query('commit')
     }
   }
-  const second = await pool.connect()
-  await Promise.all([lane(reader), lane(second)])
+  await Promise.all([lane(first), lane(second)])
   const seconds = (performance.now() - started) / 1000
-  await reader.query('drop schema bare cascade')
-  reader.release()
-  second.release()
+  await first.query('drop schema bare cascade')
   return seconds
+}
+
+function bare(table: string): string {
+  return table.replace('raw.', 'bare.')
 }
