@@ -1,4 +1,5 @@
 import { FatalError } from '../base/errors.ts'
+import { linkSignals } from '../base/link-signals.ts'
 import { normalize } from '../base/ranges.ts'
 import { pause } from '../base/retry.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
@@ -134,10 +135,14 @@ class NodeChainSource implements ChainSource {
     await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
   }
 
-  #ask<T>(question: Omit<HeightQuestion<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
-    const combined = this.#context.signalOf(signal)
-    const isSettled = () => this.#isSettled(question.height, combined)
-    return askHeight(this.#context, { ...question, isSettled }, combined)
+  async #ask<T>(question: Omit<HeightQuestion<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
+    const linked = linkSignals(signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal])
+    const isSettled = () => this.#isSettled(question.height, linked.signal)
+    try {
+      return await askHeight(this.#context, { ...question, isSettled }, linked.signal)
+    } finally {
+      linked.unlink()
+    }
   }
 
   async #isSettled(height: number, signal: AbortSignal): Promise<boolean> {

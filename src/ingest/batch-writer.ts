@@ -13,7 +13,7 @@ import { insertUndecoded } from './sql/insert-undecoded.ts'
 import { insertUnavailable } from './sql/insert-unavailable.ts'
 
 /** How many batches are under way at once: one commits while the rows of the next are sent. */
-const lanes = 2
+const lanes = 3
 
 export interface CommittedBatch {
   readonly from: number

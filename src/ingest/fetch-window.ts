@@ -31,7 +31,8 @@ interface Slot {
 /**
  * Fetches blocks ahead, several at a time, and hands them out in order.
  *
- * The width adapts: it grows while the taker has to wait for blocks, and is halved when a fetch fails. Memory is
+ * The width adapts: it grows while the taker has to wait for blocks, shrinks while more than half of it waits for the
+ * taker, and is halved when a fetch fails. Memory is
  * bounded by bytes, not by blocks: a node announces the length of an answer before it comes, and when what is
  * announced and what waits exceeds `maxBytes`, the fetches furthest ahead are given up and asked for again later.
  * The first block in order is never given up, so a single block of any size gets through.
@@ -42,6 +43,7 @@ export class FetchWindow {
   /** Heights that were given up for lack of room, to be asked for before any new one; in order. */
   readonly #postponed: number[] = []
   readonly #waiting = new Set<() => void>()
+  /** Not rounded, so that small steps add up. */
   #width: number
   /** Bytes of a block as expected from the last ones: rises at once, falls slowly. */
   #expectedBytes = 0
@@ -49,11 +51,12 @@ export class FetchWindow {
   constructor(options: FetchWindowOptions) {
     this.#options = options
     this.#width = options.width
+    options.signal.addEventListener('abort', this.#stop, { once: true })
   }
 
   /** Blocks that may be under way or waiting. */
   get width(): number {
-    return this.#width
+    return Math.floor(this.#width)
   }
 
   /** Bytes that wait or were announced. */
@@ -71,7 +74,7 @@ export class FetchWindow {
   fill(): void {
     let bytes = this.bytes
     let expected = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length * this.#expectedBytes
-    while (this.#slots.length < this.#width) {
+    while (this.#slots.length < this.width) {
       if (this.#slots.length > 0 && bytes + expected + this.#expectedBytes > this.#options.maxBytes) return
       const height = this.#postponed.shift() ?? this.#options.nextHeight()
       if (height === undefined) return
@@ -87,19 +90,13 @@ export class FetchWindow {
   async waitReady(ms: number): Promise<boolean> {
     this.fill()
     if (this.isNextReady) return true
-    const timer = new AbortController()
-    const signal = AbortSignal.any([timer.signal, this.#options.signal])
-    let wake: () => void = () => undefined
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve
-      this.#waiting.add(resolve)
-    })
-    try {
-      await Promise.race([woken, pause(ms, signal)])
-    } finally {
-      this.#waiting.delete(wake)
-      timer.abort()
-    }
+    this.#options.signal.throwIfAborted()
+    const woken = Promise.withResolvers<void>()
+    const timer = setTimeout(woken.resolve, ms)
+    this.#waiting.add(woken.resolve)
+    await woken.promise
+    this.#waiting.delete(woken.resolve)
+    clearTimeout(timer)
     this.#options.signal.throwIfAborted()
     return this.isNextReady
   }
@@ -113,19 +110,35 @@ export class FetchWindow {
     if (slot?.error !== undefined) throw slot.error
     if (slot?.block === undefined) throw new Error('take() needs isNextReady')
     this.#slots.shift()
-    if (hadToWait && !this.#options.isFixed) this.#width = Math.min(widest, Math.ceil(this.#width * 1.25))
+    this.#adapt(hadToWait)
     this.fill()
     return slot.block
   }
 
+  #adapt(hadToWait: boolean): void {
+    if (this.#options.isFixed) return
+    if (hadToWait) {
+      this.#width = Math.min(widest, this.#width + Math.max(1, this.#width / 8))
+      return
+    }
+    const waiting = this.#slots.reduce((count, slot) => count + (slot.block === undefined ? 0 : 1), 0)
+    if (waiting > this.#width / 2) this.#width = Math.max(this.#options.width, this.#width * 0.97)
+  }
+
   /** Gives up everything that is under way. */
   close(): void {
+    this.#options.signal.removeEventListener('abort', this.#stop)
     for (const slot of this.#slots) slot.controller.abort(new Error('the window was closed'))
     this.#slots.length = 0
   }
 
+  readonly #stop = (): void => {
+    this.close()
+    for (const wake of this.#waiting) wake()
+  }
+
   async #fetch(slot: Slot): Promise<void> {
-    const signal = AbortSignal.any([slot.controller.signal, this.#options.signal])
+    const { signal } = slot.controller
     const onAnswerLength = (bytes: number): void => {
       slot.announced += bytes
       this.#makeRoom()
@@ -143,7 +156,7 @@ export class FetchWindow {
           break
         }
         slot.announced = 0
-        if (!this.#options.isFixed && this.#slots.length > 1) this.#width = Math.max(1, Math.floor(this.#width / 2))
+        if (!this.#options.isFixed && this.#slots.length > 1) this.#width = Math.max(1, this.#width / 2)
         const pauseMs = backoffMs(attempt, 50, 5000)
         this.#options.onRetry(slot.height, error, pauseMs)
         try {

@@ -1,0 +1,27 @@
+import { getEventListeners } from 'node:events'
+import { expect } from 'chai'
+import { linkSignals } from './link-signals.ts'
+
+describe('linked signals', () => {
+  it('are aborted with the first of their sources, for its reason', () => {
+    const [a, b] = [new AbortController(), new AbortController()]
+    const { signal } = linkSignals([a.signal, b.signal])
+    expect(signal.aborted).to.equal(false)
+    b.abort('b')
+    a.abort('a')
+    expect(signal.reason).to.equal('b')
+  })
+
+  it('begin aborted when a source is', () => {
+    expect(linkSignals([new AbortController().signal, AbortSignal.abort('gone')]).signal.reason).to.equal('gone')
+  })
+
+  it('leave nothing behind', () => {
+    const source = new AbortController()
+    const { signal, unlink } = linkSignals([source.signal])
+    unlink()
+    source.abort()
+    expect(signal.aborted).to.equal(false)
+    expect(getEventListeners(source.signal, 'abort')).to.deep.equal([])
+  })
+})
