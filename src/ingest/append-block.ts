@@ -67,7 +67,7 @@ function appendTransaction(
   const height = fetched.block.height
   const id = fetched.transactionIds[txIndex] as Buffer
   const hash = scriptHash(transaction.script)
-  batch.scripts.set(hash.toString('latin1'), { hash, script: transaction.script })
+  batch.addScript(hash, transaction.script)
   const rows = batch.transactions
   rows.row(rawColumns.transactions.length)
   rows.int8(height)

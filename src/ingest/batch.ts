@@ -36,8 +36,9 @@ export class Batch {
   readonly events = new CopyWriter(1024 * 1024)
   readonly txLookup = new CopyWriter(64 * 1024)
   readonly blockLookup = new CopyWriter(8 * 1024)
-  /** By hash in hex; every script of the batch, known to the database or not. */
+  /** Scripts that the database may not have, by hash. */
   readonly scripts = new Map<string, ScriptRow>()
+  readonly #knownScripts: ReadonlySet<string>
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
   /** Lowest and highest height so far. */
@@ -48,6 +49,17 @@ export class Batch {
   eventCount = 0
   /** Bytes that were received for it. */
   byteLength = 0
+
+  /** @param knownScripts hashes (latin1) of scripts that the database has for certain */
+  constructor(knownScripts: ReadonlySet<string>) {
+    this.#knownScripts = knownScripts
+  }
+
+  /** Remembers a script for storing. The bytes are copied: they are a view that would keep a whole answer in memory. */
+  addScript(hash: Buffer, script: Buffer): void {
+    const key = hash.toString('latin1')
+    if (!this.#knownScripts.has(key) && !this.scripts.has(key)) this.scripts.set(key, { hash, script: Buffer.from(script) })
+  }
 
   get isEmpty(): boolean {
     return this.blockCount === 0

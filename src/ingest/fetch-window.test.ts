@@ -23,7 +23,7 @@ function open(fetchBlock: Fetch, options: Partial<FetchWindowOptions> & { last?:
 
 async function takeAll(window: FetchWindow, count: number): Promise<number[]> {
   const out: number[] = []
-  while (out.length < count) if (await window.waitReady(1000)) out.push(window.take(true).block.height)
+  while (out.length < count) if (await window.waitReady(1000)) out.push(window.take().block.height)
   return out
 }
 
@@ -52,25 +52,6 @@ describe('fetch window', () => {
     window.close()
   })
 
-  it('grows while the taker has to wait, and shrinks when a fetch fails', async () => {
-    let isBroken = false
-    const window = open(async (height) => {
-      if (isBroken) {
-        isBroken = false
-        throw new RetryableError('busy', 'busy')
-      }
-      return fetched(height)
-    })
-    await takeAll(window, 30)
-    const grown = window.width
-    expect(grown).to.be.greaterThan(4)
-    isBroken = true
-    await takeAll(window, 1)
-    while (isBroken) await takeAll(window, 1)
-    expect(window.width).to.be.lessThan(grown)
-    window.close()
-  })
-
   it('tries again what may pass, and gives out other errors at their place', async () => {
     const failures = new Map([[2, 2]])
     const window = open(async (height) => {
@@ -82,7 +63,7 @@ describe('fetch window', () => {
     })
     expect(await takeAll(window, 5)).to.deep.equal([0, 1, 2, 3, 4])
     await window.waitReady(1000)
-    expect(() => window.take(true)).to.throw(FatalError)
+    expect(() => window.take()).to.throw(FatalError)
     window.close()
   })
 
@@ -108,7 +89,7 @@ describe('fetch window', () => {
     const out: number[] = []
     while (out.length < 31) {
       if (!(await window.waitReady(1000))) continue
-      out.push(window.take(true).block.height)
+      out.push(window.take().block.height)
       held -= 50
       expect(window.bytes).to.be.at.most(120)
     }

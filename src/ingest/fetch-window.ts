@@ -2,9 +2,7 @@ import { asError, RetryableError } from '../base/errors.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
-
-/** The window never grows beyond this many blocks; at 50 ms a call, 256 keep a node busy (docs/decisions.md). */
-const widest = 256
+import { AdaptiveWidth } from './adaptive-width.ts'
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
@@ -31,9 +29,7 @@ interface Slot {
 /**
  * Fetches blocks ahead, several at a time, and hands them out in order.
  *
- * The width adapts: it grows while the taker has to wait for blocks, shrinks while more than half of it waits for the
- * taker, and is halved when a fetch fails. Memory is
- * bounded by bytes, not by blocks: a node announces the length of an answer before it comes, and when what is
+ * The width adapts (`AdaptiveWidth`) unless it is fixed. Memory is bounded by bytes, not by blocks: a node announces the length of an answer before it comes, and when what is
  * announced and what waits exceeds `maxBytes`, the fetches furthest ahead are given up and asked for again later.
  * The first block in order is never given up, so a single block of any size gets through.
  */
@@ -43,20 +39,19 @@ export class FetchWindow {
   /** Heights that were given up for lack of room, to be asked for before any new one; in order. */
   readonly #postponed: number[] = []
   readonly #waiting = new Set<() => void>()
-  /** Not rounded, so that small steps add up. */
-  #width: number
+  readonly #adaptive: AdaptiveWidth | undefined
   /** Bytes of a block as expected from the last ones: rises at once, falls slowly. */
   #expectedBytes = 0
 
   constructor(options: FetchWindowOptions) {
     this.#options = options
-    this.#width = options.width
+    this.#adaptive = options.isFixed ? undefined : new AdaptiveWidth(options.width)
     options.signal.addEventListener('abort', this.#stop, { once: true })
   }
 
   /** Blocks that may be under way or waiting. */
   get width(): number {
-    return Math.floor(this.#width)
+    return this.#adaptive?.value ?? this.#options.width
   }
 
   /** Bytes that wait or were announced. */
@@ -101,28 +96,15 @@ export class FetchWindow {
     return this.isNextReady
   }
 
-  /**
-   * The next block in order, which must be ready (`isNextReady`).
-   * @param hadToWait the taker could have used the block earlier: more should be under way
-   */
-  take(hadToWait: boolean): FetchedBlock {
+  /** The next block in order, which must be ready (`isNextReady`). @throws the error that it ended with */
+  take(): FetchedBlock {
     const slot = this.#slots[0]
     if (slot?.error !== undefined) throw slot.error
     if (slot?.block === undefined) throw new Error('take() needs isNextReady')
     this.#slots.shift()
-    this.#adapt(hadToWait)
+    this.#adaptive?.taken()
     this.fill()
     return slot.block
-  }
-
-  #adapt(hadToWait: boolean): void {
-    if (this.#options.isFixed) return
-    if (hadToWait) {
-      this.#width = Math.min(widest, this.#width + Math.max(1, this.#width / 8))
-      return
-    }
-    const waiting = this.#slots.reduce((count, slot) => count + (slot.block === undefined ? 0 : 1), 0)
-    if (waiting > this.#width / 2) this.#width = Math.max(this.#options.width, this.#width * 0.97)
   }
 
   /** Gives up everything that is under way. */
@@ -145,8 +127,10 @@ export class FetchWindow {
     }
     for (let attempt = 1; ; attempt++) {
       slot.announced = 0
+      const started = performance.now()
       try {
         slot.block = await this.#options.source.fetchBlock(slot.height, signal, onAnswerLength)
+        this.#adaptive?.fetched(performance.now() - started)
         this.#expectedBytes = Math.max(slot.block.byteLength, this.#expectedBytes * 0.99)
         break
       } catch (error) {
@@ -156,7 +140,7 @@ export class FetchWindow {
           break
         }
         slot.announced = 0
-        if (!this.#options.isFixed && this.#slots.length > 1) this.#width = Math.max(1, this.#width / 2)
+        this.#adaptive?.failed()
         const pauseMs = backoffMs(attempt, 50, 5000)
         this.#options.onRetry(slot.height, error, pauseMs)
         try {

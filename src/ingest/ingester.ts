@@ -156,8 +156,7 @@ export abstract class Ingester {
     try {
       for (;;) {
         signal.throwIfAborted()
-        const isReady = window.isNextReady
-        if (!isReady) {
+        if (!window.isNextReady) {
           metrics.bytesInFlight.set({ ingester: name }, window.bytes)
           metrics.window.set({ ingester: name }, window.width)
           if (!batch.isEmpty && (stretch.waiting() < limit || performance.now() - batchSince > longestWaitMs)) await flush()
@@ -168,7 +167,7 @@ export abstract class Ingester {
             continue
           }
         }
-        const block = window.take(!isReady && writer.isReady)
+        const block = window.take()
         await stretch.check(block, previous)
         if (!batch.isEmpty && !isNeighbour(batch, block.block.height)) await flush()
         if (batch.isEmpty) batchSince = performance.now()
