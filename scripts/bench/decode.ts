@@ -11,8 +11,8 @@ import { parseArgs } from 'node:util'
 import { Client, credentials } from '@grpc/grpc-js'
 import { ByteWriter } from '../../src/base/byte-writer.ts'
 import { decodePayload, writePayloadJson } from '../../src/chain/payload.ts'
-import { eventsOf, fieldsOf, readRecordedEvents, recordingFiles } from '../../src/chain/recorded-events.test-support.ts'
-import type { RecordedEvent } from '../../src/chain/recorded-events.test-support.ts'
+import { eventsOf, fieldsOf, readRecordedEvents, recordingFiles } from '../../src/simnode/replay/recorded-events.ts'
+import type { RecordedEvent } from '../../src/simnode/replay/recorded-events.ts'
 
 const { values } = parseArgs({
   options: {

@@ -27,7 +27,7 @@ async function measure(hasStream: boolean): Promise<Sample[]> {
   const node = await startReplayNode({ recording: join(root, 'test/recordings/base'), loop: true })
   if (!hasStream) node.inject({ kind: 'status', code: 'UNIMPLEMENTED', when: ({ method }) => method.startsWith('Subscribe') })
   const farm = spawn(process.execPath, [join(root, 'src/main.ts')], {
-    env: { PATH: process.env['PATH'], DB_URL: server.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', LOG_FORMAT: 'json' }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { DB_URL: server.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', LOG_FORMAT: 'json' }, stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = new AbortController()
   try {

@@ -80,7 +80,7 @@ async function measure(endpoint: string, from: number, to: number): Promise<Run>
     const postgresBefore = treeCpuSeconds(postmaster)
     const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'ingest'], {
       env: {
-        PATH: process.env['PATH'], DB_URL: server.url, CHAIN_ACCESS_NODE: endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
+        DB_URL: server.url, CHAIN_ACCESS_NODE: endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
         ...(values.forward
           ? { ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: String(from) }
           : { ENABLE_FORWARD_INGESTER: 'false', START_BLOCK: String(to + 1), HISTORY_STOP_HEIGHT: String(from) }),

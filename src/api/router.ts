@@ -50,7 +50,10 @@ function useDeclaredPath(routes: readonly Route[]): Middleware<RequestState> {
 function refuseOtherMethods(router: Router<RequestState>): Middleware<RequestState> {
   return async (context, next) => {
     const allowed = new Set(router.match(context.path, context.method).path.flatMap((layer) => layer.methods))
-    if (allowed.size === 0) return next()
+    if (allowed.size === 0) {
+      await next()
+      return
+    }
     context.set('Allow', [...allowed, 'OPTIONS'].join(', '))
     if (context.method !== 'OPTIONS') {
       throw new ApiError(405, 'method-not-allowed', 'This path does not take this method; Allow lists which.')

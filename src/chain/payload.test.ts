@@ -6,7 +6,7 @@ import { encodeCcf } from './ccf/ccf-encoder.test-support.ts'
 import { encodeJsonCdc } from './json-cdc/json-cdc-encoder.test-support.ts'
 import { PayloadError } from './payload-error.ts'
 import { decodePayload, payloadEncoding, writePayloadJson } from './payload.ts'
-import { readRecordedEvents, recordedCounts, recordingFiles } from './recorded-events.test-support.ts'
+import { readRecordedEvents, recordedCounts, recordingFiles } from '../simnode/replay/recorded-events.ts'
 
 const eventType = 'A.0000000000000001.C.Happened'
 

@@ -86,9 +86,9 @@ async function makePartition(client: PoolClient, table: string, from: number, to
 
 function knownPartitions(pool: Pool, table: string): Set<number> {
   let tables = known.get(pool)
-  if (tables === undefined) known.set(pool, (tables = new Map()))
+  if (tables === undefined) known.set(pool, (tables = new Map<string, Set<number>>()))
   let heights = tables.get(table)
-  if (heights === undefined) tables.set(table, (heights = new Set()))
+  if (heights === undefined) tables.set(table, (heights = new Set<number>()))
   return heights
 }
 

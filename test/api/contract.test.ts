@@ -111,9 +111,9 @@ describe('the published description of the API', () => {
         if (path.includes(`{${name}}`)) target = target.replace(`{${name}}`, segment)
         else if (value !== null) query.set(name, value)
       }
-      const response = await api.get(`${target}?${query}`)
+      const response = await api.get(`${target}?${query.toString()}`)
       const body = await response.text()
-      expect(response.status, `${target}?${query}: ${body}`).to.be.oneOf([200, 400, 404])
+      expect(response.status, `${target}?${query.toString()}: ${body}`).to.be.oneOf([200, 400, 404])
       if (response.status === 200) return
       const { code, status, detail } = JSON.parse(body) as Json
       expect(response.headers.get('content-type')).to.include('application/problem+json')

@@ -17,7 +17,7 @@ export class FeedClient {
     this.socket = socket
     socket.on('message', (data, isBinary) => {
       if (isBinary) throw new TypeError('feeds send text')
-      this.messages.push(JSON.parse(String(data)) as FeedMessage)
+      this.messages.push(JSON.parse((data as Buffer).toString('utf8')) as FeedMessage)
       this.#heard.emit('message')
     })
   }

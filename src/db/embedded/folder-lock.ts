@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
-import { FatalError } from '../../base/errors.ts'
+import { asError, FatalError } from '../../base/errors.ts'
 import { pause } from '../../base/retry.ts'
 
 /** What the holder of a data folder tells whoever asks. */
@@ -126,7 +126,7 @@ function followHolder(
       try {
         if (onHolder(holder) === 'leave') socket.destroy()
       } catch (error) {
-        reject(error)
+        reject(asError(error))
         socket.destroy()
       }
     }

@@ -15,7 +15,7 @@ interface RecordedCall {
   response?: string
 }
 
-const recordings = new URL('../../test/recordings/', import.meta.url)
+const recordings = new URL('../../../test/recordings/', import.meta.url)
 const resultsMethod = 'GetTransactionResultsByBlockID'
 
 /** The files of calls in one folder of recordings. */
