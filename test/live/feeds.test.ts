@@ -140,7 +140,7 @@ describe('the live feed', () => {
     await client.count(3)
     const { generated_at: _now, ...status } = await api.json<Record<string, unknown>>('/status')
     for (const message of client.messages) expect(message).to.deep.include(status)
-    const moments = client.messages.map((message) => String((message as unknown as { generated_at: string }).generated_at))
+    const moments = client.messages.map((message) => (message as unknown as { generated_at: string }).generated_at)
     expect(moments).to.deep.equal([...new Set(moments)].toSorted())
     await client.close()
   })

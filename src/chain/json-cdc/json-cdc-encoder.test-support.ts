@@ -59,7 +59,7 @@ function valueNode(value: CadenceValue): Json {
 }
 
 function simpleNode(name: string, data: CadenceValue['data']): Json {
-  if (integerTypes.has(name)) return { value: String(data as bigint), type: name }
+  if (integerTypes.has(name)) return { value: `${data as bigint}`, type: name }
   const decimals = fixedPointTypes.get(name)?.[2]
   if (decimals !== undefined) return { value: fixedPointText(data as bigint, decimals), type: name }
   switch (name) {
