@@ -8,16 +8,22 @@ const heightColumn: Record<(typeof tables)[number], string> = {
   'raw.blocks': 'height', 'raw.transactions': 'block_height', 'raw.events': 'block_height', 'raw.tx_lookup': 'block_height', 'raw.block_lookup': 'height',
 }
 
+export interface BareCopy {
+  readonly seconds: number
+  /** Of PostgreSQL. */
+  readonly cpuSeconds: number
+}
+
 /**
  * The physical limit of ingest, measured on the very rows that it stored: the same batches, as binary COPY, into empty
  * copies of the tables with the same keys, over two connections, one transaction a batch. Nothing is fetched or decoded.
- * @returns seconds
+ * @param cpu processor seconds that PostgreSQL has used so far
  */
-export async function bareCopySeconds(pool: pg.Pool, from: number, to: number, batchBlocks: number): Promise<number> {
+export async function bareCopy(pool: pg.Pool, from: number, to: number, batchBlocks: number, cpu: () => number): Promise<BareCopy> {
   const batches = await readBatches(pool, from, to, batchBlocks)
   const lanes = await Promise.all([pool.connect(), pool.connect()])
   try {
-    return await writeBatches(lanes, batches)
+    return await writeBatches(lanes, batches, cpu)
   } finally {
     for (const lane of lanes) lane.release(true)
   }
@@ -46,10 +52,13 @@ async function readBatches(pool: pg.Pool, from: number, to: number, batchBlocks:
   }
 }
 
-async function writeBatches([first, second]: [pg.PoolClient, pg.PoolClient], batches: readonly Buffer[][]): Promise<number> {
+async function writeBatches(
+  [first, second]: [pg.PoolClient, pg.PoolClient], batches: readonly Buffer[][], cpu: () => number,
+): Promise<BareCopy> {
   await first.query('create schema bare')
   for (const table of tables) await first.query(`create table ${bare(table)} (like ${table} including all)`)
   await first.query('checkpoint')
+  const cpuBefore = cpu()
   const started = performance.now()
   const work = batches.values()
   const lane = async (client: pg.PoolClient): Promise<void> => {
@@ -66,8 +75,9 @@ async function writeBatches([first, second]: [pg.PoolClient, pg.PoolClient], bat
   }
   await Promise.all([lane(first), lane(second)])
   const seconds = (performance.now() - started) / 1000
+  const cpuSeconds = cpu() - cpuBefore
   await first.query('drop schema bare cascade')
-  return seconds
+  return { seconds, cpuSeconds }
 }
 
 function bare(table: string): string {

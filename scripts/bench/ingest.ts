@@ -10,7 +10,7 @@ import type pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createPool } from '../../src/db/pool.ts'
-import { bareCopySeconds } from './bare-copy.ts'
+import { bareCopy } from './bare-copy.ts'
 import { cpuSeconds, peakMemoryMiB, treeCpuSeconds } from './process-usage.ts'
 
 /** `npm run bench:ingest`: how fast blocks become rows, what it costs, and how near that is to what PostgreSQL can take. */
@@ -40,6 +40,7 @@ interface Run {
   mibPer1000: number
   walPer1000: number
   bareCopyBlocksPerSecond: number
+  bareCopyPostgresMs: number
 }
 
 const root = resolve(import.meta.dirname, '../..')
@@ -112,11 +113,11 @@ async function measure(endpoint: string, from: number, to: number): Promise<Run>
     const wal = (await walBytes(pool)) - walBefore
     const bytes = (await databaseBytes(pool)) - bytesBefore
     const { rows } = await pool.query<{ txs: string; events: string }>('select sum(tx_count) as txs, sum(event_count) as events from app.indexing_checkpoints')
-    const bare = await bareCopySeconds(pool, from, to + 1, 100)
+    const bare = await bareCopy(pool, from, to + 1, 100, () => treeCpuSeconds(postmaster))
     return {
       blocksPerSecond: blocks / seconds, txsPerSecond: Number(rows[0]?.txs) / seconds, eventsPerSecond: Number(rows[0]?.events) / seconds,
       ownMs: (own * 1000) / blocks, postgresMs: (postgres * 1000) / blocks, peakMiB,
-      mibPer1000: (bytes / 1024 / 1024 / blocks) * 1000, walPer1000: (wal / 1024 / 1024 / blocks) * 1000, bareCopyBlocksPerSecond: blocks / bare,
+      mibPer1000: (bytes / 1024 / 1024 / blocks) * 1000, walPer1000: (wal / 1024 / 1024 / blocks) * 1000, bareCopyBlocksPerSecond: blocks / bare.seconds, bareCopyPostgresMs: (bare.cpuSeconds * 1000) / blocks,
     }
   } finally {
     await pool.end()
@@ -156,7 +157,9 @@ function report(runs: readonly Run[], source: string, blocks: number): string {
     row('raw tables, MiB per 1,000 blocks', (r) => r.mibPer1000, 1),
     row('WAL, MiB per 1,000 blocks', (r) => r.walPer1000, 1),
     row('bare COPY of the same rows, blocks/s', (r) => r.bareCopyBlocksPerSecond, 0),
-    row('ingest : bare COPY, %', (r) => (100 * r.blocksPerSecond) / r.bareCopyBlocksPerSecond, 0),
+    row('bare COPY: CPU of PostgreSQL, ms per block', (r) => r.bareCopyPostgresMs, 2),
+    row('ingest : bare COPY, % of its pace', (r) => (100 * r.blocksPerSecond) / r.bareCopyBlocksPerSecond, 0),
+    row('bare COPY : ingest, % of its CPU in PostgreSQL', (r) => (100 * r.bareCopyPostgresMs) / r.postgresMs, 0),
     '',
   ].join('\n')
 }
