@@ -21,25 +21,23 @@ export function createStatusReader(options: StatusReaderOptions): StatusReader {
   return async (ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
 }
 
-/** The part of the configuration that the status shows. */
+/** The part of the configuration that the status shows: of what exists, and nothing else. */
 export function statusSettings(config: Config): StatusSettings {
-  const workerEnabled: Record<string, boolean> = {}
-  const workerConfig: Record<string, Record<string, number>> = {}
-  for (const [name, value] of Object.entries(config)) {
-    const toggle = /^ENABLE_(\w+_(?:WORKER|RECONCILER))$/.exec(name)?.[1]
-    if (toggle !== undefined && typeof value === 'boolean') {
-      workerEnabled[toggle.toLowerCase()] = value && !config.RAW_ONLY
-    }
-    const tuning = /^(\w+_(?:WORKER|RECONCILER))_(CONCURRENCY|RANGE)$/.exec(name)
-    if (tuning?.[1] !== undefined && tuning[2] !== undefined && typeof value === 'number') {
-      (workerConfig[tuning[1].toLowerCase()] ??= {})[tuning[2].toLowerCase()] = value
-    }
-  }
   return {
     startHeight: config.START_BLOCK,
     forwardEnabled: config.ENABLE_FORWARD_INGESTER,
     historyEnabled: config.ENABLE_HISTORY_INGESTER,
-    workerEnabled,
-    workerConfig,
+    workerEnabled: {
+      main_ingester: config.ENABLE_FORWARD_INGESTER,
+      history_ingester: config.ENABLE_HISTORY_INGESTER,
+    },
+    workerConfig: {
+      main_ingester: ingesterConfig(config.LATEST_WORKER_COUNT, config.LATEST_BATCH_SIZE),
+      history_ingester: ingesterConfig(config.HISTORY_WORKER_COUNT, config.HISTORY_BATCH_SIZE),
+    },
   }
+}
+
+function ingesterConfig(workers: number | undefined, batchSize: number | undefined): Record<string, number | null> {
+  return { workers: workers ?? null, batch_size: batchSize ?? null }
 }

@@ -1,6 +1,12 @@
 import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
+import type { ApiServerOptions } from '../../src/api/server.ts'
+import { FatalError, RetryableError } from '../../src/base/errors.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -75,6 +81,46 @@ describe('the API over HTTP', () => {
     expect(head.headers.get('etag')).to.equal(got.headers.get('etag'))
     expect((await head.arrayBuffer()).byteLength).to.equal(0)
     expect((await api.get('/flow/block/99', { method: 'HEAD' })).status).to.equal(404)
+  })
+
+  it('compresses what is worth it, in an encoding that the client takes', async () => {
+    const plain = await encoded('/flow/transaction?limit=100', 'identity')
+    expect(plain.headers['content-encoding']).to.equal(undefined)
+    const decoders = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync, deflate: inflateSync }
+    for (const [name, decode] of Object.entries(decoders)) {
+      const { headers, body } = await encoded('/flow/transaction?limit=100', name)
+      expect(headers['content-encoding']).to.equal(name)
+      expect(headers.vary).to.include('Accept-Encoding')
+      expect(headers.etag).to.equal(plain.headers.etag)
+      expect(body.byteLength).to.be.below(plain.body.byteLength / 3)
+      expect(decode(body).equals(plain.body), name).to.equal(true)
+    }
+    const small = await encoded('/health', 'br')
+    expect(small.headers['content-encoding']).to.equal(undefined)
+    expect(small.headers.vary).to.include('Accept-Encoding')
+    const held = await encoded('/flow/transaction?limit=100', 'br', { 'If-None-Match': plain.headers.etag ?? '' })
+    expect(held.status).to.equal(304)
+    expect(held.body.byteLength).to.equal(0)
+  })
+
+  /** An answer as it comes over the wire; `fetch` would decode it. */
+  async function encoded(
+    path: string, acceptEncoding: string, headers: Record<string, string> = {},
+  ): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }> {
+    const sent = request(`http://${api.host}${path}`, { headers: { ...headers, 'Accept-Encoding': acceptEncoding } }).end()
+    const [response] = await once(sent, 'response') as [IncomingMessage]
+    return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
+  }
+
+  it('says which setting to change when its port cannot be had', async () => {
+    const refusal = async (options: Partial<ApiServerOptions>): Promise<unknown> => {
+      return runApi(database.url, { server: options }).then(() => undefined, (error: unknown) => error)
+    }
+    const taken = await refusal({ port: api.server.port })
+    expect(taken).to.be.instanceOf(RetryableError).with.property('code', 'port-taken')
+    expect(taken).to.have.property('message').that.includes(`Port ${api.server.port} is taken`).and.includes('PORT')
+    const foreign = await refusal({ host: '192.0.2.1' })
+    expect(foreign).to.be.instanceOf(FatalError).with.property('message').that.includes('HOST')
   })
 
   it('answers 304 to whoever holds the answer already', async () => {

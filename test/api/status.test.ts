@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import type { IndexingStatus } from '../../src/api/presenters/status.ts'
+import { statusSettings } from '../../src/api/status-reader.ts'
+import { readConfig } from '../../src/base/config.ts'
 import { rollBack, storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -29,7 +31,8 @@ describe('the indexing status', () => {
       total_blocks: 0, total_transactions: 0, total_events: 0, total_addresses: 0, total_contracts: 0,
       progress: '0.00%', behind: 0, status: 'ok', checkpoints: {}, checkpoint_timestamps: {},
       oldest_block_timestamp: null, indexed_ranges: [],
-      forward_enabled: true, history_enabled: true, error_summary: { unresolved_errors: 0, errors_by_worker: {} },
+      forward_enabled: true, history_enabled: true, worker_enabled: { main_ingester: true, history_ingester: true },
+      error_summary: { unresolved_errors: 0, errors_by_worker: {} },
     })
   })
 
@@ -51,8 +54,14 @@ describe('the indexing status', () => {
     })
     expect(now).to.not.have.property('indexed_ranges')
     expect(now.checkpoint_timestamps).to.have.all.keys('main_ingester', 'history_ingester')
-    expect(now.worker_config['token_worker']).to.deep.equal({ concurrency: 1, range: 1000 })
-    expect(now.worker_enabled['defi_worker']).to.equal(true)
+  })
+
+  it('names the ingesters that there are, with what is set for them', () => {
+    const settings = statusSettings(readConfig({ ENABLE_HISTORY_INGESTER: 'false', LATEST_WORKER_COUNT: '7' }, {}))
+    expect(settings.workerEnabled).to.deep.equal({ main_ingester: true, history_ingester: false })
+    expect(settings.workerConfig).to.deep.equal({
+      main_ingester: { workers: 7, batch_size: null }, history_ingester: { workers: null, batch_size: null },
+    })
   })
 
   it('lists the stored ranges only where asked, exact, both ends inclusive', async () => {

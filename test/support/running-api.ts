@@ -43,6 +43,10 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
   const server = await createApiServer({
     database, metrics, log, host: '127.0.0.1', port: 0, network: () => 'mainnet', status, maxReorgDepth: 1000,
     maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
+  }).catch(async (error: unknown) => {
+    await live.stop()
+    await database.end()
+    throw error
   })
   const host = `127.0.0.1:${server.port}`
   const get = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://${host}${path}`, init)

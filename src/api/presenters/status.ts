@@ -5,7 +5,7 @@ const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).des
 
 /** How far the indexer is. */
 export const indexingStatusSchema = z.strictObject({
-  chain_id: z.string(),
+  chain_id: z.string().describe('`flow-mainnet`, `flow-testnet`, …; `unknown` until an access node was met.'),
   latest_height: heightFormat
     .describe('Latest sealed height of the chain; the highest stored one while no access node has said.'),
   indexed_height: heightFormat.describe('Forward ingestion has stored everything up to here.'),
@@ -15,20 +15,22 @@ export const indexingStatusSchema = z.strictObject({
   total_blocks: countFormat.describe('Stored blocks, exact.'),
   total_transactions: countFormat.describe('Their transactions, exact.'),
   total_events: countFormat.describe('Their events, exact.'),
-  total_addresses: countFormat,
-  total_contracts: countFormat,
+  total_addresses: countFormat.describe('0 so far: accounts are not derived yet.'),
+  total_contracts: countFormat.describe('0 so far: contracts are not derived yet.'),
   progress: z.string().regex(/^\d+\.\d\d%$/)
     .describe('Way of forward ingestion from start_height to the head of the chain.'),
   behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
-  status: z.string(),
+  status: z.string().describe('`ok`: requests can be served. How far the indexer is says `behind`.'),
   start_height: heightFormat.describe('Where forward ingestion began.'),
   checkpoints: z.record(z.string(), heightFormat).describe('Height of each ingester and worker.'),
   checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
-  forward_enabled: z.boolean(),
-  history_enabled: z.boolean(),
-  worker_enabled: z.record(z.string(), z.boolean()),
-  worker_config: z.record(z.string(), z.record(z.string(), z.number())),
-  oldest_block_timestamp: timestampFormat.nullable(),
+  forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
+  history_enabled: z.boolean().describe('ENABLE_HISTORY_INGESTER.'),
+  worker_enabled: z.record(z.string(), z.boolean()).describe('Ingesters and workers of this version, by name.'),
+  worker_config: z.record(z.string(), z.record(z.string(), z.number().nullable()))
+    .describe('Their settings: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
+      'null where flowfarm finds the number itself.'),
+  oldest_block_timestamp: timestampFormat.nullable().describe('Time of the lowest stored block.'),
   error_summary: z.strictObject({
     unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived. Counted up to 10,000.'),
     errors_by_worker: z.record(z.string(), countFormat),
@@ -46,7 +48,8 @@ export interface StatusSettings {
   readonly forwardEnabled: boolean
   readonly historyEnabled: boolean
   readonly workerEnabled: Readonly<Record<string, boolean>>
-  readonly workerConfig: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** null: adaptive. */
+  readonly workerConfig: Readonly<Record<string, Readonly<Record<string, number | null>>>>
 }
 
 /** How far an ingester or worker is. */

@@ -45,8 +45,11 @@ const status = defineRoute({
     start_height: 117000000,
     checkpoints: { main_ingester: 118542741, history_ingester: 117000000 },
     checkpoint_timestamps: { main_ingester: '2025-07-01T12:00:01.000Z', history_ingester: '2025-07-01T12:00:00.900Z' },
-    forward_enabled: true, history_enabled: true, worker_enabled: { token_worker: true },
-    worker_config: { token_worker: { concurrency: 1, range: 1000 } },
+    forward_enabled: true, history_enabled: true,
+    worker_enabled: { main_ingester: true, history_ingester: true },
+    worker_config: {
+      main_ingester: { workers: null, batch_size: null }, history_ingester: { workers: 20, batch_size: null },
+    },
     oldest_block_timestamp: '2025-06-11T02:10:00.000Z',
     error_summary: { unresolved_errors: 0, errors_by_worker: {} }, generated_at: '2025-07-01T12:00:01.250Z',
   },
