@@ -7,11 +7,14 @@ import type { Logger } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { Terminal } from './base/terminal.ts'
 import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
-import { migrate } from './db/migrate.ts'
-import { checkServerVersion, createPool } from './db/pool.ts'
+import { createPool } from './db/pool.ts'
+import { prepareDatabase } from './services/prepare-database.ts'
 import { services } from './services.ts'
 import type { ServiceName } from './services.ts'
 import { Shared } from './services/shared.ts'
+
+/** A connection that does not answer counts as dead after a while: half-open ones are to be noticed within 30 s. */
+const connectionLimits = { statementTimeoutMs: 20_000, answerTimeoutMs: 25_000, idleTimeoutMs: 5000 }
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
 
@@ -66,13 +69,11 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const { config } = program
   await program.prepare?.(lifecycle, log)
   const databaseUrl = await openDatabase(config, lifecycle, log)
+  await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
-    max: config.DB_MAX_OPEN_CONNS ?? 20, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: config.DB_MAX_OPEN_CONNS ?? 20, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('database connections', () => pool.end())
-  await checkServerVersion(pool)
-  const { applied } = await migrate(pool, migrationsFolder)
-  if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
   const shared = new Shared()

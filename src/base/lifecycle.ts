@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asError } from './errors.ts'
 import type { Logger } from './log.ts'
 
+/** What a step gets when the time for all is used up, ms: enough to close a socket. */
+const leastStepMs = 50
+
 /**
  * The life of the process.
  *
@@ -9,19 +12,21 @@ import type { Logger } from './log.ts'
  *
  * Parts register a step that stops them; `stop` runs the steps in reverse order of registration, so that what was
  * started last, and leans on the others, goes first. A step that fails or takes too long is logged and does not keep
- * the others from running. `signal` is aborted at the beginning of `stop`: loops watch it.
+ * the others from running; all together have `totalTimeoutMs`, after which each is only begun. `signal` is aborted at the beginning of `stop`: loops watch it.
  */
 export class Lifecycle {
   readonly #controller = new AbortController()
   readonly #steps: { name: string; stop: () => Promise<void> }[] = []
   readonly #log: Logger
   readonly #stepTimeoutMs: number
+  readonly #totalTimeoutMs: number
   #stopped: Promise<void> | undefined
   #failure: Error | undefined
 
-  constructor(log: Logger, options: { stepTimeoutMs?: number } = {}) {
+  constructor(log: Logger, options: { stepTimeoutMs?: number; totalTimeoutMs?: number } = {}) {
     this.#log = log
-    this.#stepTimeoutMs = options.stepTimeoutMs ?? 8000
+    this.#stepTimeoutMs = options.stepTimeoutMs ?? 6000
+    this.#totalTimeoutMs = options.totalTimeoutMs ?? 9000
   }
 
   /** Aborted when the process begins to stop. */
@@ -54,13 +59,15 @@ export class Lifecycle {
   async #runSteps(reason: string): Promise<void> {
     this.#log.info({ reason }, 'stopping')
     this.#controller.abort(new Error(`stopping: ${reason}`))
+    const deadline = performance.now() + this.#totalTimeoutMs
     for (const step of this.#steps.toReversed()) {
       const timer = new AbortController()
+      const timeoutMs = Math.max(leastStepMs, Math.min(this.#stepTimeoutMs, deadline - performance.now()))
       try {
         await Promise.race([
           step.stop(),
-          delay(this.#stepTimeoutMs, undefined, { signal: timer.signal }).then(() => {
-            throw new Error(`did not stop within ${this.#stepTimeoutMs} ms`)
+          delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+            throw new Error(`did not stop within ${Math.round(timeoutMs)} ms`)
           }),
         ])
       } catch (error) {

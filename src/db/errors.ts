@@ -39,6 +39,8 @@ const retryable: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'database-unreachable',
   ENETUNREACH: 'database-unreachable',
   EAI_AGAIN: 'database-unreachable',
+  // A cluster's name server forgets the name of a server that restarts.
+  ENOTFOUND: 'database-unreachable',
   // The socket file is missing: the server is not running at this moment.
   ENOENT: 'database-unreachable'
 }

@@ -1,6 +1,6 @@
 import { type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryResult, type QueryResultRow } from 'pg'
 import { FatalError } from '../base/errors.ts'
-import { asDatabaseError } from './errors.ts'
+import { asDatabaseError, isConnectionLost } from './errors.ts'
 
 export interface PoolOptions {
   /** Most connections at once. Default 10. */
@@ -15,6 +15,11 @@ export interface PoolOptions {
   idleInTransactionTimeoutMs?: number
   /** How long to wait for a new connection. Default 5,000 ms. */
   connectTimeoutMs?: number
+  /**
+   * How long to wait for the answer to one statement before its connection counts as dead; 0 is for ever. Finds the
+   * half-open connection, of which TCP says nothing for minutes. Longer than `statementTimeoutMs`. Default 0.
+   */
+  answerTimeoutMs?: number
   /** A connection that was not used for so long is closed. Default 30,000 ms. */
   idleTimeoutMs?: number
   /** Told when an idle connection was lost. The pool has replaced it already; this is for the log. */
@@ -90,15 +95,24 @@ export async function withTransaction<T>(pool: Pool, fn: (client: PoolClient) =>
     if (command !== 'COMMIT') throw new FatalError('transaction-aborted', 'a failed statement was ignored and undid its transaction')
     return result
   } catch (error) {
-    try {
-      await client.query('ROLLBACK')
-    } catch (rollbackError) {
-      // The connection is of no use, and closing it rolls back too; the first error says more.
-      broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError))
-    }
+    broken = await rollBack(client, error)
     throw asDatabaseError(error)
   } finally {
     client.release(broken)
+  }
+}
+
+/**
+ * Leaves the transaction that failed with `cause`. Returns an error when the connection is not to be used again; closing
+ * it rolls back too. A lost connection is not asked: one that hangs would be waited for a second time.
+ */
+export async function rollBack(client: ClientBase, cause: unknown): Promise<Error | undefined> {
+  if (isConnectionLost(cause)) return asDatabaseError(cause)
+  try {
+    await client.query('ROLLBACK')
+    return undefined
+  } catch (error) {
+    return asDatabaseError(error)
   }
 }
 
@@ -111,6 +125,7 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     statement_timeout: options.statementTimeoutMs ?? 60_000,
     lock_timeout: options.lockTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 60_000,
+    ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
     // The kernel notices a peer that is gone without a word.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000

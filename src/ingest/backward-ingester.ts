@@ -9,7 +9,7 @@ import type { ForkError } from './fork-error.ts'
 import type { HeadTracker } from './head-tracker.ts'
 import { Ingester } from './ingester.ts'
 import type { IngesterOptions, Stretch } from './ingester.ts'
-import { storedParentId } from './sql/stored-block-ids.ts'
+import { storedBlockId, storedParentId } from './sql/stored-block-ids.ts'
 
 export interface BackwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
@@ -64,6 +64,7 @@ export class BackwardIngester extends Ingester {
       onMore: () => () => undefined,
       isOver: () => left === 0,
       check: (block, previous) => this.#check(block, previous),
+      confirm: (block, below) => this.#confirm(block, below),
     }
   }
 
@@ -88,9 +89,20 @@ export class BackwardIngester extends Ingester {
 
   /** The block must be the parent of the one above it. Below the head the chain is final: the node must be wrong. */
   async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
-    const expected = previous?.block.height === block.height + 1 ? previous.block.parentId : await storedParentId(this.#options.pool, block.height + 1)
+    if (previous?.block.height === block.height + 1) return
+    const expected = await storedParentId(this.#options.pool, block.height + 1)
     if (expected !== undefined && !expected.equals(block.id)) {
       throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} that is not the parent of the stored block ${block.height + 1}`)
+    }
+  }
+
+  /** One of two neighbours that do not fit is wrong; neither is stored, and both are asked for again. */
+  async #confirm({ block, endpoint }: FetchedBlock, below: FetchedBlock | undefined): Promise<void> {
+    const isNext = below?.block.height === block.height - 1
+    const parent = isNext ? below.block.id : await storedBlockId(this.#options.pool, block.height - 1)
+    if (parent !== undefined && !parent.equals(block.parentId)) {
+      const other = isNext ? `the one of ${below.endpoint}` : 'the stored one'
+      throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} whose parent is another block ${block.height - 1} than ${other}`)
     }
   }
 

@@ -1,11 +1,14 @@
+import { DatabaseError } from 'pg'
 import type pg from 'pg'
-import { RetryableError } from '../base/errors.ts'
+import { FlowfarmError, RetryableError } from '../base/errors.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
+import { rollBack } from '../db/pool.ts'
 import { rawColumns } from './append-block.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { ensureRawPartitions } from './raw-partitions.ts'
+import { RowsThereError } from './rows-there-error.ts'
 import { commitCheckpoint } from './sql/commit-checkpoint.ts'
 import { insertScripts } from './sql/insert-scripts.ts'
 import { insertUndecoded } from './sql/insert-undecoded.ts'
@@ -33,6 +36,8 @@ export interface BatchWriterOptions {
   readonly name: IngesterName
   /** The generation of the ingester's checkpoint under which the batches were fetched. */
   readonly generation: number
+  /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
+  readonly lockLost: AbortSignal
   readonly onCommitted: (batch: CommittedBatch) => void
 }
 
@@ -74,6 +79,7 @@ export class BatchWriter {
   async ready(): Promise<void> {
     while (!this.isReady && this.#failure === undefined) await Promise.race(this.#underWay)
     this.#throwIfFailed()
+    this.#options.lockLost.throwIfAborted()
   }
 
   /** Sends a batch; resolves when the next may be given, which is before this one is committed. */
@@ -123,10 +129,11 @@ export class BatchWriter {
       if (!kept) {
         throw new RetryableError('checkpoint-moved', `${this.#options.name}: heights ${batch.range.from} to ${batch.range.to - 1} were stored or rolled back by somebody else`)
       }
+      this.#options.lockLost.throwIfAborted()
       await client.query('commit')
     } catch (error) {
       broken = await rollBack(client, error)
-      throw error
+      throw isUniqueViolation(error) ? new RowsThereError(batch.range, error) : error
     } finally {
       client.release(broken)
     }
@@ -152,12 +159,8 @@ export class BatchWriter {
   }
 }
 
-/** Leaves the transaction; returns the error when the connection is not to be used again. */
-async function rollBack(client: pg.PoolClient, cause: unknown): Promise<Error | undefined> {
-  try {
-    await client.query('rollback')
-    return undefined
-  } catch (error) {
-    return cause instanceof Error ? cause : new Error(String(error))
-  }
+/** 23505 unique_violation, as `pg` or `copyInto` throws it. */
+function isUniqueViolation(error: unknown): boolean {
+  const thrown = error instanceof FlowfarmError ? error.cause : error
+  return thrown instanceof DatabaseError && thrown.code === '23505'
 }

@@ -59,6 +59,11 @@ export class FetchWindow {
     return this.#slots.reduce((sum, slot) => sum + (slot.block?.byteLength ?? slot.announced), 0)
   }
 
+  /** Whether nothing is under way, waits, or was postponed. */
+  get isEmpty(): boolean {
+    return this.#slots.length === 0 && this.#postponed.length === 0
+  }
+
   /** Whether `take` would answer at once. */
   get isNextReady(): boolean {
     const first = this.#slots[0]

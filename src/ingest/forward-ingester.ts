@@ -1,4 +1,4 @@
-import { FatalError } from '../base/errors.ts'
+import { FatalError, RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import type { HeightSet } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
@@ -93,6 +93,8 @@ export class ForwardIngester extends Ingester {
     const { ancestor, depth } = await resolveFork({
       pool, source, height: fork.height, stored: { highest: top.to - 1, lowest: top.from }, maxDepth: maxReorgDepth, signal,
     })
+    // The node has the same block as we have, but gave one above it that does not fit: it contradicts itself.
+    if (depth === 0) throw new RetryableError('wrong-parent', `${fork.message}, and yet the node has that block too`)
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)
     log.warn({ ancestor, depth }, 'rolled back to the last common block')

@@ -1,11 +1,15 @@
+import { hostname } from 'node:os'
+import { DatabaseError } from 'pg'
 import type pg from 'pg'
-import { asError, FatalError } from '../base/errors.ts'
+import { asError, FatalError, RetryableError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
+import { BelowRootError } from '../access/source-errors.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
+import { asDatabaseError } from '../db/errors.ts'
 import { appendBlock } from './append-block.ts'
 import type { Batch } from './batch.ts'
 import { BatchWriter } from './batch-writer.ts'
@@ -14,6 +18,7 @@ import type { IngesterName } from './checkpoints.ts'
 import { FetchWindow } from './fetch-window.ts'
 import { ForkError } from './fork-error.ts'
 import type { Progress } from './progress.ts'
+import { RowsThereError } from './rows-there-error.ts'
 
 /** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
 const largestBatch = 100
@@ -23,6 +28,8 @@ const batchBytes = 16 * 1024 * 1024
 const windowBytes = 96 * 1024 * 1024
 /** How long a commit may wait to become larger while blocks keep coming. */
 const longestWaitMs = 250
+/** What a killed ingester left to the server is committed within moments; rows that are there after so many tries stay. */
+const triesOnRowsThere = 8
 
 export interface IngesterOptions {
   readonly name: IngesterName
@@ -54,6 +61,11 @@ export interface Stretch {
   readonly isOver: () => boolean
   /** Checks that a block fits to its stored neighbour. @throws ForkError or RetryableError */
   readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
+  /**
+   * Set where heights fall: only the block below tells whether a block names its true parent, so each is held back until
+   * that has come. @param below undefined when none will come @throws RetryableError
+   */
+  readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
   /** Checked while there is nothing to do, and now and then: that the chain is still the stored one. */
   readonly inspect?: () => Promise<void>
 }
@@ -78,38 +90,46 @@ export abstract class Ingester {
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<void>
   protected onCommitted(_batch: CommittedBatch): void {}
 
-  /** Works until it is done or the signal comes. @throws FatalError, of which BelowRootError is one */
+  /**
+   * Works until it is done or the signal comes.
+   * @throws FatalError, of which BelowRootError is one; RetryableError `disk-full`, which needs room before anything else
+   */
   async run(): Promise<void> {
     const { name, log, signal, databaseUrl } = this.options
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const lock = await acquireLock(databaseUrl, `ingest:${name}`, {
-          signal, onWaiting: (holder) => log.info({ holder }, 'another process has this ingester, waiting for it to end'),
+          signal, applicationName: lockHolderName(),
+          onWaiting: (holder) => log.info({ holder }, 'another process has this ingester, waiting for it to end'),
         })
         try {
-          const isDone = await this.#work(AbortSignal.any([signal, lock.lost]), () => (attempt = 1))
+          const isDone = await this.#work(signal, lock.lost, () => (attempt = 1))
           if (isDone) return
         } finally {
           await lock.release()
         }
-      } catch (error) {
+      } catch (thrown) {
         if (signal.aborted) return
+        const error = thrown instanceof DatabaseError ? asDatabaseError(thrown) : asError(thrown)
         if (error instanceof FatalError) throw error
+        if (error instanceof RetryableError && error.code === 'disk-full') throw diskFull(error)
+        if (error instanceof RowsThereError && attempt >= triesOnRowsThere) throw uncoveredRows(error)
         const pauseMs = backoffMs(attempt, 100, 10_000)
-        log.warn({ err: asError(error), attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
+        log.warn({ err: error, attempt, pauseMs }, 'ingestion was interrupted, going on from what is stored')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
   }
 
   /** @returns true when done for good */
-  async #work(signal: AbortSignal, onProgress: () => void): Promise<boolean> {
+  async #work(stopping: AbortSignal, lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
+    const signal = AbortSignal.any([stopping, lockLost])
     for (;;) {
       signal.throwIfAborted()
       const stretch = await this.plan(signal)
       if (stretch === undefined) return true
       try {
-        await this.#runStretch(stretch, signal, onProgress)
+        await this.#runStretch(stretch, signal, lockLost, onProgress)
         if (stretch.isOver()) continue
       } catch (error) {
         if (!(error instanceof ForkError)) throw error
@@ -119,11 +139,11 @@ export abstract class Ingester {
     }
   }
 
-  async #runStretch(stretch: Stretch, signal: AbortSignal, onProgress: () => void): Promise<void> {
+  async #runStretch(stretch: Stretch, signal: AbortSignal, lockLost: AbortSignal, onProgress: () => void): Promise<void> {
     const { name, source, pool, log, metrics, progress, fixedWidth, fixedBatch, initialWidth } = this.options
     const stop = new AbortController()
     const writer = new BatchWriter({
-      pool, name, generation: stretch.generation,
+      pool, name, generation: stretch.generation, lockLost,
       onCommitted: (batch) => {
         onProgress()
         metrics.blocksStored.inc({ ingester: name }, batch.blockCount)
@@ -144,6 +164,7 @@ export abstract class Ingester {
     const stopListening = stretch.onMore(() => window.fill())
     let batch = writer.takeBatch()
     let previous: FetchedBlock | undefined
+    let held: FetchedBlock | undefined
     let batchSince = 0
     /** False while a block is being added: half a block must never be sent. */
     let isWhole = true
@@ -153,6 +174,21 @@ export abstract class Ingester {
       batch = writer.takeBatch()
     }
     const limit = fixedBatch ?? largestBatch
+    const add = async (block: FetchedBlock): Promise<void> => {
+      if (!batch.isEmpty && !isNeighbour(batch, block.block.height)) await flush()
+      if (batch.isEmpty) batchSince = performance.now()
+      isWhole = false
+      appendBlock(batch, block)
+      isWhole = true
+      if (batch.blockCount >= limit || batch.byteLength >= batchBytes) await flush()
+    }
+    const addHeld = async (below: FetchedBlock | undefined): Promise<void> => {
+      if (held === undefined) return
+      await stretch.confirm?.(held, below)
+      const block = held
+      held = undefined
+      await add(block)
+    }
     try {
       for (;;) {
         signal.throwIfAborted()
@@ -160,7 +196,7 @@ export abstract class Ingester {
           metrics.bytesInFlight.set({ ingester: name }, window.bytes)
           metrics.window.set({ ingester: name }, window.width)
           if (!batch.isEmpty && (stretch.waiting() < limit || performance.now() - batchSince > longestWaitMs)) await flush()
-          if (batch.isEmpty && stretch.isOver()) break
+          if (window.isEmpty && stretch.isOver()) break
           if (!(await window.waitReady(longestWaitMs))) {
             if (batch.isEmpty) await stretch.inspect?.()
             if (batch.isEmpty) await writer.drain()
@@ -169,19 +205,20 @@ export abstract class Ingester {
         }
         const block = window.take()
         await stretch.check(block, previous)
-        if (!batch.isEmpty && !isNeighbour(batch, block.block.height)) await flush()
-        if (batch.isEmpty) batchSince = performance.now()
-        isWhole = false
-        appendBlock(batch, block)
-        isWhole = true
         previous = block
-        if (batch.blockCount >= limit || batch.byteLength >= batchBytes) await flush()
+        if (stretch.confirm === undefined) await add(block)
+        else {
+          await addHeld(block)
+          held = block
+        }
       }
+      await addHeld(undefined)
       await flush()
       await writer.drain()
     } catch (error) {
       // What was fetched and fits is stored all the same: it is in order, and its commit is fenced like any other.
       window.close()
+      if (error instanceof BelowRootError) await addHeld(undefined)
       if (isWhole) await flush()
       await writer.drain()
       throw error
@@ -195,4 +232,23 @@ export abstract class Ingester {
 
 function isNeighbour(batch: Batch, height: number): boolean {
   return height === batch.highest + 1 || height === batch.lowest - 1
+}
+
+/** What another process is told of who has the ingester: where it runs. PostgreSQL keeps 63 characters. */
+function lockHolderName(): string {
+  return `flowfarm ingest, process ${process.pid} on ${hostname()}`.slice(0, 63)
+}
+
+function diskFull(error: RetryableError): RetryableError {
+  return new RetryableError(
+    'disk-full', `The disk of the database is full (${error.message}). Make room and start again: what is committed is kept, and ingestion goes on from there.`,
+    { cause: error, details: error.details },
+  )
+}
+
+function uncoveredRows(error: RowsThereError): FatalError {
+  return new FatalError(
+    'rows-uncovered', `The database has ${error.message}, but app.indexing_checkpoints does not count them: something else has changed its tables. ` +
+      'Delete those rows, or restore a backup.', { cause: error, details: error.details },
+  )
 }

@@ -1,10 +1,12 @@
 import { createFeedReader } from '../api/feed-reader.ts'
 import { createApiServer } from '../api/server.ts'
+import { asError, FatalError } from '../base/errors.ts'
 import { createStatusReader, statusSettings } from '../api/status-reader.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
 import { createReadPool } from '../db/slonik.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
 import { ChainFacts } from './chain-facts.ts'
+import type { Config } from '../base/config.ts'
 import type { ServiceContext } from './context.ts'
 
 /** Starts the explorer API and the live feeds. */
@@ -29,7 +31,21 @@ export async function startApi(context: ServiceContext): Promise<void> {
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network: () => chainIdToNetwork(facts.chainId) ?? 'mainnet',
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
+  }).catch((error: unknown) => {
+    throw cannotListen(error, config)
   })
   lifecycle.onStop('API', () => server.close())
   shared.apiPort = server.port
+}
+
+/** What the system calls the ways in which a port cannot be had, in words that name the variable. */
+function cannotListen(error: unknown, { HOST, PORT }: Config): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `PORT ${PORT} is in use by another program: stop that one, or choose another PORT (0 picks a free one).`,
+    EACCES: `PORT ${PORT} may not be used by this user: choose one above 1023.`,
+    EADDRNOTAVAIL: `HOST ${HOST} is no address of this machine.`,
+    ENOTFOUND: `HOST ${HOST} is not known.`,
+  }
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
+  return reason === undefined ? asError(error) : new FatalError('cannot-listen', reason, { cause: error })
 }

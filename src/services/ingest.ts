@@ -13,11 +13,19 @@ import type { ServiceContext } from './context.ts'
 const logEveryMs = 10_000
 const drawEveryMs = 500
 
+/**
+ * A half-open connection is to be noticed within 30 s: one that is used after the answer time-out, one that is idle by
+ * being closed before long. The server gives up a statement first, so that what takes too long is told from a dead link.
+ */
+const connectionLimits = { statementTimeoutMs: 20_000, lockTimeoutMs: 15_000, answerTimeoutMs: 25_000, idleTimeoutMs: 5000 }
+
 /** Starts the forward and the backward ingester, as far as they are enabled. */
 export async function startIngest(context: ServiceContext): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ingest' })
-  const pool = createPool(databaseUrl, { max: 8, applicationName: 'flowfarm ingest', onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: 8, applicationName: 'flowfarm ingest', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
   lifecycle.onStop('connections of the ingesters', () => pool.end())
 
   const source = (historic: readonly string[]): ChainSource => {
