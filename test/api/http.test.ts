@@ -5,8 +5,6 @@ import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { ApiServerOptions } from '../../src/api/server.ts'
-import { FatalError, RetryableError } from '../../src/base/errors.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -111,17 +109,6 @@ describe('the API over HTTP', () => {
     const [response] = await once(sent, 'response') as [IncomingMessage]
     return { status: response.statusCode, headers: response.headers, body: await buffer(response) }
   }
-
-  it('says which setting to change when its port cannot be had', async () => {
-    const refusal = async (options: Partial<ApiServerOptions>): Promise<unknown> => {
-      return runApi(database.url, { server: options }).then(() => undefined, (error: unknown) => error)
-    }
-    const taken = await refusal({ port: api.server.port })
-    expect(taken).to.be.instanceOf(RetryableError).with.property('code', 'port-taken')
-    expect(taken).to.have.property('message').that.includes(`Port ${api.server.port} is taken`).and.includes('PORT')
-    const foreign = await refusal({ host: '192.0.2.1' })
-    expect(foreign).to.be.instanceOf(FatalError).with.property('message').that.includes('HOST')
-  })
 
   it('answers 304 to whoever holds the answer already', async () => {
     for (const path of ['/flow/block', '/flow/block/120', '/flow/transaction']) {
