@@ -8,8 +8,9 @@ import type { RawCoverage } from './checkpoints.ts'
 import type { ForkError } from './fork-error.ts'
 import type { HeadTracker } from './head-tracker.ts'
 import { Ingester } from './ingester.ts'
-import type { IngesterOptions, Stretch } from './ingester.ts'
+import type { IngesterOptions } from './ingester.ts'
 import { storedBlockId, storedParentId } from './sql/stored-block-ids.ts'
+import type { Stretch } from './stretch.ts'
 
 export interface BackwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
@@ -21,18 +22,12 @@ export interface BackwardOptions extends IngesterOptions {
 }
 
 /** Fills in history in descending order, down to the stop height or the lowest height that the nodes reach. */
-export class BackwardIngester extends Ingester {
-  readonly #options: BackwardOptions
+export class BackwardIngester extends Ingester<BackwardOptions> {
   /** Learned from a node that said so. */
   #root = 0
 
-  constructor(options: BackwardOptions) {
-    super(options)
-    this.#options = options
-  }
-
   protected override async plan(signal: AbortSignal): Promise<Stretch | undefined> {
-    const { pool, source, stopHeight, log, progress, name } = this.#options
+    const { pool, source, stopHeight, log, progress, name } = this.options
     const coverage = await this.#waitForTop(signal)
     const top = await this.#top(coverage, signal)
     const reachable = await source.lowestReachable(signal)
@@ -70,7 +65,7 @@ export class BackwardIngester extends Ingester {
 
   /** With the forward ingester on and no fixed start, history begins below its first block: waits for that. */
   async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
-    const { pool, startBlock, isForwardEnabled } = this.#options
+    const { pool, startBlock, isForwardEnabled } = this.options
     for (;;) {
       const coverage = await readRawCoverage(pool)
       if (!isForwardEnabled || startBlock > 0 || coverage.all.length > 0) return coverage
@@ -79,7 +74,7 @@ export class BackwardIngester extends Ingester {
   }
 
   async #top(coverage: RawCoverage, signal: AbortSignal): Promise<number> {
-    const { startBlock, source } = this.#options
+    const { startBlock, source } = this.options
     const forward = coverage.forward.covered[0]
     const stored = coverage.all.at(-1)
     if (forward !== undefined) return forward.from
@@ -90,7 +85,7 @@ export class BackwardIngester extends Ingester {
   /** The block must be the parent of the one above it. Below the head the chain is final: the node must be wrong. */
   async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
     if (previous?.block.height === block.height + 1) return
-    const expected = await storedParentId(this.#options.pool, block.height + 1)
+    const expected = await storedParentId(this.options.pool, block.height + 1)
     if (expected !== undefined && !expected.equals(block.id)) {
       throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} that is not the parent of the stored block ${block.height + 1}`)
     }
@@ -99,7 +94,7 @@ export class BackwardIngester extends Ingester {
   /** One of two neighbours that do not fit is wrong; neither is stored, and both are asked for again. */
   async #confirm({ block, endpoint }: FetchedBlock, below: FetchedBlock | undefined): Promise<void> {
     const isNext = below?.block.height === block.height - 1
-    const parent = isNext ? below.block.id : await storedBlockId(this.#options.pool, block.height - 1)
+    const parent = isNext ? below.block.id : await storedBlockId(this.options.pool, block.height - 1)
     if (parent !== undefined && !parent.equals(block.parentId)) {
       const other = isNext ? `the one of ${below.endpoint}` : 'the stored one'
       throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} whose parent is another block ${block.height - 1} than ${other}`)
@@ -118,7 +113,7 @@ export class BackwardIngester extends Ingester {
         if (!(error instanceof BelowRootError)) throw error
         // The floor of the nodes: what is above is stored, and this is where history ends.
         this.#root = Math.max(this.#root + 1, error.rootHeight)
-        this.#options.log.info({ rootHeight: this.#root }, 'the nodes serve nothing below this height')
+        this.options.log.info({ rootHeight: this.#root }, 'the nodes serve nothing below this height')
       }
     }
   }

@@ -20,6 +20,9 @@ import { insertUnavailable } from './sql/insert-unavailable.ts'
  */
 const lanes = 3
 
+/** A set of known scripts that is full starts anew, which costs some inserts that change nothing. */
+const mostKnownScripts = 50_000
+
 export interface CommittedBatch {
   readonly from: number
   /** Exclusive. */
@@ -38,6 +41,8 @@ export interface BatchWriterOptions {
   readonly generation: number
   /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
   readonly lockLost: AbortSignal
+  /** Hashes of scripts that the database has for certain; those of committed batches are added. */
+  readonly knownScripts: Set<string>
   readonly onCommitted: (batch: CommittedBatch) => void
 }
 
@@ -57,34 +62,21 @@ export class BatchWriter {
   /** Settles when the newest batch given is committed. */
   #last: Promise<void> = Promise.resolve()
   #failure: unknown
-  /** Hashes of scripts that the database has for certain. */
-  readonly #knownScripts: Set<string>
 
-  constructor(options: BatchWriterOptions, knownScripts: Set<string>) {
+  constructor(options: BatchWriterOptions) {
     this.#options = options
-    this.#knownScripts = knownScripts
   }
 
   /** An empty batch to fill; `store` gives it back for reuse. */
   takeBatch(): Batch {
-    return this.#free.pop() ?? new Batch(this.#knownScripts)
+    return this.#free.pop() ?? new Batch(this.#options.knownScripts)
   }
 
-  /** Whether a batch could be sent right now. */
-  get isReady(): boolean {
-    return this.#underWay.size < lanes
-  }
-
-  /** Resolves when a batch could be sent. */
-  async ready(): Promise<void> {
-    while (!this.isReady && this.#failure === undefined) await Promise.race(this.#underWay)
+  /** Sends a batch as soon as there is a free connection; resolves when the next may be filled, long before its COMMIT. */
+  async store(batch: Batch): Promise<void> {
+    while (this.#underWay.size >= lanes && this.#failure === undefined) await Promise.race(this.#underWay)
     this.#throwIfFailed()
     this.#options.lockLost.throwIfAborted()
-  }
-
-  /** Sends a batch; resolves when the next may be given, which is before this one is committed. */
-  async store(batch: Batch): Promise<void> {
-    await this.ready()
     const previous = this.#last
     const work = this.#write(batch, previous)
     this.#last = work
@@ -153,9 +145,9 @@ export class BatchWriter {
     const unknown = [...batch.scripts.values()]
     if (unknown.length === 0) return
     await insertScripts(this.#options.pool, unknown)
-    // Bounded: a set that is full starts anew, which costs some inserts that change nothing.
-    if (this.#knownScripts.size + unknown.length > 50_000) this.#knownScripts.clear()
-    for (const row of unknown) this.#knownScripts.add(row.hash.toString('latin1'))
+    const { knownScripts } = this.#options
+    if (knownScripts.size + unknown.length > mostKnownScripts) knownScripts.clear()
+    for (const row of unknown) knownScripts.add(row.hash.toString('latin1'))
   }
 }
 

@@ -65,6 +65,11 @@ export class Batch {
     return this.blockCount === 0
   }
 
+  /** Whether a height continues the batch at either end, or begins it. */
+  touches(height: number): boolean {
+    return this.isEmpty || height === this.highest + 1 || height === this.lowest - 1
+  }
+
   /** The heights, half open. A batch holds every height of it. */
   get range(): HeightRange {
     return { from: this.lowest, to: this.highest + 1 }

@@ -5,13 +5,13 @@ import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
-import type { ForkError as ForkErrorType } from './fork-error.ts'
 import { ForkError } from './fork-error.ts'
 import type { HeadTracker } from './head-tracker.ts'
 import { Ingester } from './ingester.ts'
-import type { IngesterOptions, Stretch } from './ingester.ts'
+import type { IngesterOptions } from './ingester.ts'
 import { resolveFork } from './reorg.ts'
 import { storedBlockId } from './sql/stored-block-ids.ts'
+import type { Stretch } from './stretch.ts'
 
 export interface ForwardOptions extends IngesterOptions {
   readonly heads: HeadTracker
@@ -23,16 +23,9 @@ export interface ForwardOptions extends IngesterOptions {
 }
 
 /** Follows the sealed head in ascending order; meets forks. */
-export class ForwardIngester extends Ingester {
-  readonly #options: ForwardOptions
-
-  constructor(options: ForwardOptions) {
-    super(options)
-    this.#options = options
-  }
-
+export class ForwardIngester extends Ingester<ForwardOptions> {
   protected override async plan(signal: AbortSignal): Promise<Stretch> {
-    const { pool, heads, progress, name } = this.#options
+    const { pool, heads, progress, name } = this.options
     const coverage = await readRawCoverage(pool)
     const head = await heads.first()
     const start = await this.#startHeight(coverage, head.height, signal)
@@ -59,7 +52,7 @@ export class ForwardIngester extends Ingester {
 
   /** Where to begin: after what is stored, else where the configuration says. */
   async #startHeight(coverage: RawCoverage, head: number, signal: AbortSignal): Promise<number> {
-    const { source, startBlock, isHistoryEnabled, headBackfillBlocks } = this.#options
+    const { source, startBlock, isHistoryEnabled, headBackfillBlocks } = this.options
     const first = coverage.forward.covered[0]
     if (first !== undefined) return first.from
     const stored = coverage.all.at(-1)
@@ -70,7 +63,7 @@ export class ForwardIngester extends Ingester {
   }
 
   async #check({ block }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
-    const parent = previous?.block.height === block.height - 1 ? previous.block.id : await storedBlockId(this.#options.pool, block.height - 1)
+    const parent = previous?.block.height === block.height - 1 ? previous.block.id : await storedBlockId(this.options.pool, block.height - 1)
     if (parent !== undefined && !parent.equals(block.parentId)) {
       throw new ForkError(block.height - 1, `block ${block.height} does not continue the stored block ${block.height - 1}`)
     }
@@ -78,14 +71,14 @@ export class ForwardIngester extends Ingester {
 
   /** A chain that was rolled back can be shorter than ours for a while: then no parent mismatch tells of the fork. */
   async #inspect(tip: number, last: number): Promise<void> {
-    const head = this.#options.heads.current
+    const head = this.options.heads.current
     if (head === undefined || head.height > Math.max(tip, last)) return
-    const ours = await storedBlockId(this.#options.pool, head.height)
+    const ours = await storedBlockId(this.options.pool, head.height)
     if (ours !== undefined && !ours.equals(head.id)) throw new ForkError(head.height, `the node has another block at its head ${head.height}`)
   }
 
-  protected override async handleFork(fork: ForkErrorType, signal: AbortSignal): Promise<void> {
-    const { pool, source, maxReorgDepth, log, metrics } = this.#options
+  protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {
+    const { pool, source, maxReorgDepth, log, metrics } = this.options
     const { all } = await readRawCoverage(pool)
     const top = all.at(-1)
     if (top === undefined) return

@@ -1,73 +1,23 @@
 import { hostname } from 'node:os'
 import { DatabaseError } from 'pg'
-import type pg from 'pg'
 import { asError, FatalError, RetryableError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
 import { backoffMs, pause } from '../base/retry.ts'
-import type { ChainSource } from '../access/chain-source.ts'
-import type { FetchedBlock } from '../access/messages.ts'
-import { BelowRootError } from '../access/source-errors.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
 import { asDatabaseError } from '../db/errors.ts'
-import { appendBlock } from './append-block.ts'
-import type { Batch } from './batch.ts'
-import { BatchWriter } from './batch-writer.ts'
-import type { CommittedBatch } from './batch-writer.ts'
-import type { IngesterName } from './checkpoints.ts'
-import { FetchWindow } from './fetch-window.ts'
 import { ForkError } from './fork-error.ts'
-import type { Progress } from './progress.ts'
 import { RowsThereError } from './rows-there-error.ts'
+import type { Stretch } from './stretch.ts'
+import { StretchRun } from './stretch-run.ts'
+import type { StretchSettings } from './stretch-run.ts'
 
-/** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
-const largestBatch = 100
-/** A commit is sent at this size whatever the number of blocks. */
-const batchBytes = 16 * 1024 * 1024
-/** Blocks that wait or are expected, in bytes, before fetching pauses. */
-const windowBytes = 96 * 1024 * 1024
-/** How long a commit may wait to become larger while blocks keep coming. */
-const longestWaitMs = 250
 /** What a killed ingester left to the server is committed within moments; rows that are there after so many tries stay. */
 const triesOnRowsThere = 8
 
-export interface IngesterOptions {
-  readonly name: IngesterName
+export interface IngesterOptions extends StretchSettings {
   /** The database's address, for the connection that holds the lock. */
   readonly databaseUrl: string
-  readonly pool: pg.Pool
-  readonly source: ChainSource
-  readonly log: Logger
-  readonly metrics: Metrics
-  readonly progress: Progress
+  /** Ends the work. */
   readonly signal: AbortSignal
-  /** Set by the operator: kept as it is. */
-  readonly fixedWidth: number | undefined
-  readonly fixedBatch: number | undefined
-  /** Where the window begins when it adapts. */
-  readonly initialWidth: number
-}
-
-/** One stretch of work: which heights, in which order, and what must hold between neighbours. */
-export interface Stretch {
-  readonly generation: number
-  /** The next height to fetch; undefined when there is none now. */
-  readonly nextHeight: () => number | undefined
-  /** Blocks that could be fetched right now, besides those under way: decides how large commits should be. */
-  readonly waiting: () => number
-  /** Calls `wake` when `nextHeight` may have more; returns how to stop that. */
-  readonly onMore: (wake: () => void) => () => void
-  /** True when everything was handed out and nothing will come. */
-  readonly isOver: () => boolean
-  /** Checks that a block fits to its stored neighbour. @throws ForkError or RetryableError */
-  readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
-  /**
-   * Set where heights fall: only the block below tells whether a block names its true parent, so each is held back until
-   * that has come. @param below undefined when none will come @throws RetryableError
-   */
-  readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
-  /** Checked while there is nothing to do, and now and then: that the chain is still the stored one. */
-  readonly inspect?: () => Promise<void>
 }
 
 /**
@@ -76,11 +26,11 @@ export interface Stretch {
  *
  *     waiting for the lock → planning → working → (an error: back-off) → planning → … → done | stopped
  */
-export abstract class Ingester {
-  protected readonly options: IngesterOptions
+export abstract class Ingester<Options extends IngesterOptions> {
+  protected readonly options: Options
   readonly #knownScripts = new Set<string>()
 
-  constructor(options: IngesterOptions) {
+  constructor(options: Options) {
     this.options = options
   }
 
@@ -88,7 +38,6 @@ export abstract class Ingester {
   protected abstract plan(signal: AbortSignal): Promise<Stretch | undefined>
   /** Brings the stored chain in line with the node's after a fork. */
   protected abstract handleFork(fork: ForkError, signal: AbortSignal): Promise<void>
-  protected onCommitted(_batch: CommittedBatch): void {}
 
   /**
    * Works until it is done or the signal comes.
@@ -103,7 +52,7 @@ export abstract class Ingester {
           onWaiting: (holder) => log.info({ holder }, 'another process has this ingester, waiting for it to end'),
         })
         try {
-          const isDone = await this.#work(signal, lock.lost, () => (attempt = 1))
+          const isDone = await this.#work(lock.lost, () => (attempt = 1))
           if (isDone) return
         } finally {
           await lock.release()
@@ -122,15 +71,15 @@ export abstract class Ingester {
   }
 
   /** @returns true when done for good */
-  async #work(stopping: AbortSignal, lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
-    const signal = AbortSignal.any([stopping, lockLost])
+  async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
+    const signal = AbortSignal.any([this.options.signal, lockLost])
+    const context = { signal, lockLost, knownScripts: this.#knownScripts, onCommitted: onProgress }
     for (;;) {
       signal.throwIfAborted()
       const stretch = await this.plan(signal)
       if (stretch === undefined) return true
       try {
-        await this.#runStretch(stretch, signal, lockLost, onProgress)
-        if (stretch.isOver()) continue
+        await new StretchRun(this.options, stretch, context).run()
       } catch (error) {
         if (!(error instanceof ForkError)) throw error
         await this.handleFork(error, signal)
@@ -138,100 +87,6 @@ export abstract class Ingester {
       }
     }
   }
-
-  async #runStretch(stretch: Stretch, signal: AbortSignal, lockLost: AbortSignal, onProgress: () => void): Promise<void> {
-    const { name, source, pool, log, metrics, progress, fixedWidth, fixedBatch, initialWidth } = this.options
-    const stop = new AbortController()
-    const writer = new BatchWriter({
-      pool, name, generation: stretch.generation, lockLost,
-      onCommitted: (batch) => {
-        onProgress()
-        metrics.blocksStored.inc({ ingester: name }, batch.blockCount)
-        metrics.transactionsStored.inc({ ingester: name }, batch.txCount)
-        metrics.eventsStored.inc({ ingester: name }, batch.eventCount)
-        metrics.commitSeconds.observe({ ingester: name }, batch.seconds)
-        metrics.batchBlocks.observe({ ingester: name }, batch.blockCount)
-        for (const code of batch.undecodedCodes) metrics.indexingErrors.inc({ worker: name, code })
-        progress.committed(name, batch)
-        this.onCommitted(batch)
-      },
-    }, this.#knownScripts)
-    const window = new FetchWindow({
-      source, nextHeight: stretch.nextHeight, width: fixedWidth ?? initialWidth, isFixed: fixedWidth !== undefined,
-      maxBytes: windowBytes, signal: AbortSignal.any([signal, stop.signal]),
-      onRetry: (height, error, pauseMs) => log.warn({ height, err: error, pauseMs }, 'a block could not be fetched, trying again'),
-    })
-    const stopListening = stretch.onMore(() => window.fill())
-    let batch = writer.takeBatch()
-    let previous: FetchedBlock | undefined
-    let held: FetchedBlock | undefined
-    let batchSince = 0
-    /** False while a block is being added: half a block must never be sent. */
-    let isWhole = true
-    const flush = async (): Promise<void> => {
-      if (batch.isEmpty) return
-      await writer.store(batch)
-      batch = writer.takeBatch()
-    }
-    const limit = fixedBatch ?? largestBatch
-    const add = async (block: FetchedBlock): Promise<void> => {
-      if (!batch.isEmpty && !isNeighbour(batch, block.block.height)) await flush()
-      if (batch.isEmpty) batchSince = performance.now()
-      isWhole = false
-      appendBlock(batch, block)
-      isWhole = true
-      if (batch.blockCount >= limit || batch.byteLength >= batchBytes) await flush()
-    }
-    const addHeld = async (below: FetchedBlock | undefined): Promise<void> => {
-      if (held === undefined) return
-      await stretch.confirm?.(held, below)
-      const block = held
-      held = undefined
-      await add(block)
-    }
-    try {
-      for (;;) {
-        signal.throwIfAborted()
-        if (!window.isNextReady) {
-          metrics.bytesInFlight.set({ ingester: name }, window.bytes)
-          metrics.window.set({ ingester: name }, window.width)
-          if (!batch.isEmpty && (stretch.waiting() < limit || performance.now() - batchSince > longestWaitMs)) await flush()
-          if (window.isEmpty && stretch.isOver()) break
-          if (!(await window.waitReady(longestWaitMs))) {
-            if (batch.isEmpty) await stretch.inspect?.()
-            if (batch.isEmpty) await writer.drain()
-            continue
-          }
-        }
-        const block = window.take()
-        await stretch.check(block, previous)
-        previous = block
-        if (stretch.confirm === undefined) await add(block)
-        else {
-          await addHeld(block)
-          held = block
-        }
-      }
-      await addHeld(undefined)
-      await flush()
-      await writer.drain()
-    } catch (error) {
-      // What was fetched and fits is stored all the same: it is in order, and its commit is fenced like any other.
-      window.close()
-      if (error instanceof BelowRootError) await addHeld(undefined)
-      if (isWhole) await flush()
-      await writer.drain()
-      throw error
-    } finally {
-      stopListening()
-      window.close()
-      stop.abort(new Error('the stretch is over'))
-    }
-  }
-}
-
-function isNeighbour(batch: Batch, height: number): boolean {
-  return height === batch.highest + 1 || height === batch.lowest - 1
 }
 
 /** What another process is told of who has the ingester: where it runs. PostgreSQL keeps 63 characters. */

@@ -1,0 +1,194 @@
+import type pg from 'pg'
+import type { Logger } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { ChainSource } from '../access/chain-source.ts'
+import type { FetchedBlock } from '../access/messages.ts'
+import { BelowRootError } from '../access/source-errors.ts'
+import { appendBlock } from './append-block.ts'
+import type { Batch } from './batch.ts'
+import { BatchWriter } from './batch-writer.ts'
+import type { CommittedBatch } from './batch-writer.ts'
+import type { IngesterName } from './checkpoints.ts'
+import { FetchWindow } from './fetch-window.ts'
+import type { Progress } from './progress.ts'
+import type { Stretch } from './stretch.ts'
+
+/** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
+const largestBatch = 100
+/** A commit is sent at this size whatever the number of blocks. */
+const batchBytes = 16 * 1024 * 1024
+/** Blocks that wait or are expected, in bytes, before fetching pauses. */
+const windowBytes = 96 * 1024 * 1024
+/** How long a commit may wait to become larger while blocks keep coming. */
+const longestWaitMs = 250
+
+/** What is the same for all stretches of an ingester. */
+export interface StretchSettings {
+  readonly name: IngesterName
+  readonly pool: pg.Pool
+  readonly source: ChainSource
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly progress: Progress
+  /** Blocks under way at once, set by the operator: kept as it is. */
+  readonly fixedWidth: number | undefined
+  /** Blocks in a commit, set by the operator. */
+  readonly fixedBatch: number | undefined
+  /** Where the window begins when it adapts. */
+  readonly initialWidth: number
+}
+
+export interface StretchContext {
+  /** Ends the stretch: the process stops, or the lock is lost. */
+  readonly signal: AbortSignal
+  /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
+  readonly lockLost: AbortSignal
+  /** Hashes of scripts that the database has for certain; added to. */
+  readonly knownScripts: Set<string>
+  readonly onCommitted: () => void
+}
+
+/**
+ * Works through one stretch: fetches ahead, checks each block against its neighbours, gathers batches, has them stored.
+ *
+ *     running ──nothing left──► over
+ *        └──an error, the signal──► ending (what fits is still stored) ──► failed
+ */
+export class StretchRun {
+  readonly #settings: StretchSettings
+  readonly #stretch: Stretch
+  readonly #context: StretchContext
+  readonly #writer: BatchWriter
+  readonly #window: FetchWindow
+  readonly #batchLimit: number
+  #batch: Batch
+  /** When the first block of the batch was added. */
+  #batchSince = 0
+  #previous: FetchedBlock | undefined
+  /** The newest block, until the one below has confirmed it (`Stretch.confirm`). */
+  #held: FetchedBlock | undefined
+
+  constructor(settings: StretchSettings, stretch: Stretch, context: StretchContext) {
+    this.#settings = settings
+    this.#stretch = stretch
+    this.#context = context
+    const { name, pool, source, log, fixedWidth, fixedBatch, initialWidth } = settings
+    this.#batchLimit = fixedBatch ?? largestBatch
+    this.#writer = new BatchWriter({
+      pool, name, generation: stretch.generation, lockLost: context.lockLost, knownScripts: context.knownScripts,
+      onCommitted: (batch) => this.#count(batch),
+    })
+    this.#batch = this.#writer.takeBatch()
+    this.#window = new FetchWindow({
+      source, nextHeight: stretch.nextHeight, width: fixedWidth ?? initialWidth, isFixed: fixedWidth !== undefined,
+      maxBytes: windowBytes, signal: context.signal,
+      onRetry: (height, error, pauseMs) => log.warn({ height, err: error, pauseMs }, 'a block could not be fetched, trying again'),
+    })
+  }
+
+  /**
+   * Resolves when the stretch is over and stored.
+   * @throws ForkError, FatalError, RetryableError, or the signal's reason; nothing is under way any more then
+   */
+  async run(): Promise<void> {
+    const stopListening = this.#stretch.onMore(() => this.#window.fill())
+    try {
+      await this.#takeAll()
+      await this.#addHeld(undefined)
+      await this.#flush()
+      await this.#writer.drain()
+    } catch (error) {
+      await this.#salvage(error)
+      throw error
+    } finally {
+      stopListening()
+      this.#window.close()
+    }
+  }
+
+  async #takeAll(): Promise<void> {
+    for (;;) {
+      this.#context.signal.throwIfAborted()
+      if (this.#window.isNextReady) {
+        await this.#take(this.#window.take())
+        continue
+      }
+      this.#showWindow()
+      if (this.#isBatchDue()) await this.#flush()
+      if (this.#window.isEmpty && this.#stretch.isOver()) return
+      if (!(await this.#window.waitReady(longestWaitMs))) await this.#idle()
+    }
+  }
+
+  async #take(block: FetchedBlock): Promise<void> {
+    await this.#stretch.check(block, this.#previous)
+    this.#previous = block
+    if (this.#stretch.confirm === undefined) await this.#add(block)
+    else {
+      await this.#addHeld(block)
+      this.#held = block
+    }
+  }
+
+  async #addHeld(below: FetchedBlock | undefined): Promise<void> {
+    const held = this.#held
+    if (held === undefined) return
+    await this.#stretch.confirm?.(held, below)
+    this.#held = undefined
+    await this.#add(held)
+  }
+
+  async #add(block: FetchedBlock): Promise<void> {
+    if (!this.#batch.touches(block.block.height)) await this.#flush()
+    if (this.#batch.isEmpty) this.#batchSince = performance.now()
+    appendBlock(this.#batch, block)
+    if (this.#batch.blockCount >= this.#batchLimit || this.#batch.byteLength >= batchBytes) await this.#flush()
+  }
+
+  /** Whether the batch should go although it is not full: nothing more is waiting, or it has waited long enough. */
+  #isBatchDue(): boolean {
+    return this.#stretch.waiting() < this.#batchLimit || performance.now() - this.#batchSince > longestWaitMs
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#batch.isEmpty) return
+    await this.#writer.store(this.#batch)
+    this.#batch = this.#writer.takeBatch()
+  }
+
+  /** Nothing has come for a while: time to see whether the chain is still ours, and whether the commits succeed. */
+  async #idle(): Promise<void> {
+    if (!this.#batch.isEmpty) return
+    await this.#stretch.inspect?.()
+    await this.#writer.drain()
+  }
+
+  /** What was fetched and fits is stored all the same: it is in order, and its commit is fenced like any other. */
+  async #salvage(error: unknown): Promise<void> {
+    this.#window.close()
+    try {
+      if (error instanceof BelowRootError) await this.#addHeld(undefined)
+      await this.#flush()
+    } finally {
+      await this.#writer.drain()
+    }
+  }
+
+  #showWindow(): void {
+    const { name, metrics } = this.#settings
+    metrics.bytesInFlight.set({ ingester: name }, this.#window.bytes)
+    metrics.window.set({ ingester: name }, this.#window.width)
+  }
+
+  #count(batch: CommittedBatch): void {
+    const { name, metrics, progress } = this.#settings
+    this.#context.onCommitted()
+    metrics.blocksStored.inc({ ingester: name }, batch.blockCount)
+    metrics.transactionsStored.inc({ ingester: name }, batch.txCount)
+    metrics.eventsStored.inc({ ingester: name }, batch.eventCount)
+    metrics.commitSeconds.observe({ ingester: name }, batch.seconds)
+    metrics.batchBlocks.observe({ ingester: name }, batch.blockCount)
+    for (const code of batch.undecodedCodes) metrics.indexingErrors.inc({ worker: name, code })
+    progress.committed(name, batch)
+  }
+}

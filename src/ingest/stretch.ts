@@ -1,0 +1,24 @@
+import type { FetchedBlock } from '../access/messages.ts'
+
+/** One stretch of work: which heights, in which order, and what must hold between neighbours. */
+export interface Stretch {
+  /** Of the ingester's checkpoint when the stretch was planned; a rollback in between undoes its commits. */
+  readonly generation: number
+  /** The next height to fetch; undefined when there is none now. */
+  readonly nextHeight: () => number | undefined
+  /** Blocks that could be fetched right now, besides those under way: decides how large commits should be. */
+  readonly waiting: () => number
+  /** Calls `wake` when `nextHeight` may have more; returns how to stop that. */
+  readonly onMore: (wake: () => void) => () => void
+  /** True when everything was handed out and nothing will come. */
+  readonly isOver: () => boolean
+  /** Checks that a block fits to its stored neighbour. @throws ForkError or RetryableError */
+  readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
+  /**
+   * Set where heights fall: only the block below tells whether a block names its true parent, so each is held back until
+   * that has come. @param below undefined when none will come @throws RetryableError
+   */
+  readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
+  /** Checked while there is nothing to do, and now and then: that the chain is still the stored one. @throws ForkError */
+  readonly inspect?: () => Promise<void>
+}
