@@ -5,4 +5,4 @@ import { serviceRoutes } from './routes/service.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...serviceRoutes, ...documentRoutes, ...blockRoutes, ...transactionRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...serviceRoutes, ...documentRoutes]

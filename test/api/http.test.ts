@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -149,7 +150,7 @@ describe('the API over HTTP', () => {
   })
 
   it('answers a problem for what is not there', async () => {
-    const paths = ['/', '/nothing', '/flow', '/flow/block/1/2/3', '/chain/v1/x', '/flow/%zz', '/%00', '//flow/block']
+    const paths = ['/nothing', '/flow', '/flow/block/1/2/3', '/chain/v1/x', '/flow/%zz', '/%00', '//flow/block']
     for (const path of paths) {
       const response = await api.get(path)
       expect(response.status, path).to.equal(404)
@@ -169,13 +170,22 @@ describe('the API over HTTP', () => {
     expect(odd.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/)
   })
 
-  it('shows a page to read that may run nothing but its own script', async () => {
-    const response = await api.get('/docs')
-    expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
-    const policy = response.headers.get('content-security-policy')
-    expect(policy).to.match(/default-src 'none'.*script-src 'sha256-[\w+/=]+'; style-src 'sha256-/)
-    expect(await response.text()).to.not.match(/https?:\/\//)
-  })
+  for (const path of ['/', '/docs', '/chain/v1/', '/api/v1/chain/v1/docs']) {
+    it(`shows a page at ${path} that may run nothing but its own script and style, and asks no other host`, async () => {
+      const response = await api.get(path)
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      const html = await response.text()
+      expect(html).to.not.match(/https?:\/\/|style\.css|<!-- icon/)
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy).to.include("default-src 'none'; connect-src 'self'; img-src data:;")
+      for (const element of ['script', 'style']) {
+        const [, content = '', more] = html.split(new RegExp(`</?${element}>`))
+        expect(more).to.be.a('string')
+        const hash = createHash('sha256').update(content).digest('base64')
+        expect(policy).to.include(`${element}-src 'sha256-${hash}'`)
+      }
+    })
+  }
 
   it('counts requests by route, never by path, and clients that went away as 499', async () => {
     const lock = await database.pool.connect()

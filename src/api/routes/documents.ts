@@ -1,9 +1,25 @@
 import { z } from 'zod'
 import { stringify } from 'yaml'
-import { docsPage } from '../docs-page.ts'
+import { readHtmlPage } from '../html-page.ts'
 import { describeApi } from '../openapi.ts'
 import { noParameters } from '../parameters.ts'
 import { defineRoute } from '../route.ts'
+
+const startPage = readHtmlPage('start')
+const docsPage = readHtmlPage('docs')
+
+const start = defineRoute({
+  path: '/',
+  operationId: 'getStart',
+  tag: 'Service',
+  summary: 'A page with the state of the indexer, the latest blocks and where things are',
+  params: noParameters,
+  query: noParameters,
+  response: z.string(),
+  contentType: 'text/html; charset=utf-8',
+  example: '<!doctype html>',
+  handler: () => ({ body: startPage.html, headers: startPage.headers }),
+})
 
 const openApiJson = defineRoute({
   path: '/openapi.json',
@@ -46,5 +62,5 @@ const docs = defineRoute({
   handler: () => ({ body: docsPage.html, caching: 'static', headers: docsPage.headers }),
 })
 
-/** The API's description of itself. */
-export const documentRoutes = [openApiJson, openApiYaml, docs]
+/** Pages to look at, and the API's description of itself. */
+export const documentRoutes = [start, docs, openApiJson, openApiYaml]
