@@ -66,7 +66,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const endpoint = parseEndpoint(address)
   const transports = [
-    { name: 'node:http2', transport: new Http2Transport(endpoint) },
+    { name: 'Http2Transport', transport: new Http2Transport(endpoint) },
     { name: '@grpc/grpc-js', transport: new GrpcJsTransport(endpoint) },
   ]
   const rows = transports.flatMap((entry) => inFlights.map((inFlight) => ({ ...entry, inFlight, runs: [] as Run[] })))

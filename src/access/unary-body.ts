@@ -20,7 +20,7 @@ export interface BodyFault {
 export class UnaryBody {
   /** Why the answer cannot be used; nothing more needs to be added then. */
   fault: BodyFault | undefined
-  readonly #prefix = Buffer.allocUnsafe(framePrefixLength)
+  #isCompressed = false
   #prefixBytes = 0
   #message: Buffer | undefined
   readonly #onLength: ((bytes: number) => void) | undefined
@@ -32,19 +32,18 @@ export class UnaryBody {
     this.#onLength = onLength
   }
 
-  add(chunk: Uint8Array): void {
-    let from = 0
+  /** Takes `bytes[from..to)`, of which nothing is kept. */
+  add(bytes: Buffer, from = 0, to = bytes.length): void {
+    let at = from
     while (this.#message === undefined) {
-      if (from === chunk.length || this.fault !== undefined) return
-      this.#prefix[this.#prefixBytes++] = chunk[from++] as number
-      if (this.#prefixBytes === framePrefixLength) this.#begin()
+      if (at === to || this.fault !== undefined) return
+      this.#addToPrefix(bytes[at++] as number)
     }
-    const count = chunk.length - from
-    if (count === 0) return
-    const end = this.#received + count
+    if (at === to) return
+    const end = this.#received + to - at
     if (end > this.#length) return this.#refuse('INTERNAL', 'the answer is longer than its one message')
     if (end > this.#message.length) this.#grow(end)
-    this.#message.set(from === 0 ? chunk : chunk.subarray(from), this.#received)
+    bytes.copy(this.#message, this.#received, at, to)
     this.#received = end
   }
 
@@ -59,9 +58,15 @@ export class UnaryBody {
     return `${this.#received} of ${this.#length} bytes`
   }
 
+  /** A byte that tells whether the message is compressed, then its length in 4 bytes. */
+  #addToPrefix(byte: number): void {
+    if (this.#prefixBytes++ === 0) this.#isCompressed = byte !== 0
+    else this.#length = this.#length * 256 + byte
+    if (this.#prefixBytes === framePrefixLength) this.#begin()
+  }
+
   #begin(): void {
-    if (this.#prefix[0] !== 0) return this.#refuse('INTERNAL', 'the answer is compressed, which was not asked for')
-    this.#length = this.#prefix.readUInt32BE(1)
+    if (this.#isCompressed) return this.#refuse('INTERNAL', 'the answer is compressed, which was not asked for')
     if (this.#length > maxMessageLength) {
       const reason = `received message larger than max (${this.#length} vs ${maxMessageLength})`
       return this.#refuse('RESOURCE_EXHAUSTED', reason)
