@@ -1,142 +1,155 @@
 import { asError, FlowfarmError } from '../base/errors.ts'
-import { addressText } from '../chain/address.ts'
+import { addressLength, addressText } from '../chain/address.ts'
+import { evmTransactionHash } from '../chain/evm-transaction-hash.ts'
+import { PayloadError } from '../chain/payload-error.ts'
 import { writePayloadJson } from '../chain/payload.ts'
 import { importsEvm, scriptHash } from '../chain/script.ts'
-import { evmTransactionHash } from '../chain/evm-transaction-hash.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
+import type { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { Batch } from './batch.ts'
+import { rawColumns } from './raw-columns.ts'
 import { writeArguments } from './write-arguments.ts'
 import { writeSignatures } from './write-signatures.ts'
 
-/** The columns of each table, in the order in which the rows below are written. */
-export const rawColumns = {
-  blocks: ['height', 'id', 'parent_id', 'timestamp', 'collection_count', 'tx_count', 'event_count', 'collection_ids'],
-  transactions: [
-    'block_height', 'tx_index', 'id', 'collection_index', 'status', 'status_code', 'is_evm', 'payer_address', 'proposer_address',
-    'proposer_key_index', 'proposer_sequence_number', 'authorizers', 'reference_block_id', 'script_hash', 'arguments', 'gas_limit',
-    'gas_used', 'event_count', 'error_message', 'signatures',
-  ],
-  events: ['block_height', 'tx_index', 'event_index', 'type', 'payload'],
-  tx_lookup: ['id', 'block_height', 'tx_index', 'evm_hash'],
-  block_lookup: ['id', 'height'],
-} as const
-
+const maxInt2 = 2 ** 15 - 1
+const maxInt4 = 2 ** 31 - 1
 const maxInt8 = 2n ** 63n - 1n
+
+/** A transaction in its place. */
+interface Placed {
+  readonly height: number
+  readonly txIndex: number
+  readonly id: Buffer
+  readonly transaction: TransactionMessage
+  /** Undefined where no node had it. */
+  readonly result: TransactionResultMessage | undefined
+}
 
 /**
  * Adds the rows of one block to a batch. Nothing of the block is left out: what cannot be decoded gets a row without
- * it and an entry in `undecoded`, what no node had an entry in `unavailable`.
+ * it and an entry in `undecoded`, what no node had an entry in `unavailable`. Should it fail, the batch is as before.
  */
 export function appendBlock(batch: Batch, fetched: FetchedBlock): void {
-  const { block, transactions, results } = fetched
-  let eventCount = 0
-  for (const [txIndex, transaction] of transactions.entries()) {
-    const result = results[txIndex]
-    appendTransaction(batch, fetched, txIndex, transaction, result)
-    eventCount += result?.events.length ?? 0
+  const { block, transactions, transactionIds, results } = fetched
+  const { height } = block
+  batch.beginBlock(height)
+  try {
+    let eventCount = 0
+    for (const [txIndex, transaction] of transactions.entries()) {
+      const result = results[txIndex]
+      appendTransaction(batch, fetched, { height, txIndex, id: transactionIds[txIndex] as Buffer, transaction, result })
+      eventCount += result?.events.length ?? 0
+    }
+    appendHeader(batch, fetched, eventCount)
+    for (const { part, index = -1, reason } of fetched.missing) {
+      batch.unavailable.push({ blockHeight: height, part, txIndex: index, reason, endpoint: fetched.endpoint })
+    }
+    batch.endBlock({ txCount: transactions.length, eventCount, byteLength: fetched.byteLength })
+  } catch (error) {
+    batch.dropBlock()
+    throw error
   }
-  const { blocks, blockLookup } = batch
-  blocks.row(rawColumns.blocks.length)
-  blocks.int8(block.height)
-  blocks.bytea(block.id)
-  blocks.bytea(block.parentId)
-  blocks.timestamptzUs(block.timestampUs)
-  blocks.int4(block.collectionIds.length)
-  blocks.int4(transactions.length)
-  blocks.int4(eventCount)
-  blocks.byteaArray(block.collectionIds)
-  blockLookup.row(rawColumns.block_lookup.length)
-  blockLookup.bytea(block.id)
-  blockLookup.int8(block.height)
-  for (const part of fetched.missing) {
-    batch.unavailable.push({
-      blockHeight: block.height, part: part.part, txIndex: part.index ?? -1, reason: part.reason, endpoint: fetched.endpoint,
-    })
-  }
-  batch.lowest = Math.min(batch.lowest, block.height)
-  batch.highest = Math.max(batch.highest, block.height)
-  batch.blockCount++
-  batch.txCount += transactions.length
-  batch.eventCount += eventCount
-  batch.byteLength += fetched.byteLength
 }
 
-function appendTransaction(
-  batch: Batch, fetched: FetchedBlock, txIndex: number, transaction: TransactionMessage, result: TransactionResultMessage | undefined,
-): void {
-  const height = fetched.block.height
-  const id = fetched.transactionIds[txIndex] as Buffer
+function appendHeader(batch: Batch, { block, transactions }: FetchedBlock, eventCount: number): void {
+  const rows = batch.rows.blocks
+  rows.row(rawColumns.blocks.length)
+  rows.int8(block.height)
+  rows.bytea(block.id)
+  rows.bytea(block.parentId)
+  rows.timestamptzUs(block.timestampUs)
+  rows.int4(block.collectionIds.length)
+  rows.int4(transactions.length)
+  rows.int4(eventCount)
+  rows.byteaArray(block.collectionIds)
+  const lookup = batch.rows.block_lookup
+  lookup.row(rawColumns.block_lookup.length)
+  lookup.bytea(block.id)
+  lookup.int8(block.height)
+}
+
+function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed): void {
+  const { height, txIndex, id, transaction, result } = placed
   const hash = scriptHash(transaction.script)
   batch.addScript(hash, transaction.script)
-  const rows = batch.transactions
+  // System transactions on real nodes have nobody; on the emulator the service account pays for them.
+  const hasPeople = !isZero(transaction.payer)
+  const collectionIndex = result === undefined ? -1 : block.collectionIds.findIndex((c) => c.equals(result.collectionId))
+  const rows = batch.rows.transactions
   rows.row(rawColumns.transactions.length)
   rows.int8(height)
+  int8OrNull(rows, hasPeople ? transaction.proposerSequenceNumber : undefined)
+  int8OrNull(rows, transaction.gasLimit)
+  int8OrNull(rows, result?.computationUsage)
   rows.int4(txIndex)
-  rows.bytea(id)
-  const collectionIndex = result === undefined ? -1 : fetched.block.collectionIds.findIndex((c) => c.equals(result.collectionId))
-  if (collectionIndex < 0) rows.null()
-  else rows.int4(collectionIndex)
-  rows.text(result?.status ?? 'UNKNOWN')
+  int4OrNull(rows, collectionIndex < 0 ? undefined : collectionIndex)
+  int4OrNull(rows, hasPeople ? transaction.proposerKeyId : undefined)
+  rows.int4(result?.events.length ?? 0)
   if (result === undefined) rows.null()
-  else rows.int2(result.statusCode)
+  else rows.int2(Math.min(result.statusCode, maxInt2))
   rows.bool(importsEvm(transaction.script))
-  // System transactions on real nodes have nobody; on the emulator the service account pays for them.
-  if (isZero(transaction.payer)) {
-    for (let i = 0; i < 4; i++) rows.null()
-  } else {
-    rows.text(addressText(transaction.payer))
-    rows.text(addressText(transaction.proposerAddress))
-    rows.int4(transaction.proposerKeyId)
-    rows.int8(clampInt8(transaction.proposerSequenceNumber))
-  }
-  rows.textArray(transaction.authorizers.map(addressText))
+  rows.bytea(id)
+  rows.text(result?.status ?? 'UNKNOWN')
+  textOrNull(rows, hasPeople ? accountText(transaction.payer) : '')
+  textOrNull(rows, hasPeople ? accountText(transaction.proposerAddress) : '')
+  rows.textArray(transaction.authorizers.map(accountText))
   if (isZero(transaction.referenceBlockId)) rows.null()
   else rows.bytea(transaction.referenceBlockId)
   rows.bytea(hash)
   writeArguments(rows, transaction.arguments)
-  rows.int8(clampInt8(transaction.gasLimit))
-  if (result === undefined) rows.null()
-  else rows.int8(clampInt8(result.computationUsage))
-  rows.int4(result?.events.length ?? 0)
-  if (result === undefined || result.errorMessage === '') rows.null()
-  else rows.text(result.errorMessage)
+  textOrNull(rows, result?.errorMessage ?? '')
   writeSignatures(rows, transaction)
-
-  let evmHash: Buffer | undefined
-  for (const event of result?.events ?? []) {
-    appendEvent(batch, height, txIndex, event)
-    if (evmHash === undefined && isEvmTransaction(event.type)) evmHash = evmTransactionHash(event.type, event.payload)
-  }
-  if (isRepeated(transaction, result)) return
-  const lookup = batch.txLookup
-  lookup.row(rawColumns.tx_lookup.length)
-  lookup.bytea(id)
-  lookup.int8(height)
-  lookup.int4(txIndex)
-  if (evmHash === undefined) lookup.null()
-  else lookup.bytea(evmHash)
+  appendEvents(batch, placed)
+  if (!isRepeated(transaction, result)) appendLookup(batch, placed)
 }
 
-function appendEvent(batch: Batch, height: number, txIndex: number, event: EventMessage): void {
-  const rows = batch.events
-  rows.row(rawColumns.events.length)
+function appendEvents(batch: Batch, { height, txIndex, result }: Placed): void {
+  const rows = batch.rows.events
+  for (const [eventIndex, { type, payload }] of (result?.events ?? []).entries()) {
+    rows.row(rawColumns.events.length)
+    rows.int8(height)
+    rows.int4(txIndex)
+    rows.int4(eventIndex)
+    rows.text(type)
+    const start = rows.out.position
+    try {
+      rows.jsonbBegin()
+      writePayloadJson(type, payload, rows.out)
+      rows.jsonbEnd()
+    } catch (error) {
+      rows.out.position = start
+      rows.null()
+      batch.undecoded.push({
+        blockHeight: height, txIndex, eventIndex, eventType: type, rawData: Buffer.from(payload),
+        code: error instanceof FlowfarmError ? error.code : 'event-undecodable', message: asError(error).message,
+      })
+    }
+  }
+}
+
+function appendLookup(batch: Batch, { height, txIndex, id, result }: Placed): void {
+  const rows = batch.rows.tx_lookup
+  rows.row(rawColumns.tx_lookup.length)
+  rows.bytea(id)
   rows.int8(height)
   rows.int4(txIndex)
-  rows.int4(event.eventIndex)
-  rows.text(event.type)
-  const start = rows.out.position
-  try {
-    rows.jsonbBegin()
-    writePayloadJson(event.type, event.payload, rows.out)
-    rows.jsonbEnd()
-  } catch (error) {
-    rows.out.position = start
-    rows.null()
-    batch.undecoded.push({
-      blockHeight: height, txIndex, eventIndex: event.eventIndex, eventType: event.type, rawData: Buffer.from(event.payload),
-      code: error instanceof FlowfarmError ? error.code : 'event-undecodable', message: asError(error).message,
-    })
+  const evmHash = firstEvmHash(result?.events ?? [])
+  if (evmHash === undefined) rows.null()
+  else rows.bytea(evmHash)
+}
+
+function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
+  for (const { type, payload } of events) {
+    if (!type.endsWith('.EVM.TransactionExecuted')) continue
+    try {
+      const hash = evmTransactionHash(type, payload)
+      if (hash !== undefined) return hash
+    } catch (error) {
+      // The event's own row has said so already.
+      if (!(error instanceof PayloadError)) throw error
+    }
   }
+  return undefined
 }
 
 /**
@@ -150,15 +163,29 @@ function isRepeated(transaction: TransactionMessage, result: TransactionResultMe
   return !isInCollection
 }
 
-function isEvmTransaction(type: string): boolean {
-  return type.endsWith('.EVM.TransactionExecuted')
+/** Bytes of any length as the address that the chain takes them for: the last 8. Source: onflow/flow-go `BytesToAddress`. */
+function accountText(bytes: Buffer): string {
+  return addressText(bytes.length > addressLength ? bytes.subarray(-addressLength) : bytes)
 }
 
 function isZero(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0)
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false
+  return true
 }
 
-/** Values above PostgreSQL's bigint cannot come from a transaction that was run; the column keeps the largest. */
-function clampInt8(value: bigint): bigint {
-  return value > maxInt8 ? maxInt8 : value
+/** A number that is larger than the column becomes the largest: nobody has such a key, and what names it has failed. */
+function int4OrNull(rows: CopyWriter, value: number | undefined): void {
+  if (value === undefined) rows.null()
+  else rows.int4(Math.min(value, maxInt4))
+}
+
+/** As `int4OrNull`: no sequence of transactions and no limit is so large. */
+function int8OrNull(rows: CopyWriter, value: bigint | undefined): void {
+  if (value === undefined) rows.null()
+  else rows.int8(value > maxInt8 ? maxInt8 : value)
+}
+
+function textOrNull(rows: CopyWriter, value: string): void {
+  if (value === '') rows.null()
+  else rows.text(value)
 }

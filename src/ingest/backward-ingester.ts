@@ -87,7 +87,7 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     if (previous?.block.height === block.height + 1) return
     const expected = await storedParentId(this.options.pool, block.height + 1)
     if (expected !== undefined && !expected.equals(block.id)) {
-      throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} that is not the parent of the stored block ${block.height + 1}`)
+      throw this.#wrongParent(`${endpoint} gave a block ${block.height} that is not the parent of the stored block ${block.height + 1}`, endpoint)
     }
   }
 
@@ -97,8 +97,15 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const parent = isNext ? below.block.id : await storedBlockId(this.options.pool, block.height - 1)
     if (parent !== undefined && !parent.equals(block.parentId)) {
       const other = isNext ? `the one of ${below.endpoint}` : 'the stored one'
-      throw new RetryableError('wrong-parent', `${endpoint} gave a block ${block.height} whose parent is another block ${block.height - 1} than ${other}`)
+      const reason = `${endpoint} gave a block ${block.height} whose parent is another block ${block.height - 1} than ${other}`
+      throw this.#wrongParent(reason, endpoint, ...(isNext ? [below.endpoint] : []))
     }
+  }
+
+  /** Which of two nodes is wrong cannot be told: both rest, and how long is random, so another pair is tried next. */
+  #wrongParent(reason: string, ...endpoints: readonly string[]): RetryableError {
+    for (const endpoint of new Set(endpoints)) this.options.source.distrust(endpoint, reason)
+    return new RetryableError('wrong-parent', reason)
   }
 
   protected override async handleFork(fork: ForkError): Promise<void> {

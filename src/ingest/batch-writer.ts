@@ -4,9 +4,9 @@ import { FlowfarmError, RetryableError } from '../base/errors.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { rollBack } from '../db/pool.ts'
-import { rawColumns } from './append-block.ts'
 import { Batch } from './batch.ts'
 import type { IngesterName } from './checkpoints.ts'
+import { rawColumns, rawTables } from './raw-columns.ts'
 import { ensureRawPartitions } from './raw-partitions.ts'
 import { RowsThereError } from './rows-there-error.ts'
 import { commitCheckpoint } from './sql/commit-checkpoint.ts'
@@ -22,6 +22,9 @@ const lanes = 3
 
 /** A set of known scripts that is full starts anew, which costs some inserts that change nothing. */
 const mostKnownScripts = 50_000
+
+/** A batch that has grown larger, for a rare giant of a block, is left to the garbage collector. Bytes. */
+const reusedCapacity = 32 * 1024 * 1024
 
 export interface CommittedBatch {
   readonly from: number
@@ -109,11 +112,7 @@ export class BatchWriter {
     let broken: Error | undefined
     try {
       await client.query('begin')
-      await copyInto(client, 'raw.blocks', rawColumns.blocks, batch.blocks)
-      await copyInto(client, 'raw.transactions', rawColumns.transactions, batch.transactions)
-      await copyInto(client, 'raw.events', rawColumns.events, batch.events)
-      await copyInto(client, 'raw.tx_lookup', rawColumns.tx_lookup, batch.txLookup)
-      await copyInto(client, 'raw.block_lookup', rawColumns.block_lookup, batch.blockLookup)
+      for (const table of rawTables) await copyInto(client, `raw.${table}`, rawColumns[table], batch.rowsOf(table))
       if (batch.undecoded.length > 0) await insertUndecoded(client, this.#options.name, batch.undecoded)
       if (batch.unavailable.length > 0) await insertUnavailable(client, batch.unavailable)
       await previous
@@ -133,6 +132,7 @@ export class BatchWriter {
       ...batch.range, blockCount: batch.blockCount, txCount: batch.txCount, eventCount: batch.eventCount,
       undecodedCodes: batch.undecoded.map((u) => u.code), seconds: (performance.now() - started) / 1000,
     })
+    if (batch.capacity > reusedCapacity) return
     batch.clear()
     this.#free.push(batch)
   }

@@ -1,5 +1,7 @@
 import { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { HeightRange } from '../base/ranges.ts'
+import { rawTables } from './raw-columns.ts'
+import type { RawTable } from './raw-columns.ts'
 
 /** An input that could not be decoded: kept with its bytes while the rest of its block goes on. */
 export interface UndecodedInput {
@@ -29,30 +31,115 @@ export interface ScriptRow {
   readonly script: Buffer
 }
 
-/** Blocks as COPY rows, ready to be sent: one writer for each raw table, and the few rows that are inserted. */
+/** What is counted of a block. */
+export interface BlockCounts {
+  readonly txCount: number
+  readonly eventCount: number
+  /** Bytes that were received for it. */
+  readonly byteLength: number
+}
+
+/** Where a block begins in the rows of each table and in the lists. */
+interface BlockStart extends Record<RawTable, number> {
+  readonly height: number
+  readonly undecoded: number
+  readonly unavailable: number
+}
+
+/**
+ * Blocks as COPY rows, ready to be sent, and the few rows that are inserted. Blocks come in the order of heights, rising
+ * or falling, and each is added whole or not at all:
+ *
+ *     between blocks ──beginBlock──► in a block ──endBlock or dropBlock──► between blocks
+ */
 export class Batch {
-  readonly blocks = new CopyWriter(8 * 1024)
-  readonly transactions = new CopyWriter(256 * 1024)
-  readonly events = new CopyWriter(1024 * 1024)
-  readonly txLookup = new CopyWriter(64 * 1024)
-  readonly blockLookup = new CopyWriter(8 * 1024)
-  /** Scripts that the database may not have, by hash. */
+  readonly rows: Readonly<Record<RawTable, CopyWriter>> = {
+    blocks: new CopyWriter(8 * 1024),
+    transactions: new CopyWriter(256 * 1024),
+    events: new CopyWriter(1024 * 1024),
+    tx_lookup: new CopyWriter(64 * 1024),
+    block_lookup: new CopyWriter(8 * 1024),
+  }
+  /** Scripts that the database may not have, by hash; one of a dropped block does no harm. */
   readonly scripts = new Map<string, ScriptRow>()
-  readonly #knownScripts: ReadonlySet<string>
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
-  /** Lowest and highest height so far. */
-  lowest = Number.POSITIVE_INFINITY
-  highest = Number.NEGATIVE_INFINITY
-  blockCount = 0
-  txCount = 0
-  eventCount = 0
-  /** Bytes that were received for it. */
-  byteLength = 0
+  readonly #knownScripts: ReadonlySet<string>
+  readonly #blocks: BlockStart[] = []
+  #txCount = 0
+  #eventCount = 0
+  #byteLength = 0
 
   /** @param knownScripts hashes (latin1) of scripts that the database has for certain */
   constructor(knownScripts: ReadonlySet<string>) {
     this.#knownScripts = knownScripts
+  }
+
+  get blockCount(): number {
+    return this.#blocks.length
+  }
+
+  get txCount(): number {
+    return this.#txCount
+  }
+
+  get eventCount(): number {
+    return this.#eventCount
+  }
+
+  /** Bytes that were received for its blocks. */
+  get byteLength(): number {
+    return this.#byteLength
+  }
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0
+  }
+
+  /** The heights, half open. A batch holds every height of it. */
+  get range(): HeightRange {
+    const first = this.#blocks[0]?.height ?? 0
+    const last = this.#blocks.at(-1)?.height ?? -1
+    return { from: Math.min(first, last), to: Math.max(first, last) + 1 }
+  }
+
+  /** Bytes of memory that it keeps for its rows, filled or not. */
+  get capacity(): number {
+    return rawTables.reduce((sum, table) => sum + this.rows[table].out.bytes.length, 0)
+  }
+
+  /** Whether a block of this height can be the next: the first, or one that goes on in the direction of the others. */
+  continuesWith(height: number): boolean {
+    const last = this.#blocks.at(-1)?.height
+    if (last === undefined) return true
+    const step = this.blockCount === 1 ? Math.abs(height - last) : (height - last) * (this.#isAscending ? 1 : -1)
+    return step === 1
+  }
+
+  /** From now on rows are of this block. */
+  beginBlock(height: number): void {
+    const { blocks, transactions, events, tx_lookup, block_lookup } = this.rows
+    this.#blocks.push({
+      height, undecoded: this.undecoded.length, unavailable: this.unavailable.length,
+      blocks: blocks.out.position, transactions: transactions.out.position, events: events.out.position,
+      tx_lookup: tx_lookup.out.position, block_lookup: block_lookup.out.position,
+    })
+  }
+
+  /** The block is whole. */
+  endBlock({ txCount, eventCount, byteLength }: BlockCounts): void {
+    this.#txCount += txCount
+    this.#eventCount += eventCount
+    this.#byteLength += byteLength
+  }
+
+  /** Takes back the rows of the block that was begun last and did not become whole. */
+  dropBlock(): void {
+    const start = this.#blocks.pop()
+    if (start === undefined) return
+    for (const table of rawTables) this.rows[table].out.position = start[table]
+    this.undecoded.length = start.undecoded
+    this.unavailable.length = start.unavailable
   }
 
   /** Remembers a script for storing. The bytes are copied: they are a view that would keep a whole answer in memory. */
@@ -61,28 +148,28 @@ export class Batch {
     if (!this.#knownScripts.has(key) && !this.scripts.has(key)) this.scripts.set(key, { hash, script: Buffer.from(script) })
   }
 
-  get isEmpty(): boolean {
-    return this.blockCount === 0
+  /**
+   * The rows of a table with heights rising, whichever way the blocks came: a B-tree fills its pages better then, and
+   * writes less WAL. Views, valid until the next block is begun.
+   */
+  rowsOf(table: RawTable): Buffer[] {
+    const { out } = this.rows[table]
+    if (this.#isAscending) return [out.view()]
+    const starts = this.#blocks.map((block) => block[table])
+    return starts.map((from, i) => out.bytes.subarray(from, starts[i + 1] ?? out.position)).toReversed()
   }
 
-  /** Whether a height continues the batch at either end, or begins it. */
-  touches(height: number): boolean {
-    return this.isEmpty || height === this.highest + 1 || height === this.lowest - 1
-  }
-
-  /** The heights, half open. A batch holds every height of it. */
-  get range(): HeightRange {
-    return { from: this.lowest, to: this.highest + 1 }
-  }
-
-  /** Forgets the rows and keeps the buffers, so that memory is reused from batch to batch. */
+  /** Forgets the blocks and keeps the memory, for reuse from batch to batch. */
   clear(): void {
-    for (const writer of [this.blocks, this.transactions, this.events, this.txLookup, this.blockLookup]) writer.clear()
+    for (const table of rawTables) this.rows[table].clear()
     this.scripts.clear()
     this.undecoded.length = 0
     this.unavailable.length = 0
-    this.lowest = Number.POSITIVE_INFINITY
-    this.highest = Number.NEGATIVE_INFINITY
-    this.blockCount = this.txCount = this.eventCount = this.byteLength = 0
+    this.#blocks.length = 0
+    this.#txCount = this.#eventCount = this.#byteLength = 0
+  }
+
+  get #isAscending(): boolean {
+    return (this.#blocks.at(-1)?.height ?? 0) >= (this.#blocks[0]?.height ?? 0)
   }
 }

@@ -62,10 +62,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     return isHistoryEnabled ? Math.max(lowest, head - headBackfillBlocks + 1, 0) : lowest
   }
 
-  async #check({ block }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
+  async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
     const parent = previous?.block.height === block.height - 1 ? previous.block.id : await storedBlockId(this.options.pool, block.height - 1)
     if (parent !== undefined && !parent.equals(block.parentId)) {
-      throw new ForkError(block.height - 1, `block ${block.height} does not continue the stored block ${block.height - 1}`)
+      throw new ForkError(block.height - 1, `block ${block.height} does not continue the stored block ${block.height - 1}`, endpoint)
     }
   }
 
@@ -87,7 +87,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
       pool, source, height: fork.height, stored: { highest: top.to - 1, lowest: top.from }, maxDepth: maxReorgDepth, signal,
     })
     // The node has the same block as we have, but gave one above it that does not fit: it contradicts itself.
-    if (depth === 0) throw new RetryableError('wrong-parent', `${fork.message}, and yet the node has that block too`)
+    if (depth === 0) {
+      if (fork.endpoint !== undefined) source.distrust(fork.endpoint, fork.message)
+      throw new RetryableError('wrong-parent', `${fork.message}, and yet the node has that block too`)
+    }
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)
     log.warn({ ancestor, depth }, 'rolled back to the last common block')

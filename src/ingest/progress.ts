@@ -71,23 +71,55 @@ export class Progress {
       const behind = Math.max(0, total - state.done)
       const blocksPerSecond = blocks / seconds
       return {
-        ingester, done: state.done, total, behind, height: state.height, blocksPerSecond, eventsPerSecond: events / seconds,
-        etaSeconds: behind === 0 ? 0 : blocksPerSecond > 0 ? behind / blocksPerSecond : undefined,
+        ingester, done: state.done, total, behind, height: state.height,
+        blocksPerSecond: tenths(blocksPerSecond), eventsPerSecond: Math.round(events / seconds),
+        etaSeconds: behind === 0 ? 0 : blocksPerSecond > 0 ? Math.ceil(behind / blocksPerSecond) : undefined,
       }
     })
   }
 }
 
-/** `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
+/** For the log: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
 export function progressText(line: ProgressLine): string {
-  const number = (value: number): string => Math.round(value).toLocaleString('en-US')
-  const percent = line.total === 0 ? 100 : (100 * line.done) / line.total
-  const left = line.etaSeconds === undefined ? 'waiting' : line.behind === 0 ? 'at the head' : `${durationText(line.etaSeconds)} left`
-  const pace = line.blocksPerSecond < 10 ? line.blocksPerSecond.toFixed(1) : number(line.blocksPerSecond)
   return (
-    `${line.ingester} ${number(line.done)} of ${number(line.total)} (${percent.toFixed(1)} %), ${pace} blocks/s, ` +
-    `${number(line.eventsPerSecond)} events/s, ${number(line.behind)} behind, ${left}`
+    `${line.ingester} ${grouped(line.done)} of ${grouped(line.total)} (${percent(line)}), ${pace(line.blocksPerSecond)} blocks/s, ` +
+    `${grouped(line.eventsPerSecond)} events/s, ${grouped(line.behind)} behind, ${timeLeft(line)}`
   )
+}
+
+/**
+ * For a terminal, the most important first, since what is too long is cut:
+ * `history  24.0 %, 3 h 20 min left, 812 blocks/s, 75,600 events/s, 3,800 behind, now at 118,542,743`
+ */
+export function statusText(line: ProgressLine): string {
+  return [
+    `${line.ingester.replace('_ingester', '').padEnd(8)} ${percent(line)}`, timeLeft(line), `${pace(line.blocksPerSecond)} blocks/s`,
+    `${grouped(line.eventsPerSecond)} events/s`, `${grouped(line.behind)} behind`,
+    ...(line.height === undefined ? [] : [`now at ${grouped(line.height)}`]),
+  ].join(', ')
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+function grouped(value: number): string {
+  return Math.round(value).toLocaleString('en-US')
+}
+
+function pace(blocksPerSecond: number): string {
+  return blocksPerSecond < 10 ? blocksPerSecond.toFixed(1) : grouped(blocksPerSecond)
+}
+
+/** Cut off, not rounded: 100.0 % is said when everything is there and not before. */
+function percent({ done, total }: ProgressLine): string {
+  const tenths = total === 0 ? 1000 : Math.floor((1000 * done) / total)
+  return `${(tenths / 10).toFixed(1)} %`
+}
+
+function timeLeft({ behind, etaSeconds }: ProgressLine): string {
+  if (etaSeconds === undefined) return 'waiting'
+  return behind === 0 ? 'at the head' : `${durationText(etaSeconds)} left`
 }
 
 /** `45 s`, `12 min`, `3 h 20 min`, `5 d 2 h`. */

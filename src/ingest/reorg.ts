@@ -4,7 +4,7 @@ import { withTransaction } from '../db/pool.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import { NotYetError } from '../access/source-errors.ts'
 import { rollBackRaw } from './sql/roll-back.ts'
-import { storedBlockId } from './sql/stored-block-ids.ts'
+import { nextStoredHeight, storedBlockId } from './sql/stored-block-ids.ts'
 
 export interface ReorgOptions {
   readonly pool: pg.Pool
@@ -20,7 +20,7 @@ export interface ReorgOptions {
 export interface Reorg {
   /** Last height that both chains share. */
   readonly ancestor: number
-  /** Stored blocks above it. */
+  /** How far the stored chain went above it; 0 where nothing was taken away: the chains do not part. */
   readonly depth: number
 }
 
@@ -35,8 +35,9 @@ export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
   const floor = Math.max(stored.lowest, stored.highest - maxDepth)
   let differs = Math.min(options.height, stored.highest)
   if (await isShared(options, differs)) {
-    // The chains part right above: the node's next block did not fit on ours when it was asked, but this one does.
-    return finish(differs)
+    // The chains part right above, or the node gave a block that fits to neither side.
+    const next = await nextStoredHeight(pool, differs)
+    return next !== undefined && (await isShared(options, next)) ? { ancestor: differs, depth: 0 } : finish(differs)
   }
   let step = 1
   let shared: number | undefined

@@ -139,7 +139,7 @@ export class StretchRun {
   }
 
   async #add(block: FetchedBlock): Promise<void> {
-    if (!this.#batch.touches(block.block.height)) await this.#flush()
+    if (!this.#batch.continuesWith(block.block.height)) await this.#flush()
     if (this.#batch.isEmpty) this.#batchSince = performance.now()
     appendBlock(this.#batch, block)
     if (this.#batch.blockCount >= this.#batchLimit || this.#batch.byteLength >= batchBytes) await this.#flush()

@@ -52,8 +52,28 @@ function asBuffers(rows: CopyWriter | Buffer | readonly Buffer[]): readonly Buff
 /** Header, the rows in messages of bounded size (a row may span messages), trailer. */
 function* withFrame(buffers: readonly Buffer[]): Generator<Buffer> {
   yield header
-  for (const buffer of buffers) {
+  for (const buffer of joinSmall(buffers)) {
     for (let at = 0; at < buffer.length; at += messageBytes) yield buffer.subarray(at, at + messageBytes)
   }
   yield trailer
+}
+
+/** Many small buffers as few: a message costs more than copying its bytes. */
+function* joinSmall(buffers: readonly Buffer[]): Generator<Buffer> {
+  let group: Buffer[] = []
+  let bytes = 0
+  for (const buffer of buffers) {
+    if (bytes > 0 && bytes + buffer.length > messageBytes) {
+      yield joined(group)
+      group = []
+      bytes = 0
+    }
+    group.push(buffer)
+    bytes += buffer.length
+  }
+  yield joined(group)
+}
+
+function joined(group: readonly Buffer[]): Buffer {
+  return group.length === 1 ? (group[0] as Buffer) : Buffer.concat(group)
 }
