@@ -2,18 +2,24 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../src/base/config.ts'
-import { asError, exitCodeOf } from '../src/base/errors.ts'
+import type { Config } from '../src/base/config.ts'
+import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { runProgram } from '../src/program.ts'
 import { startReplayNode } from '../src/simnode/replay/replay-node.ts'
+import type { ReplayNode } from '../src/simnode/replay/replay-node.ts'
 import { services } from '../src/services.ts'
 import type { ServiceName } from '../src/services.ts'
 
 /**
  * `npm run demo`: everything on one machine, without the internet. An access node that replays a recorded chain and
  * then goes on for ever at mainnet's pace, a PostgreSQL of its own that is thrown away at the end, and all services.
+ *
+ * The variables of flowfarm hold here too (`PORT`, `HOST`, `LOG_LEVEL`, …), but for those that would lead to another
+ * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read.
  */
 
 const recording = resolve(import.meta.dirname, '../test/recordings/base')
+const lastRecordedHeight = 280
 /** Mainnet makes a block in this time. */
 const blockMs = 800
 const folderPrefix = 'flowfarm-demo-'
@@ -22,8 +28,18 @@ const folderPrefix = 'flowfarm-demo-'
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(folderPrefix) ? Number(name.slice(folderPrefix.length).split('-')[0]) : Number.NaN
-    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    if (!Number.isInteger(pid) || isAlive(pid)) continue
+    try {
+      removeFolder(join(tmpdir(), name))
+    } catch (error) {
+      // It belongs to another user.
+      if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
   }
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 function isAlive(pid: number): boolean {
@@ -35,42 +51,59 @@ function isAlive(pid: number): boolean {
   }
 }
 
+function configure(node: ReplayNode, folder: string): Config {
+  return readConfig({
+    CHAIN_ACCESS_NODE: node.endpoint, CHAIN_ACCESS_NODES: '', CHAIN_HISTORIC_ACCESS_NODES: '', CHAIN_ARCHIVE_NODE: '',
+    DB_URL: '', DATA_FOLDER: folder, START_BLOCK: '', HISTORY_STOP_HEIGHT: '',
+  }, undefined, { LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty' })
+}
+
+function greeting(config: Config, port: number | undefined): string {
+  const at = `${['0.0.0.0', '::', ''].includes(config.HOST) ? 'localhost' : config.HOST}:${port}`
+  return [
+    '',
+    `  flowfarm is running on a recorded chain: ${lastRecordedHeight + 1} real blocks, then new ones for ever.`,
+    '',
+    `    Open this     http://${at}/`,
+    `    All routes    http://${at}/docs`,
+    `    Blocks        http://${at}/flow/block`,
+    `    Transactions  http://${at}/flow/transaction`,
+    `    Status        http://${at}/status`,
+    `    Live feed     ws://${at}/ws`,
+    '',
+    '  Ctrl+C stops it and throws its database away.',
+    '',
+    '',
+  ].join('\n')
+}
+
 async function demo(): Promise<number> {
   sweep()
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const lastRecorded = 280
+  // Also where a second Ctrl+C cuts the rest short.
+  process.on('exit', () => removeFolder(folder))
   const node = await startReplayNode({
-    recording, loop: true, intervalMs: blockMs, clock: { height: lastRecorded, time: new Date(), spacingMs: blockMs },
+    recording, loop: true, intervalMs: blockMs,
+    clock: { height: lastRecordedHeight, time: new Date(), spacingMs: blockMs },
   })
-  const config = readConfig({
-    CHAIN_ACCESS_NODE: node.endpoint, CHAIN_ACCESS_NODES: '', CHAIN_HISTORIC_ACCESS_NODES: '', CHAIN_ARCHIVE_NODE: '',
-    DB_URL: '', DATA_FOLDER: folder, START_BLOCK: '', HISTORY_STOP_HEIGHT: '',
-  })
-  return runProgram({
+  const config = configure(node, folder)
+  // Whoever asks for JSON wants nothing between its lines.
+  const say = (text: string): boolean => (config.LOG_FORMAT === 'json' ? process.stderr : process.stdout).write(text)
+  say('Starting a PostgreSQL, a node that replays a recorded chain, and all services…\n')
+  const exitCode = await runProgram({
     config,
     services: Object.keys(services) as ServiceName[],
     prepare: async (lifecycle) => {
       lifecycle.onStop('replay node', () => node.stop())
     },
-    onReady: (shared) => {
-      const at = `localhost:${shared.apiPort}`
-      process.stdout.write([
-        '',
-        '  flowfarm is running on a recorded chain: 281 real blocks, then new ones for ever.',
-        '',
-        `    Blocks        http://${at}/flow/block`,
-        `    Transactions  http://${at}/flow/transaction`,
-        `    Status        http://${at}/status`,
-        `    All routes    http://${at}/docs`,
-        `    Live feed     ws://${at}/ws`,
-        '',
-        '  Ctrl+C stops it and leaves nothing behind.',
-        '',
-        '',
-      ].join('\n'))
+    onReady: (shared, terminal) => {
+      const text = greeting(config, shared.apiPort)
+      if (config.LOG_FORMAT === 'json') say(text)
+      else terminal.stream.write(text)
     },
   })
+  if (exitCode === exitCodes.done) say('\n  The demo has stopped. Bye!\n')
+  return exitCode
 }
 
 let exitCode: number

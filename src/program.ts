@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Config } from './base/config.ts'
-import { exitCodeOf, exitCodes, RetryableError } from './base/errors.ts'
+import { exitCodeOf, exitCodes, FlowfarmError, RetryableError } from './base/errors.ts'
 import { Lifecycle } from './base/lifecycle.ts'
 import { createLogger } from './base/log.ts'
 import type { Logger } from './base/log.ts'
@@ -23,8 +23,8 @@ export interface Program {
   readonly services: readonly ServiceName[]
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
-  /** Runs once all services work. */
-  readonly onReady?: (shared: Shared) => void
+  /** Runs once all services work. What it has to say goes to the terminal, which has a status to keep below. */
+  readonly onReady?: (shared: Shared, terminal: Terminal) => void
 }
 
 /** Runs services until a signal or an error stops them. @returns the exit code (`exitCodes`) */
@@ -43,7 +43,9 @@ export async function runProgram(program: Program): Promise<number> {
   await lifecycle.stop('stopped')
   clearInterval(alive)
   if (lifecycle.failure === undefined) return exitCodes.done
-  log.fatal({ err: lifecycle.failure }, lifecycle.failure.message)
+  // An error of ours says by itself what is wrong and what to do; of any other the place is wanted.
+  const { failure } = lifecycle
+  log.fatal(failure instanceof FlowfarmError ? { code: failure.code } : { err: failure }, failure.message)
   return exitCodeOf(lifecycle.failure)
 }
 
@@ -81,7 +83,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     lifecycle.signal.throwIfAborted()
     await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })
   }
-  program.onReady?.(shared)
+  program.onReady?.(shared, terminal)
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */

@@ -109,15 +109,17 @@ type Environment = Readonly<Record<string, string | undefined>>
 export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
 
 /**
- * Reads all variables; `overrides` win over the environment.
+ * Reads all variables; `overrides` win over the environment, and that over `defaults`.
  * @throws FatalError `bad-configuration` that lists every bad variable, not only the first
  */
-export function readConfig(overrides: Environment = {}, environment: Environment = process.env): Config {
+export function readConfig(
+  overrides: Environment = {}, environment: Environment = process.env, defaults: Environment = {},
+): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
     try {
-      values[name] = setting.read(overrides[name] ?? environment[name])
+      values[name] = setting.read(overrides[name] ?? environment[name] ?? defaults[name])
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       problems.push(`${name} ${error.message}`)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { asError } from './errors.ts'
+import { asError, FlowfarmError } from './errors.ts'
 import type { Logger } from './log.ts'
 
 /** What a step gets when the time for all is used up, ms: enough to close a socket. */
@@ -47,7 +47,7 @@ export class Lifecycle {
   /** Stops everything because of an error; the first one is kept as the reason. */
   fail(error: unknown): Promise<void> {
     this.#failure ??= asError(error)
-    return this.stop(this.#failure.message)
+    return this.stop(this.#failure instanceof FlowfarmError ? this.#failure.code : this.#failure.message)
   }
 
   /** Stops everything; later calls wait for the first. Never rejects. */

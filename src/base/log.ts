@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import { describeError, shortenError } from './describe-error.ts'
 import type { Terminal } from './terminal.ts'
 
 export type { Logger } from 'pino'
@@ -10,18 +11,19 @@ export type { Logger } from 'pino'
  * `log.info({ height }, 'stored')`. What authenticates somebody is never printed.
  */
 export async function createLogger(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, terminal: Terminal): Promise<Logger> {
+  const isPretty = config.LOG_FORMAT === 'pretty' || (config.LOG_FORMAT === 'auto' && terminal.isInteractive)
   const options = {
     level: config.LOG_LEVEL,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]', 'token', 'password', 'secret'],
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), ...(isPretty ? { log: shortenError } : {}) },
+    serializers: { err: describeError },
   }
-  const isPretty = config.LOG_FORMAT === 'pretty' || (config.LOG_FORMAT === 'auto' && terminal.isInteractive)
   if (!isPretty) return pino(options, terminal.stream)
   const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({
-    translateTime: 'SYS:HH:MM:ss', ignore: 'service', messageFormat: '{if service}{service}: {end}{msg}', destination: terminal.stream,
-    colorize: terminal.isInteractive,
+    translateTime: 'SYS:HH:MM:ss', ignore: 'service', messageFormat: '{if service}{service}: {end}{msg}', singleLine: true,
+    destination: terminal.stream, colorize: terminal.isInteractive,
   }))
 }

@@ -21,7 +21,7 @@ export interface RetryOptions {
  */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
   const bound = Math.min(maxMs, baseMs * 2 ** Math.min(attempt - 1, 30))
-  return bound / 2 + (Math.random() * bound) / 2
+  return Math.ceil(bound / 2 + (Math.random() * bound) / 2)
 }
 
 /**

@@ -1,16 +1,23 @@
 import { Writable } from 'node:stream'
 
+/** What of an output stream a terminal needs. */
+export type TerminalOutput = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>
+
+/** Columns of a terminal that does not say how wide it is. */
+const usualColumns = 80
+
 const eraseLine = '\r\u001b[2K'
+const lineUp = '\u001b[1A'
 
 /**
- * A terminal with log lines that scroll and one status line that stays below them. Where the output is no terminal the
+ * A terminal with log lines that scroll, and lines of status that stay below them. Where the output is no terminal the
  * status is not shown: `Progress` is logged there instead.
  */
 export class Terminal {
-  readonly #out: NodeJS.WriteStream
-  #status = ''
+  readonly #out: TerminalOutput
+  #status: readonly string[] = []
 
-  constructor(out: NodeJS.WriteStream = process.stdout) {
+  constructor(out: TerminalOutput = process.stdout) {
     this.#out = out
   }
 
@@ -18,25 +25,25 @@ export class Terminal {
     return this.#out.isTTY
   }
 
-  /** For a logger to write to: keeps the status line below. */
+  /** Whole lines go here, those of a logger and others: the status stays below them. */
   readonly stream: Writable = new Writable({
     write: (chunk: Buffer | string, _encoding, done) => {
-      this.#out.write(this.#status === '' ? chunk : `${eraseLine}${chunk.toString()}${this.#status}`)
+      this.#out.write(`${this.#erased()}${chunk.toString()}${this.#status.join('\n')}`)
       done()
     },
   })
 
-  /** Shows `text` as the status, cut to the width of the terminal. */
-  setStatus(text: string): void {
+  /** Shows lines as the status, each cut to the width of the terminal; none takes the status away. */
+  setStatus(lines: readonly string[]): void {
     if (!this.isInteractive) return
-    this.#status = text.slice(0, Math.max(20, this.#out.columns - 1))
-    this.#out.write(`${eraseLine}${this.#status}`)
+    const width = (this.#out.columns || usualColumns) - 1
+    const erased = this.#erased()
+    this.#status = lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line))
+    this.#out.write(`${erased}${this.#status.join('\n')}`)
   }
 
-  /** Takes the status line away. */
-  clearStatus(): void {
-    if (this.#status === '') return
-    this.#status = ''
-    this.#out.write(eraseLine)
+  /** What removes the status and leaves the cursor where it began. */
+  #erased(): string {
+    return this.#status.length === 0 ? '' : eraseLine + `${lineUp}${eraseLine}`.repeat(this.#status.length - 1)
   }
 }

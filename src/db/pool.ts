@@ -41,7 +41,10 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     allowExitOnIdle: true
   })
   // Without a listener a connection that breaks would end the process. While it is in use its statement fails anyway.
-  pool.on('error', (error) => options.onIdleError?.(error))
+  // One that breaks after `end` is being closed anyway.
+  pool.on('error', (error) => {
+    if (!pool.ending) options.onIdleError?.(error)
+  })
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

@@ -6,7 +6,7 @@ import { BackwardIngester } from '../ingest/backward-ingester.ts'
 import { ingesterNames } from '../ingest/checkpoints.ts'
 import { ForwardIngester } from '../ingest/forward-ingester.ts'
 import { HeadTracker } from '../ingest/head-tracker.ts'
-import { Progress, progressText } from '../ingest/progress.ts'
+import { Progress, progressText, statusText } from '../ingest/progress.ts'
 import type { ServiceContext } from './context.ts'
 
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
@@ -78,12 +78,12 @@ function report({ terminal, log, lifecycle, config }: ServiceContext, progress: 
   const isDrawn = terminal.isInteractive && config.LOG_FORMAT !== 'json'
   const timer = setInterval(() => {
     const lines = progress.lines()
-    if (isDrawn) terminal.setStatus(lines.map(progressText).join('   '))
+    if (isDrawn) terminal.setStatus(lines.map(statusText))
     else for (const line of lines) log.info({ service: 'ingest', ...line }, progressText(line))
   }, isDrawn ? drawEveryMs : logEveryMs)
   timer.unref()
   lifecycle.onStop('progress', () => {
     clearInterval(timer)
-    terminal.clearStatus()
+    terminal.setStatus([])
   })
 }

@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { describeError, shortenError } from './describe-error.ts'
+import { RetryableError } from './errors.ts'
+
+describe('the description of an error', () => {
+  it('has the error with its causes, and nothing that a library hung on it', () => {
+    const low = Object.assign(new Error('broken pipe'), { code: 'EPIPE', client: { password: 'hunter2' } })
+    const error = new RetryableError('database-unreachable', 'no answer', { cause: low, details: { attempt: 3 } })
+    const { stack, cause, ...rest } = describeError(error)
+    expect(rest).to.deep.equal({
+      type: 'RetryableError', message: 'no answer', code: 'database-unreachable', details: { attempt: 3 },
+    })
+    expect(stack).to.include('describe-error.test.ts')
+    expect(cause).to.include({ type: 'Error', message: 'broken pipe', code: 'EPIPE' })
+    expect(cause).to.have.all.keys('type', 'message', 'code', 'stack')
+    expect(describeError(new AggregateError([low], 'all failed')).errors?.[0]?.message).to.equal('broken pipe')
+    expect(describeError('thrown text').message).to.equal('thrown text')
+  })
+
+  it('is short for people where the error is one that we know', () => {
+    const busy = new RetryableError('node-busy', 'the node is busy')
+    expect(shortenError({ attempt: 1, err: busy })).to.deep.equal({ attempt: 1, reason: 'the node is busy (node-busy)' })
+    const unknown = { err: new TypeError('x is undefined') }
+    expect(shortenError(unknown)).to.equal(unknown)
+  })
+})

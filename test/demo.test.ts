@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { expect } from 'chai'
+
+const script = join(import.meta.dirname, '../scripts/demo.ts')
+
+/** A demo in a process of its own, in an environment in which nothing is set but what is given. */
+class Demo {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  readonly #waiting = new Set<() => void>()
+  output = ''
+  errors = ''
+
+  constructor(variables: Record<string, string>) {
+    this.child = spawn(process.execPath, [script], {
+      env: { PATH: process.env['PATH'], ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text
+      for (const wake of this.#waiting) wake()
+    })
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.errors += text
+    })
+  }
+
+  /** Resolves with the address of the page to open. */
+  async ready(): Promise<string> {
+    for (;;) {
+      const address = /Open this +(http:\S+)/.exec(this.output)?.[1]
+      if (address !== undefined) return address
+      if (this.child.exitCode !== null) throw new Error(`the demo ended early:\n${this.output}${this.errors}`)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.add(resolve)
+      await Promise.race([promise, once(this.child, 'exit')])
+      this.#waiting.delete(resolve)
+    }
+  }
+
+  async end(signal?: NodeJS.Signals): Promise<number | null> {
+    if (signal !== undefined) this.child.kill(signal)
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'close')
+    return this.child.exitCode
+  }
+
+  /** Its folder for temporary files, if it is there. */
+  folders(): string[] {
+    return readdirSync(tmpdir()).filter((name) => name.startsWith(`flowfarm-demo-${this.child.pid}-`))
+  }
+}
+
+describe('the demo', () => {
+  const demos: Demo[] = []
+  const start = (variables: Record<string, string>): Demo => {
+    const demo = new Demo(variables)
+    demos.push(demo)
+    return demo
+  }
+
+  afterEach(async () => {
+    for (const demo of demos.splice(0)) await demo.end('SIGTERM')
+  })
+
+  it('runs beside another one, says where to look, and leaves nothing', async () => {
+    const both = [start({ PORT: '0' }), start({ PORT: '0' })]
+    const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
+    expect(first).to.not.equal(second)
+    for (const demo of both) {
+      for (const [address = ''] of demo.output.matchAll(/http:\S+/g)) {
+        expect((await fetch(address)).status, address).to.equal(200)
+      }
+      expect(demo.folders()).to.have.length(1)
+    }
+    const codes = await Promise.all(both.map((demo) => demo.end('SIGINT')))
+    expect(codes).to.deep.equal([0, 0])
+    for (const demo of both) {
+      expect(demo.output).to.match(/The demo has stopped\. Bye!\n$/).and.not.match(/WARN|ERROR|FATAL/)
+      expect(demo.errors).to.equal('')
+      expect(demo.folders()).to.deep.equal([])
+    }
+  })
+
+  it('says that its port is taken, and by which variable to choose another', async () => {
+    const first = start({ PORT: '0' })
+    const { port } = new URL(await first.ready())
+    const second = start({ PORT: port })
+    expect(await second.end()).to.equal(1)
+    expect(second.output).to.include(`PORT ${port} is in use`).and.not.include(' at ')
+    expect(second.folders()).to.deep.equal([])
+  })
+
+  it('writes nothing but JSON where JSON is asked for', async () => {
+    const demo = start({ PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' })
+    await once(demo.child.stdout, 'data')
+    expect(await demo.end('SIGTERM')).to.equal(0)
+    const lines = demo.output.trim().split('\n').map((line) => JSON.parse(line) as { msg: string })
+    expect(lines.at(-1)?.msg).to.equal('stopped')
+    expect(demo.errors).to.include('Bye!')
+  })
+})
