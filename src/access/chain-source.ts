@@ -23,6 +23,8 @@ export interface ChainSource {
   blockIdAt(height: number, signal?: AbortSignal): Promise<Buffer>
   /** The lowest height that the nodes reach, as far as known; 0 where nothing says otherwise. */
   lowestReachable(signal?: AbortSignal): Promise<number>
+  /** What a node gave does not fit to the chain: leaves it alone for a while, so that another is asked. */
+  distrust(endpoint: string, reason: string): void
   /** `flow-mainnet`, `flow-testnet`, `flow-emulator`. */
   chainId(signal?: AbortSignal): Promise<string>
   status(): NodeStatus[]

@@ -124,6 +124,11 @@ class NodeChainSource implements ChainSource {
     return this.#context.chainId
   }
 
+  distrust(endpoint: string, reason: string): void {
+    const node = this.#context.nodes.find((candidate) => candidate.endpoint === endpoint)
+    if (node !== undefined) this.#context.rest(node, reason, performance.now())
+  }
+
   status(): NodeStatus[] {
     return this.#context.nodes.map((node) => node.status())
   }

@@ -2,7 +2,12 @@ import { asError, RetryableError } from '../base/errors.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
+import { NotYetError } from '../access/source-errors.ts'
 import { AdaptiveWidth } from './adaptive-width.ts'
+
+/** Longest pause after a failed try; and while a block is not there yet, since it may come any moment. */
+const longestPauseMs = 5000
+const longestHeadWaitMs = 1000
 
 export interface FetchWindowOptions {
   readonly source: Pick<ChainSource, 'fetchBlock'>
@@ -146,7 +151,7 @@ export class FetchWindow {
         }
         slot.announced = 0
         this.#adaptive?.failed()
-        const pauseMs = backoffMs(attempt, 50, 5000)
+        const pauseMs = backoffMs(attempt, 50, error instanceof NotYetError ? longestHeadWaitMs : longestPauseMs)
         this.#options.onRetry(slot.height, error, pauseMs)
         try {
           await pause(pauseMs, signal)
