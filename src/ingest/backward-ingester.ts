@@ -6,14 +6,13 @@ import { pause } from '../base/retry.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import type { ForkError } from './fork-error.ts'
-import type { HeadTracker } from './head-tracker.ts'
+import { HeightWalk } from './height-walk.ts'
 import { Ingester } from './ingester.ts'
 import type { IngesterOptions } from './ingester.ts'
 import { storedBlockId, storedParentId } from './sql/stored-block-ids.ts'
 import type { Stretch } from './stretch.ts'
 
 export interface BackwardOptions extends IngesterOptions {
-  readonly heads: HeadTracker
   /** START_BLOCK; 0 is no fixed start. */
   readonly startBlock: number
   /** HISTORY_STOP_HEIGHT, inclusive; 0 is none. */
@@ -27,48 +26,38 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
   #root = 0
 
   protected override async plan(signal: AbortSignal): Promise<Stretch | undefined> {
-    const { pool, source, stopHeight, log, progress, name } = this.options
+    const { source, stopHeight, log, progress, name } = this.options
     const coverage = await this.#waitForTop(signal)
     const top = await this.#top(coverage, signal)
     const reachable = await source.lowestReachable(signal)
     const bottom = Math.max(stopHeight, reachable, this.#root)
-    const owed = [...difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.all)]
-    if (owed.length === 0) {
+    const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.all), 'down')
+    if (owed.next === undefined) {
       progress.finish(name)
       log.info({ bottom, top: top - 1 }, bottom > stopHeight ? 'history is complete down to the lowest height that the nodes reach' : 'history is complete')
       return undefined
     }
-    let next = (owed.at(-1)?.to ?? 0) - 1
-    const total = top - bottom
-    progress.begin(name, { from: bottom, position: next, total, isForward: false })
-    let left = owed.reduce((sum, range) => sum + range.to - range.from, 0)
+    progress.begin(name, { from: bottom, position: owed.next, total: top - bottom, isForward: false })
     return {
-      generation: (await readRawCoverage(pool)).backward.generation,
-      nextHeight: () => {
-        const range = owed.at(-1)
-        if (range === undefined) return undefined
-        const height = next--
-        left--
-        if (next < range.from) {
-          owed.pop()
-          next = (owed.at(-1)?.to ?? 0) - 1
-        }
-        return height
-      },
-      waiting: () => left,
+      generation: coverage.backward.generation,
+      nextHeight: () => owed.take(),
+      waiting: () => owed.left,
       onMore: () => () => undefined,
-      isOver: () => left === 0,
+      isOver: () => owed.left === 0,
       check: (block, previous) => this.#check(block, previous),
       confirm: (block, below) => this.#confirm(block, below),
     }
   }
 
-  /** With the forward ingester on and no fixed start, history begins below its first block: waits for that. */
+  /**
+   * With the forward ingester on, history begins below its first block: waits for that, wherever the start is. Were both
+   * to store their first block at once, nobody would compare the two.
+   */
   async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
-    const { pool, startBlock, isForwardEnabled } = this.options
+    const { pool, isForwardEnabled } = this.options
     for (;;) {
       const coverage = await readRawCoverage(pool)
-      if (!isForwardEnabled || startBlock > 0 || coverage.all.length > 0) return coverage
+      if (!isForwardEnabled || coverage.all.length > 0) return coverage
       await pause(200, signal)
     }
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { contains, normalize, parseMultirange, union } from '../base/ranges.ts'
+import { normalize, parseMultirange, union } from '../base/ranges.ts'
 import type { HeightSet } from '../base/ranges.ts'
 
 /** The two ingesters, by the names of their rows in `app.indexing_checkpoints`. */
@@ -35,22 +35,4 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   const forward = read(ingesterNames.forward)
   const backward = read(ingesterNames.backward)
   return { forward, backward, all: union(forward.covered, backward.covered) }
-}
-
-/** The highest height below `height` from which everything up to `height - 1` is missing; for the next stretch down. */
-export function nextOwedBelow(covered: HeightSet, height: number): number {
-  let next = height
-  for (const range of covered.toReversed()) {
-    if (range.from <= next && next < range.to) next = range.from - 1
-  }
-  return next
-}
-
-/** The lowest height from `height` up that is not stored. */
-export function nextOwedFrom(covered: HeightSet, height: number): number {
-  let next = height
-  for (const range of covered) {
-    if (contains([range], next)) next = range.to
-  }
-  return next
 }

@@ -1,12 +1,12 @@
 import { FatalError, RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
-import type { HeightSet } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import { ForkError } from './fork-error.ts'
 import type { HeadTracker } from './head-tracker.ts'
+import { HeightWalk } from './height-walk.ts'
 import { Ingester } from './ingester.ts'
 import type { IngesterOptions } from './ingester.ts'
 import { resolveFork } from './reorg.ts'
@@ -24,23 +24,26 @@ export interface ForwardOptions extends IngesterOptions {
 
 /** Follows the sealed head in ascending order; meets forks. */
 export class ForwardIngester extends Ingester<ForwardOptions> {
+  /** Where to go on after a rollback that left nothing stored: history, which is done from there down, stays so. */
+  #resumeAt: number | undefined
+
   protected override async plan(signal: AbortSignal): Promise<Stretch> {
     const { pool, heads, progress, name } = this.options
+    const head = await heads.first(signal)
     const coverage = await readRawCoverage(pool)
-    const head = await heads.first()
     const start = await this.#startHeight(coverage, head.height, signal)
-    const owed = ascending(coverage.all, start)
+    const owed = new HeightWalk(difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], coverage.all), 'up')
     let last = start - 1
     const top = coverage.all.at(-1)
     const tip = top === undefined ? -1 : top.to - 1
-    progress.begin(name, { from: start, position: owed.peek(), isForward: true })
+    progress.begin(name, { from: start, position: owed.next ?? start, isForward: true })
     const current = (): number => heads.current?.height ?? head.height
     return {
       generation: coverage.forward.generation,
       nextHeight: () => {
-        if (owed.peek() > current()) return undefined
-        last = owed.take()
-        return last
+        if (owed.next === undefined || owed.next > current()) return undefined
+        last = owed.next
+        return owed.take()
       },
       waiting: () => Math.max(0, current() - last),
       onMore: (wake) => heads.onHead(wake),
@@ -57,6 +60,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     if (first !== undefined) return first.from
     const stored = coverage.all.at(-1)
     if (stored !== undefined) return stored.to
+    if (this.#resumeAt !== undefined) return this.#resumeAt
     if (startBlock > 0) return startBlock
     const lowest = await source.lowestReachable(signal)
     return isHistoryEnabled ? Math.max(lowest, head - headBackfillBlocks + 1, 0) : lowest
@@ -83,14 +87,13 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const top = all.at(-1)
     if (top === undefined) return
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
-    const { ancestor, depth } = await resolveFork({
-      pool, source, height: fork.height, stored: { highest: top.to - 1, lowest: top.from }, maxDepth: maxReorgDepth, signal,
-    })
-    // The node has the same block as we have, but gave one above it that does not fit: it contradicts itself.
+    const { ancestor, depth } = await resolveFork({ pool, source, stored: top, maxDepth: maxReorgDepth, signal })
+    // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other or themselves.
     if (depth === 0) {
       if (fork.endpoint !== undefined) source.distrust(fork.endpoint, fork.message)
-      throw new RetryableError('wrong-parent', `${fork.message}, and yet the node has that block too`)
+      throw new RetryableError('wrong-parent', `${fork.message}, and yet the nodes have no other block than the stored ones`)
     }
+    this.#resumeAt = ancestor + 1
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)
     log.warn({ ancestor, depth }, 'rolled back to the last common block')
@@ -106,22 +109,5 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
         'start-out-of-reach', `The access nodes serve nothing below height ${error.rootHeight}. Set START_BLOCK to it or higher, or add a node of the older spork to CHAIN_ACCESS_NODES.`, { cause: error },
       )
     }
-  }
-}
-
-/** The heights from `start` up that are not in `covered`, one by one. */
-function ascending(covered: HeightSet, start: number): { peek: () => number; take: () => number } {
-  const gaps = [...difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], covered)]
-  let next = gaps[0]?.from ?? start
-  return {
-    peek: () => next,
-    take: () => {
-      const taken = next++
-      if (gaps[0] !== undefined && next >= gaps[0].to) {
-        gaps.shift()
-        next = gaps[0]?.from ?? next
-      }
-      return taken
-    },
   }
 }

@@ -22,7 +22,8 @@ export class HeadTracker {
   readonly #options: HeadTrackerOptions
   readonly #listeners = new Set<(head: HeadMessage) => void>()
   #current: HeadMessage | undefined
-  #writtenAt = 0
+  /** Settles when the newest head is written; undefined while it is. */
+  #writing: Promise<void> | undefined
 
   constructor(options: HeadTrackerOptions) {
     this.#options = options
@@ -39,18 +40,20 @@ export class HeadTracker {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The head, as soon as one is known. */
-  async first(): Promise<HeadMessage> {
+  /** The head, as soon as one is known. @throws the signal's reason */
+  async first(signal: AbortSignal): Promise<HeadMessage> {
     if (this.#current !== undefined) return this.#current
-    const { signal } = this.#options
-    return new Promise((resolve, reject) => {
-      const stop = this.onHead((head) => {
-        stop()
-        resolve(head)
-      })
-      signal.addEventListener('abort', () => reject(asError(signal.reason)), { once: true })
-      if (signal.aborted) reject(asError(signal.reason))
-    })
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<HeadMessage>()
+    const stop = this.onHead(resolve)
+    const abort = (): void => reject(asError(signal.reason))
+    signal.addEventListener('abort', abort)
+    try {
+      return await promise
+    } finally {
+      stop()
+      signal.removeEventListener('abort', abort)
+    }
   }
 
   /** Follows until the signal. @throws FatalError `wrong-chain` */
@@ -61,25 +64,41 @@ export class HeadTracker {
         await this.#claimChain(await source.chainId(signal))
         for await (const head of source.heads(signal)) {
           attempt = 1
-          await this.#accept(head)
+          this.#accept(head)
         }
       } catch (error) {
-        if (signal.aborted) return
+        if (signal.aborted) break
         if (error instanceof FatalError) throw error
         const pauseMs = backoffMs(attempt, 200, 10_000)
         log.warn({ err: asError(error), pauseMs }, 'cannot follow the head of the chain, trying again')
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
+    await this.#writing
   }
 
-  async #accept(head: HeadMessage): Promise<void> {
+  #accept(head: HeadMessage): void {
     this.#current = head
     this.#options.metrics.chainHeight.set(head.height)
     for (const listener of this.#listeners) listener(head)
-    if (Date.now() - this.#writtenAt < writeEveryMs) return
-    this.#writtenAt = Date.now()
-    await this.#options.pool.query('update app.chain set latest_height = $1, latest_at = now()', [head.height])
+    this.#writing ??= this.#write()
+  }
+
+  /** Writes the newest head, and those that come meanwhile after a pause. The database being away holds nobody up. */
+  async #write(): Promise<void> {
+    const { pool, log, signal } = this.#options
+    let written: HeadMessage | undefined
+    while (written !== this.#current && !signal.aborted) {
+      const head = this.#current
+      try {
+        await pool.query('update app.chain set latest_height = $1, latest_at = now()', [head?.height])
+        written = head
+      } catch (error) {
+        log.warn({ err: asError(error) }, 'the head of the chain could not be written, trying again')
+      }
+      await pause(writeEveryMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+    }
+    this.#writing = undefined
   }
 
   /** Remembers which chain this database holds; another one's node would roll everything back. */

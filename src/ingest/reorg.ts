@@ -1,87 +1,88 @@
 import type pg from 'pg'
 import { FatalError } from '../base/errors.ts'
+import type { HeightRange } from '../base/ranges.ts'
 import { withTransaction } from '../db/pool.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import { NotYetError } from '../access/source-errors.ts'
 import { rollBackRaw } from './sql/roll-back.ts'
-import { nextStoredHeight, storedBlockId } from './sql/stored-block-ids.ts'
+import { storedBlockId } from './sql/stored-block-ids.ts'
 
 export interface ReorgOptions {
   readonly pool: pg.Pool
   readonly source: Pick<ChainSource, 'blockIdAt'>
-  /** Height at which the chains are known to differ, or the one above it. */
-  readonly height: number
-  /** Highest and lowest stored height. */
-  readonly stored: { readonly highest: number; readonly lowest: number }
+  /** The stored heights that the fork concerns: without a hole, up to the highest of all. */
+  readonly stored: HeightRange
+  /** Blocks that may be taken away at most. */
   readonly maxDepth: number
   readonly signal: AbortSignal
 }
 
 export interface Reorg {
-  /** Last height that both chains share. */
+  /** Last height that both chains share; one below the lowest stored height where they share none of the stored. */
   readonly ancestor: number
-  /** How far the stored chain went above it; 0 where nothing was taken away: the chains do not part. */
+  /** How many blocks were taken away; 0 where the node's chain has no other block at any stored height. */
   readonly depth: number
 }
 
+/** How a stored block and the node's chain are to each other; absent: the node's chain does not reach so high. */
+type Relation = 'same' | 'other' | 'absent'
+
 /**
  * Finds the last block that the stored chain and the node's have in common and takes away everything above it.
- * Once two chains part they never meet again, so the search first doubles its steps down and then halves the rest:
- * a fork of 1,000 blocks takes 20 questions.
  * @throws FatalError `reorg-too-deep` when it lies more than `maxDepth` below the stored head; nothing is deleted then
  */
 export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
-  const { pool, stored, maxDepth } = options
-  const floor = Math.max(stored.lowest, stored.highest - maxDepth)
-  let differs = Math.min(options.height, stored.highest)
-  if (await isShared(options, differs)) {
-    // The chains part right above, or the node gave a block that fits to neither side.
-    const next = await nextStoredHeight(pool, differs)
-    return next !== undefined && (await isShared(options, next)) ? { ancestor: differs, depth: 0 } : finish(differs)
-  }
-  let step = 1
-  let shared: number | undefined
-  while (shared === undefined) {
-    const candidate = Math.max(floor, differs - step)
-    if (candidate === differs) throw tooDeep(options, floor)
-    if (await isShared(options, candidate)) shared = candidate
-    else {
-      differs = candidate
-      step *= 2
-    }
-  }
-  while (differs - shared > 1) {
-    const middle = Math.floor((shared + differs) / 2)
-    if (await isShared(options, middle)) shared = middle
-    else differs = middle
-  }
-  return finish(shared)
-
-  async function finish(ancestor: number): Promise<Reorg> {
-    const depth = stored.highest - ancestor
-    if (depth > maxDepth) throw tooDeep(options, floor)
-    if (depth > 0) await withTransaction(pool, (client) => rollBackRaw(client, ancestor))
-    return { ancestor, depth }
-  }
+  const ancestor = await lastCommonHeight(options)
+  const depth = options.stored.to - 1 - ancestor
+  if (depth > 0) await withTransaction(options.pool, (client) => rollBackRaw(client, ancestor))
+  return { ancestor, depth }
 }
 
-async function isShared({ pool, source, signal }: ReorgOptions, height: number): Promise<boolean> {
+/**
+ * Once two chains part they never meet again, so the search first doubles its steps down and then halves the rest:
+ * a fork of 1,000 blocks takes 20 questions. Without a block that differs there is no fork, only a node that is behind.
+ */
+async function lastCommonHeight(options: ReorgOptions): Promise<number> {
+  const { stored, maxDepth } = options
+  const highest = stored.to - 1
+  const floor = Math.max(stored.from - 1, highest - maxDepth)
+  let parted = highest
+  let relation = await compare(options, parted)
+  let shared = relation === 'same' ? highest : undefined
+  for (let step = 1; shared === undefined; step *= 2) {
+    if (parted === floor) throw tooDeep(options, floor)
+    const height = Math.max(floor, parted - step)
+    // Nothing is stored below the range: what the chains share there does not matter.
+    const found = height < stored.from ? 'same' : await compare(options, height)
+    if (found === 'same') shared = height
+    else [parted, relation] = [height, found]
+  }
+  while (parted - shared > 1) {
+    const middle = Math.floor((shared + parted) / 2)
+    const found = await compare(options, middle)
+    if (found === 'same') shared = middle
+    else [parted, relation] = [middle, found]
+  }
+  return relation === 'other' ? shared : highest
+}
+
+async function compare({ pool, source, signal }: ReorgOptions, height: number): Promise<Relation> {
   const ours = await storedBlockId(pool, height)
-  if (ours === undefined) return false
   try {
-    return ours.equals(await source.blockIdAt(height, signal))
+    const theirs = await source.blockIdAt(height, signal)
+    return ours?.equals(theirs) === true ? 'same' : 'other'
   } catch (error) {
-    // A chain that was rolled back may be shorter than ours for a while: it does not have our block.
-    if (error instanceof NotYetError) return false
+    if (error instanceof NotYetError) return 'absent'
     throw error
   }
 }
 
 function tooDeep({ stored, maxDepth }: ReorgOptions, floor: number): FatalError {
+  const highest = stored.to - 1
   return new FatalError(
     'reorg-too-deep',
-    `The node's chain and the stored one differ at height ${floor} already, ${stored.highest - floor} blocks below the stored head ` +
-      `${stored.highest}. MAX_REORG_DEPTH is ${maxDepth}. Nothing was deleted. Check that CHAIN_ACCESS_NODE serves the right chain; ` +
+    `The node's chain and the stored one differ at height ${floor} already, ${highest - floor} blocks below the stored head ` +
+      `${highest}. MAX_REORG_DEPTH is ${maxDepth}. Nothing was deleted. Check that CHAIN_ACCESS_NODE serves the right chain; ` +
       'if it does, raise MAX_REORG_DEPTH or start with an empty database.',
   )
 }

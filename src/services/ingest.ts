@@ -61,7 +61,7 @@ export async function startIngest(context: ServiceContext): Promise<void> {
   if (config.ENABLE_HISTORY_INGESTER) {
     const name = ingesterNames.backward
     work.push(new BackwardIngester({
-      ...common, name, source: source(historicEndpoints(config)), log: log.child({ ingester: name }), heads,
+      ...common, name, source: source(historicEndpoints(config)), log: log.child({ ingester: name }),
       fixedWidth: config.HISTORY_WORKER_COUNT, fixedBatch: config.HISTORY_BATCH_SIZE, initialWidth: 5,
       startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
     }).run())

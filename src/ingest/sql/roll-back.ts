@@ -34,7 +34,7 @@ export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Prom
   await client.query(
     `update app.indexing_checkpoints
      set covered = covered - int8multirange(int8range($1 + 1, null)), generation = generation + 1, updated_at = now(),
-         last_height = case when last_height is null then null else least(last_height, $1) end`,
+         last_height = case when covered && int8multirange(int8range(null, $1 + 1)) then least(last_height, $1) end`,
     [ancestor],
   )
   await client.query(`select pg_notify('flowfarm_rollback', ($1::bigint + 1)::text)`, [ancestor])

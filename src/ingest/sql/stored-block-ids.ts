@@ -15,12 +15,3 @@ export async function storedParentId(db: pg.Pool | pg.ClientBase, height: number
   })
   return rows[0]?.parent_id
 }
-
-/** The lowest stored height above a height, or undefined. */
-export async function nextStoredHeight(db: pg.Pool | pg.ClientBase, height: number): Promise<number | undefined> {
-  const { rows } = await db.query<{ height: string | null }>({
-    name: 'ingest-next-stored-height', text: 'select min(height) as height from raw.blocks where height > $1', values: [height],
-  })
-  const found = rows[0]?.height
-  return found === null || found === undefined ? undefined : Number(found)
-}
