@@ -193,7 +193,8 @@ export class Http2Connection implements ServerEvents {
   headers(id: number, fields: readonly HeaderField[] | undefined, endsStream: boolean): void {
     const stream = this.#streamOf(id)
     if (stream === undefined) return
-    if (fields === undefined) return this.#break(stream, errorCode.enhanceYourCalm)
+    // Not ENHANCE_YOUR_CALM, which would tell the call that it was the node that asked for less.
+    if (fields === undefined) return this.#break(stream, errorCode.internalError)
     if (stream.isAnswered) {
       if (endsStream) this.#end(stream, fields)
       else this.#break(stream, errorCode.protocolError)

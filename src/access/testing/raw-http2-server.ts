@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
@@ -8,26 +8,39 @@ export type RawAnswer = (peer: RawPeer, stream: number) => void
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const frameHeaderLength = 9
 
+/** A frame that came from a client. */
+export interface RawFrame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  readonly payload: Buffer
+}
+
 /** An HTTP/2 server that sends frames one by one, for what no HTTP/2 library would send. */
 export class RawHttp2Server {
   readonly port: number
+  /** One for each connection. */
+  readonly peers: RawPeer[] = []
   readonly #server: Server
   readonly #sockets: Socket[] = []
 
-  static async start(answer: RawAnswer): Promise<RawHttp2Server> {
+  /** @param settings the payload of its SETTINGS frame */
+  static async start(answer: RawAnswer, settings: Buffer = Buffer.alloc(0)): Promise<RawHttp2Server> {
     const server = createServer()
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new RawHttp2Server(server, answer)
+    return new RawHttp2Server(server, answer, settings)
   }
 
-  constructor(server: Server, answer: RawAnswer) {
+  constructor(server: Server, answer: RawAnswer, settings: Buffer) {
     this.#server = server
     this.port = (server.address() as AddressInfo).port
     server.on('connection', (socket) => {
       this.#sockets.push(socket)
       socket.on('error', () => socket.destroy())
-      new RawPeer(socket).serve(answer)
+      const peer = new RawPeer(socket)
+      this.peers.push(peer)
+      peer.serve(answer, settings)
     })
   }
 
@@ -39,15 +52,27 @@ export class RawHttp2Server {
 
 export class RawPeer {
   readonly socket: Socket
+  /** What the client sent, in order. */
+  readonly received: RawFrame[] = []
+  readonly #events = new EventEmitter<{ frame: [] }>()
 
   constructor(socket: Socket) {
     this.socket = socket
   }
 
-  serve(answer: RawAnswer): void {
+  /** The first frame of the client that fits, received or still to come. */
+  async frameThat(fits: (frame: RawFrame) => boolean): Promise<RawFrame> {
+    for (;;) {
+      const found = this.received.find(fits)
+      if (found !== undefined) return found
+      await once(this.#events, 'frame')
+    }
+  }
+
+  serve(answer: RawAnswer, settings: Buffer): void {
     let unread = Buffer.alloc(0)
     let greeted = false
-    this.frame(4, 0, 0, Buffer.alloc(0))
+    this.frame(4, 0, 0, settings)
     this.socket.on('data', (chunk: Buffer) => {
       unread = Buffer.concat([unread, chunk])
       if (!greeted) {
@@ -58,22 +83,19 @@ export class RawPeer {
       while (unread.length >= frameHeaderLength) {
         const end = frameHeaderLength + unread.readUIntBE(0, 3)
         if (unread.length < end) return
-        const [type, flags, stream] = [unread[3], unread[4] ?? 0, unread.readUInt32BE(5)]
+        const [type = 0, flags = 0, stream] = [unread[3], unread[4], unread.readUInt32BE(5)]
+        this.received.push({ type, flags, stream, payload: unread.subarray(frameHeaderLength, end) })
         if (type === 4 && (flags & 1) === 0) this.frame(4, 1, 0, Buffer.alloc(0))
         if (type === 6 && (flags & 1) === 0) this.frame(6, 1, 0, unread.subarray(frameHeaderLength, end))
         unread = unread.subarray(end)
         if (type === 1) answer(this, stream)
       }
+      this.#events.emit('frame')
     })
   }
 
   frame(type: number, flags: number, stream: number, payload: Buffer): void {
-    const header = Buffer.alloc(frameHeaderLength)
-    header.writeUIntBE(payload.length, 0, 3)
-    header[3] = type
-    header[4] = flags
-    header.writeUInt32BE(stream, 5)
-    this.socket.write(Buffer.concat([header, payload]))
+    this.socket.write(rawFrame(type, flags, stream, payload))
   }
 
   headers(stream: number, headers: Record<string, string>, end = false): void {
@@ -105,7 +127,28 @@ export function headerBlock(headers: Record<string, string>): Buffer {
   )
 }
 
-function uint32(value: number): Buffer {
+export function rawFrame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+  const header = Buffer.alloc(frameHeaderLength)
+  header.writeUIntBE(payload.length, 0, 3)
+  header[3] = type
+  header[4] = flags
+  header.writeUInt32BE(stream, 5)
+  return Buffer.concat([header, payload])
+}
+
+/** The payload of a SETTINGS frame. */
+export function settingsPayload(settings: Readonly<Record<number, number>>): Buffer {
+  return Buffer.concat(
+    Object.entries(settings).map(([id, value]) => {
+      const bytes = Buffer.alloc(6)
+      bytes.writeUInt16BE(Number(id))
+      bytes.writeUInt32BE(value, 2)
+      return bytes
+    }),
+  )
+}
+
+export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes
