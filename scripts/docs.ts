@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { configurationPage } from '../src/base/help.ts'
+import { generatedPages } from './docs/pages.ts'
 
-/** Writes the pages of docs/ that are made from code. `npm run docs`; a test compares them. */
-writeFileSync(resolve(import.meta.dirname, '../docs/configuration.md'), configurationPage())
+/** `npm run docs`: writes what of docs/ is made from code. A test compares. */
+for (const [path, text] of await generatedPages()) {
+  writeFileSync(resolve(import.meta.dirname, '..', path), text)
+  console.log(path)
+}

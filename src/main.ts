@@ -13,6 +13,9 @@ function chooseServices(names: readonly string[]): ServiceName[] {
   if (names.length === 0) return all
   return names.map((name) => {
     if (isServiceName(name)) return name
+    if (name.startsWith('-')) {
+      throw new FatalError('unknown-option', `There is no option ${name}: settings are variables of the environment, e.g. PORT=8081. See --help.`)
+    }
     throw new FatalError('unknown-service', `There is no service "${name}". Services: ${all.join(', ')}. See --help.`)
   })
 }

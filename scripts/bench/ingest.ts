@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
+import { asError, exitCodes } from '../../src/base/errors.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createPool } from '../../src/db/pool.ts'
@@ -15,20 +16,44 @@ import { cpuSeconds, peakMemoryMiB, treeCpuSeconds } from './process-usage.ts'
 
 /** `npm run bench:ingest`: how fast blocks become rows, what it costs, and how near that is to what PostgreSQL can take. */
 
-const usage = `Usage: npm run bench:ingest -- [--node host:port --from A --to B] [--blocks N] [--runs R] [--forward]
+const usage = `How fast blocks become rows, what it costs, and how near that is to what PostgreSQL can take.
 
-  --node      an access node that serves heights A to B. Default: the replay node, in a process of its own.
-  --blocks    blocks per run with the replay node. Default 5000.
-  --runs      runs; the median is what counts. Default 3.
-  --forward   measure the forward ingester instead of the backward one.
+  npm run bench:ingest -- [options]
+
+  --blocks <n>           blocks per run with the replay node (default 5000)
+  --runs <n>             runs; the median is what counts (default 3)
+  --forward              measure the forward ingester instead of the backward one
+  --node <host:port>     an access node, instead of the replay node in a process of its own
+  --from <n>, --to <n>   with --node: the heights to fetch
+  --help                 this text
 `
 
-const { values } = parseArgs({
-  options: {
-    node: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' }, blocks: { type: 'string', default: '5000' },
-    runs: { type: 'string', default: '3' }, forward: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
-  },
-})
+const { values } = readArguments()
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        node: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' }, blocks: { type: 'string', default: '5000' },
+        runs: { type: 'string', default: '3' }, forward: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    return refuse(asError(error).message.split('. ')[0] ?? '')
+  }
+}
+
+function refuse(problem: string): never {
+  process.stderr.write(`${problem}; --help shows the options\n`)
+  process.exit(exitCodes.needsPerson)
+}
+
+function wholeNumber(option: 'blocks' | 'runs' | 'from' | 'to', least: number): number {
+  const text = values[option]
+  if (text === undefined) return refuse(`--node needs --${option}`)
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least) return refuse(`--${option} takes a whole number from ${least} on, not '${text}'`)
+  return Number(text)
+}
 
 interface Run {
   blocksPerSecond: number
@@ -167,13 +192,14 @@ function report(runs: readonly Run[], source: string, blocks: number): string {
 if (values.help) {
   process.stdout.write(usage)
 } else {
-  const blocks = Number(values.blocks)
+  const blocks = wholeNumber('blocks', 1)
+  const runCount = wholeNumber('runs', 1)
+  const [from, to] = values.node === undefined ? [0, blocks - 1] : [wholeNumber('from', 0), wholeNumber('to', 0)]
+  if (to < from) refuse(`--to ${to} lies below --from ${from}`)
   const replay = values.node === undefined ? await startReplay(blocks) : undefined
   const endpoint = values.node ?? replay?.endpoint ?? ''
-  const from = replay === undefined ? Number(values.from) : 0
-  const to = replay === undefined ? Number(values.to) : blocks - 1
   const runs: Run[] = []
-  for (let i = 0; i < Number(values.runs); i++) runs.push(await measure(endpoint, from, to))
+  for (let i = 0; i < runCount; i++) runs.push(await measure(endpoint, from, to))
   process.stdout.write(report(runs, replay === undefined ? `access node ${endpoint}` : 'replay node on test/recordings/base', to - from + 1))
   replay?.process.kill('SIGTERM')
 }

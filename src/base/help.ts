@@ -1,57 +1,67 @@
 import { settings } from './config.ts'
+import { plannedSettings } from './planned-settings.ts'
 import type { Setting } from './setting.ts'
 
 type Described = Readonly<Record<string, { readonly description: string }>>
 
+/** Lines are broken here, so that they are easy to read and fit terminals of the usual widths. */
+const helpWidth = 90
+
 /** What `--help` prints: services, variables with their defaults, exit codes. */
 export function helpText(services: Described): string {
   const lines = [
-    'flowfarm: an indexer and explorer back end for the Flow chain.',
+    'flowfarm: an indexer and explorer back end for the Flow chain',
     '',
-    'Usage: node src/main.ts [service …]     without names all services run in one process',
+    'Usage: node src/main.ts [service …]',
+    '       npm start -- [service …]',
+    '',
+    'Without a name all services run together, in one process.',
     '',
     'Services:',
-    ...Object.entries(services).map(([name, service]) => `  ${name.padEnd(10)} ${service.description}`),
+    ...Object.entries(services).flatMap(([name, { description }]) => {
+      const [first = '', ...more] = wrapped(description, '', helpWidth - 12)
+      return [`  ${name.padEnd(10)}${first}`, ...more.map((line) => `${' '.repeat(12)}${line}`)]
+    }),
     '',
     'Exit codes: 0 done, 1 needs a person, 75 a restart may help.',
     '',
-    'Variables of the environment:',
+    'Everything else is set by variables of the environment, e.g. PORT=8081 npm start:',
   ]
+  const planned = new Set(Object.keys(plannedSettings))
   for (const [group, entries] of settingGroups()) {
-    lines.push('', `${group}:`)
-    for (const [name, setting] of entries) lines.push(`  ${name}`, `      ${setting.description}`, `      ${shape(setting)}`)
-  }
-  return `${lines.join('\n')}\n`
-}
-
-/** `docs/configuration.md`, from the same table. */
-export function configurationPage(): string {
-  const lines = [
-    '# Configuration',
-    '',
-    'Every variable of the environment that flowfarm reads. This page is made from `src/base/config.ts` by `npm run docs`;',
-    'a test fails when it is not current. All bad values are reported at once, and the program then ends with exit code 1.',
-  ]
-  for (const [group, entries] of settingGroups()) {
-    lines.push('', `## ${group}`, '', '| Variable | Type | Unit | Default | Meaning |', '| --- | --- | --- | --- | --- |')
-    for (const [name, s] of entries) {
-      lines.push(`| \`${name}\` | ${s.type} | ${s.unit ?? ''} | ${s.defaultText} | ${s.description}${s.secret ? ' Never logged.' : ''} |`)
+    const shown = entries.filter(([name]) => !planned.has(name))
+    if (shown.length > 0) lines.push('', `${group}:`)
+    for (const [name, setting] of shown) {
+      lines.push('', `  ${name}  (${shape(setting)})`, ...wrapped(setting.description, '      ', helpWidth))
     }
   }
+  lines.push('', ...wrapped(
+    `${planned.size} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
+      'docs/configuration.md lists them.', '', helpWidth,
+  ))
   return `${lines.join('\n')}\n`
 }
 
-function shape(setting: Setting<unknown>): string {
-  const unit = setting.unit === undefined ? '' : `, in ${setting.unit}`
-  return `(${setting.type}${unit}; default: ${setting.defaultText})`
+/** The variables by the group under which they are described. */
+export function settingGroups(): Map<string, [string, Setting<unknown>][]> {
+  return Map.groupBy(Object.entries<Setting<unknown>>(settings), ([, setting]) => setting.group)
 }
 
-function settingGroups(): Map<string, [string, Setting<unknown>][]> {
-  const groups = new Map<string, [string, Setting<unknown>][]>()
-  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
-    const group = groups.get(setting.group) ?? []
-    group.push([name, setting])
-    groups.set(setting.group, group)
+function shape({ type, unit, defaultText }: Setting<unknown>): string {
+  return `${type}${unit === undefined ? '' : `, ${unit}`}; ${defaultText === 'none' ? 'no default' : `default ${defaultText}`}`
+}
+
+/** A text in lines of at most `width` characters; a word that is longer stands alone. */
+function wrapped(text: string, indent: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(indent + line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
   }
-  return groups
+  return [...lines, indent + line]
 }

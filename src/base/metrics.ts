@@ -28,7 +28,8 @@ export class Metrics {
     name: 'flowfarm_ingest_window_blocks', help: 'Blocks that may be fetched at the same time.', labelNames: ['ingester'], registers: [this.registry],
   })
   readonly indexedHeight = new Gauge({
-    name: 'flowfarm_ingest_height', help: 'Last height committed.', labelNames: ['ingester'], registers: [this.registry],
+    name: 'flowfarm_ingest_height', help: 'Height committed last: the highest of main_ingester, the lowest of history_ingester.',
+    labelNames: ['ingester'], registers: [this.registry],
   })
   readonly chainHeight = new Gauge({
     name: 'flowfarm_chain_sealed_height', help: 'Latest sealed height that an access node reported.', registers: [this.registry],

@@ -8,6 +8,7 @@ import { appendBlock } from './append-block.ts'
 import type { Batch } from './batch.ts'
 import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
+import { ingesterNames } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { Progress } from './progress.ts'
@@ -188,6 +189,7 @@ export class StretchRun {
     metrics.eventsStored.inc({ ingester: name }, batch.eventCount)
     metrics.commitSeconds.observe({ ingester: name }, batch.seconds)
     metrics.batchBlocks.observe({ ingester: name }, batch.blockCount)
+    metrics.indexedHeight.set({ ingester: name }, name === ingesterNames.forward ? batch.to - 1 : batch.from)
     for (const code of batch.undecodedCodes) metrics.indexingErrors.inc({ worker: name, code })
     progress.committed(name, batch)
   }

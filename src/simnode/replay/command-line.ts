@@ -8,6 +8,7 @@ import type { ReplayNodeOptions } from './replay-node.ts'
 export const replayHelp = `Serves a folder of recorded calls as a Flow access node (gRPC without TLS).
 
   npm run replay -- <folder> [options]
+  npm run replay -- test/recordings/base --loop --interval 800     a chain that goes on for ever
 
   --port <port>          to listen on (default 3569; 0: any free one)
   --host <address>       to listen on (default 127.0.0.1)
@@ -19,10 +20,11 @@ export const replayHelp = `Serves a folder of recorded calls as a Flow access no
   --spork-root <n>       serve nothing below this height
   --real-time            block times at a steady pace, with the head at the present time
   --latency <ms>         answer every call so much later
-  --fault <json>         something to do wrong, e.g. '{"kind":"status","code":"UNAVAILABLE","times":3}'; repeatable.
-                         src/simnode/replay/fault.ts lists the kinds
-  --control-port <port>  HTTP on 127.0.0.1: GET /status, POST /head {"height":n} or {"advance":n},
-                         POST /branch {"name":"b","head":n}, POST /fault {…}, DELETE /faults, POST /drop
+  --fault <json>         something to do wrong; repeatable. src/simnode/replay/fault.ts lists
+                         the kinds: '{"kind":"status","code":"UNAVAILABLE","times":3}'
+  --control-port <port>  HTTP on 127.0.0.1: GET /status, POST /head {"height":n} or
+                         {"advance":n}, POST /branch {"name":"b","head":n}, POST /fault {…},
+                         DELETE /faults, POST /drop
   --rate                 print the calls per second every five seconds
   --help                 this text
 `
@@ -94,7 +96,8 @@ function parse(args: readonly string[]) {
       },
     })
   } catch (thrown) {
-    throw wrong(asError(thrown).message)
+    // Of Node's words the first sentence is enough; the rest is about names of files that begin with a dash.
+    throw wrong(`${asError(thrown).message.split('. ')[0]}; --help shows the options`)
   }
 }
 
