@@ -87,7 +87,9 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const top = all.at(-1)
     if (top === undefined) return
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
-    const { ancestor, depth } = await resolveFork({ pool, source, stored: top, maxDepth: maxReorgDepth, signal })
+    const { ancestor, depth } = await resolveFork({
+      pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, signal,
+    })
     // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other or themselves.
     if (depth === 0) {
       if (fork.endpoint !== undefined) source.distrust(fork.endpoint, fork.message)

@@ -10,6 +10,8 @@ import { storedBlockId } from './sql/stored-block-ids.ts'
 export interface ReorgOptions {
   readonly pool: pg.Pool
   readonly source: Pick<ChainSource, 'blockIdAt'>
+  /** The height at which the chains were seen to differ. */
+  readonly height: number
   /** The stored heights that the fork concerns: without a hole, up to the highest of all. */
   readonly stored: HeightRange
   /** Blocks that may be taken away at most. */
@@ -50,7 +52,10 @@ async function lastCommonHeight(options: ReorgOptions): Promise<number> {
   let relation = await compare(options, parted)
   let shared = relation === 'same' ? highest : undefined
   for (let step = 1; shared === undefined; step *= 2) {
-    if (parted === floor) throw tooDeep(options, floor)
+    if (parted === floor) {
+      if (relation === 'absent' && (await compare(options, options.height)) !== 'other') return highest
+      throw tooDeep(options, floor)
+    }
     const height = Math.max(floor, parted - step)
     // Nothing is stored below the range: what the chains share there does not matter.
     const found = height < stored.from ? 'same' : await compare(options, height)
