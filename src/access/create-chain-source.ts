@@ -1,5 +1,6 @@
 import { FatalError } from '../base/errors.ts'
 import { linkSignals } from '../base/link-signals.ts'
+import type { LinkedSignal } from '../base/link-signals.ts'
 import { normalize } from '../base/ranges.ts'
 import { pause } from '../base/retry.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
@@ -35,6 +36,8 @@ export function createChainSource(options: ChainSourceOptions, registry: NodeReg
 class NodeChainSource implements ChainSource {
   readonly #registry: NodeRegistry
   readonly #closing = new AbortController()
+  /** Questions that have no answer yet. */
+  readonly #underWay = new Set<LinkedSignal>()
   readonly #context: SourceContext
   readonly #head: SealedHead
   #isClosed = false
@@ -136,16 +139,23 @@ class NodeChainSource implements ChainSource {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#closing.abort(new NodesFailedError('chain source', ['it was closed'], undefined))
+    const reason = new NodesFailedError('chain source', ['it was closed'], undefined)
+    this.#closing.abort(reason)
+    for (const question of this.#underWay) question.abort(reason)
     await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
   }
 
   async #ask<T>(question: Omit<HeightQuestion<T>, 'isSettled'>, signal: AbortSignal | undefined): Promise<T> {
-    const linked = linkSignals(signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal])
+    this.#closing.signal.throwIfAborted()
+    // Not linked to the long-lived signal: a dead listener on it leads to all that came after, and would keep every block
+    // of the last seconds from the young generation's garbage collector.
+    const linked = linkSignals(signal === undefined ? [] : [signal])
+    this.#underWay.add(linked)
     const isSettled = () => this.#isSettled(question.height, linked.signal)
     try {
       return await askHeight(this.#context, { ...question, isSettled }, linked.signal)
     } finally {
+      this.#underWay.delete(linked)
       linked.unlink()
     }
   }

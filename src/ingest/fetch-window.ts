@@ -27,7 +27,7 @@ interface Slot {
   readonly controller: AbortController
   /** Bytes that the node has announced for it so far. */
   announced: number
-  block?: FetchedBlock
+  block?: FetchedBlock | undefined
   error?: Error
 }
 
@@ -111,10 +111,13 @@ export class FetchWindow {
     const slot = this.#slots[0]
     if (slot?.error !== undefined) throw slot.error
     if (slot?.block === undefined) throw new Error('take() needs isNextReady')
+    const { block } = slot
+    // A slot that is gone may still be reachable for the garbage collector; its block must not be.
+    slot.block = undefined
     this.#slots.shift()
     this.#adaptive?.taken()
     this.fill()
-    return slot.block
+    return block
   }
 
   /** Gives up everything that is under way. */
