@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { CopyWriter } from '../db/copy/copy-writer.ts'
 
 const openBracket = 0x5b
@@ -34,6 +35,7 @@ const deepest = 500
 /** The argument as JSON text that jsonb takes, with U+0000 made visible; undefined where there is no such text. */
 function asJsonb(argument: Buffer): Buffer | undefined {
   if (simpleArgument.test(argument.toString('latin1'))) return argument
+  if (!isUtf8(argument)) return undefined
   let value: unknown
   try {
     value = JSON.parse(argument.toString('utf8'))
