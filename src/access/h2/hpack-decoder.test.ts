@@ -89,6 +89,8 @@ describe('HpackDecoder', () => {
             }
           }
           expect(hpack.decode(Buffer.from(bytes), 0, bytes.length)).to.deep.equal(expected)
+          const beyond = Buffer.from(integer(0x80, 7, staticTable.length + 1 + table.length))
+          expect(() => hpack.decode(beyond, 0, beyond.length)).to.throw(Http2Error)
         }
       }),
     )
@@ -122,6 +124,7 @@ describe('HpackDecoder', () => {
       '40', '4001', '400161', '40016105', '0001 61 7f ff', // cut off
       'ff ff ff ff ff ff', // an integer too large
       '3f e2 1f', // a table of 4,097 bytes
+      '3f 09 40 0161 0a 61616161616161616161 be', // what was too large for a table of 40 bytes
       '82 20', // a new size after a header
       '00 84 ff ff ff ff 01 61', // the end mark
       '00 81 18 01 61', // filled up with zeros
@@ -152,6 +155,10 @@ class TableModel {
 
   constructor(limit: number) {
     this.#limit = limit
+  }
+
+  get length(): number {
+    return this.#entries.length
   }
 
   resize(limit: number): number[] {

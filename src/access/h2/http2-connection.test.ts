@@ -165,10 +165,11 @@ describe('Http2Connection', () => {
     const peer = await opened(server)
     const pieces = (): Buffer[] => peer.received.filter(({ type }) => type === 0).map(({ payload }) => payload)
     const got = (): Buffer => Buffer.concat(pieces())
+    let marks = 0
     const until = async (length: number): Promise<void> => {
       await peer.frameThat(() => got().length >= length)
       // What is sent in excess would come before the answer to a ping.
-      const mark = Buffer.from(String(length).padStart(8))
+      const mark = Buffer.from(String(marks++).padStart(8))
       peer.frame(frameType.ping, 0, 0, mark)
       await peer.frameThat(({ type, payload }) => type === frameType.ping && payload.equals(mark))
       expect(got().length).to.equal(length)
@@ -190,7 +191,7 @@ describe('Http2Connection', () => {
     await call
   })
 
-  it('sends long requests to a node whose windows are small', async () => {
+  it('sends long requests to a node whose windows are small, and which has no table for headers', async () => {
     const body = pattern(300_000)
     const server = await Http2TestServer.start(
       (stream) => {
@@ -198,7 +199,7 @@ describe('Http2Connection', () => {
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
         stream.on('end', () => respond(stream, frameOf(Buffer.concat(chunks)), ok))
       },
-      { settings: { initialWindowSize: 1000, maxConcurrentStreams: 2 } },
+      { settings: { initialWindowSize: 1000, maxConcurrentStreams: 2, headerTableSize: 0 } },
     )
     servers.push(server)
     const transport = connect(server.port)
@@ -358,6 +359,7 @@ describe('Http2Connection', () => {
     })
     const error = await errorOf(connect(server.port).unary('Ping', request, patient))
     expect(error.grpcCode).to.equal('UNAVAILABLE')
+    expect(error.message).to.contain('more answers than it reads')
   }).timeout(20_000)
 
   it('comes to an end with any bytes from a node', async () => {
