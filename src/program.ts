@@ -6,6 +6,7 @@ import { createLogger } from './base/log.ts'
 import type { Logger } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { Terminal } from './base/terminal.ts'
+import { limitYoungGeneration } from './base/young-generation.ts'
 import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
 import { createPool } from './db/pool.ts'
 import { prepareDatabase } from './services/prepare-database.ts'
@@ -34,6 +35,7 @@ export async function runProgram(program: Program): Promise<number> {
   const lifecycle = new Lifecycle(log)
   const stopped = new Promise<void>((done) => lifecycle.signal.addEventListener('abort', () => done(), { once: true }))
   stopOnSignals(lifecycle)
+  lifecycle.onStop('young generation', limitYoungGeneration())
   // A program whose services have nothing to do just now (history is complete, no client) still runs.
   const alive = setInterval(() => undefined, 2 ** 30)
   startAll(program, lifecycle, log, terminal).catch((error: unknown) => {
