@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { pageAddress } from '../src/api/server.ts'
 import { readConfig } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
 import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
@@ -58,18 +59,18 @@ function configure(node: ReplayNode, folder: string): Config {
   }, undefined, { LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty' })
 }
 
-function greeting(config: Config, port: number | undefined): string {
-  const at = `${['0.0.0.0', '::', ''].includes(config.HOST) ? 'localhost' : config.HOST}:${port}`
+function greeting(config: Config, port: number): string {
+  const page = pageAddress(config.HOST, port)
   return [
     '',
     `  flowfarm is running on a recorded chain: ${lastRecordedHeight + 1} real blocks, then new ones for ever.`,
     '',
-    `    Open this     http://${at}/`,
-    `    All routes    http://${at}/docs`,
-    `    Blocks        http://${at}/flow/block`,
-    `    Transactions  http://${at}/flow/transaction`,
-    `    Status        http://${at}/status`,
-    `    Live feed     ws://${at}/ws`,
+    `    Open this     ${page}/`,
+    `    All routes    ${page}/docs`,
+    `    Blocks        ${page}/flow/block`,
+    `    Transactions  ${page}/flow/transaction`,
+    `    Status        ${page}/status`,
+    `    Live feed     ${page.replace('http', 'ws')}/ws`,
     '',
     '  Ctrl+C stops it and throws its database away.',
     '',
@@ -97,7 +98,7 @@ async function demo(): Promise<number> {
       lifecycle.onStop('replay node', () => node.stop())
     },
     onReady: (shared, terminal) => {
-      const text = greeting(config, shared.apiPort)
+      const text = greeting(config, shared.apiPort ?? config.PORT)
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)
     },

@@ -39,6 +39,7 @@ export function apiPage(): string {
   const lines = [
     '# The API', '', plainText(info.description), '',
     'A running flowfarm shows the same at `/docs`, to try, and at `/openapi.json` and `/openapi.yaml`, for programs.', '',
+    '![The page at /docs, with the answer of a route that was tried](images/docs.png)', '',
     madeFrom('the route table in `src/api/`'),
   ]
   const chapters = Map.groupBy(Object.entries(paths), ([, { get }]) => get.tags[0] ?? '')

@@ -86,7 +86,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   server.on('upgrade', gate.upgrade)
   await listen(server, options.host, options.port)
   const { port } = server.address() as AddressInfo
-  log.info({ host: options.host, port }, 'the API listens')
+  log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'the API listens')
   return { server, port, close: async () => { await Promise.all([closeServer(server, closeGraceMs), gate.close()]) } }
 }
 
@@ -112,6 +112,12 @@ function createApplication(options: ApiServerOptions, routes: readonly Route[]):
   app.use(conditionalGet())
   serveRoutes(app, routes, { database, metrics, network, status, maxReorgDepth, routes }, { checkResponses })
   return app
+}
+
+/** Where a browser on this machine finds a server that listens on `host`. */
+export function pageAddress(host: string, port: number): string {
+  const isEvery = ['0.0.0.0', '::', ''].includes(host)
+  return `http://${isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

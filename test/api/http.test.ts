@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
+import { pageAddress } from '../../src/api/server.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -206,6 +207,12 @@ describe('the API over HTTP', () => {
     expect(text).to.match(/route="\/flow\/block\/\{height\}",method="GET",status="200"/)
     expect(text).to.match(/route="unmatched",method="GET",status="404"/)
     expect(text).to.not.match(/block\/123|secret/)
+  })
+
+  it('knows where a browser finds it', () => {
+    expect(pageAddress('0.0.0.0', 8080)).to.equal('http://localhost:8080')
+    expect(pageAddress('::1', 8080)).to.equal('http://[::1]:8080')
+    expect(pageAddress('explorer.internal', 80)).to.equal('http://explorer.internal:80')
   })
 
   it('says that it is unavailable while the database is, and recovers by itself', async () => {

@@ -10,7 +10,7 @@ export const replayHelp = `Serves a folder of recorded calls as a Flow access no
   npm run replay -- <folder> [options]
   npm run replay -- test/recordings/base --loop --interval 800     a chain that goes on for ever
 
-  --port <port>          to listen on (default 3569; 0: any free one)
+  --port <port>          to listen on (default 3569; 0 picks a free one)
   --host <address>       to listen on (default 127.0.0.1)
   --head <height>        the latest block at first (default: the last recorded)
   --interval <ms>        one more block every so often

@@ -19,7 +19,7 @@ export interface ReplayNodeOptions extends ChainShape {
   readonly version?: string
   /** Default 127.0.0.1. */
   readonly host?: string
-  /** Default 0: any free port. */
+  /** Default 0, which picks a free one. */
   readonly port?: number
   /** The latest height at first. Default: the last recorded block. */
   readonly head?: number
