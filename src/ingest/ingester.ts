@@ -48,7 +48,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const lock = await acquireLock(databaseUrl, `ingest:${name}`, {
-          signal, applicationName: lockHolderName(),
+          signal, applicationName: lockHolderName(), heartbeatMs: 5000, answerTimeoutMs: 8000,
           onWaiting: (holder) => log.info({ holder }, 'another process has this ingester, waiting for it to end'),
         })
         try {

@@ -17,7 +17,7 @@ const drawEveryMs = 500
  * A half-open connection is to be noticed within 30 s: one that is used after the answer time-out, one that is idle by
  * being closed before long. The server gives up a statement first, so that what takes too long is told from a dead link.
  */
-const connectionLimits = { statementTimeoutMs: 20_000, lockTimeoutMs: 15_000, answerTimeoutMs: 25_000, idleTimeoutMs: 5000 }
+const connectionLimits = { statementTimeoutMs: 15_000, lockTimeoutMs: 15_000, answerTimeoutMs: 18_000, idleTimeoutMs: 5000 }
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
 export async function startIngest(context: ServiceContext): Promise<void> {

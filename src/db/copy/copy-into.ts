@@ -32,6 +32,8 @@ export async function copyInto(
   const finished = once(stream, 'finish')
   // The wait for `drain` throws the same failure when it comes first; this keeps it from being reported as unhandled.
   finished.catch(() => undefined)
+  // Nor is what it hears later: a COPY that was given up for want of an answer fails again when its connection is closed.
+  stream.on('error', () => undefined)
   try {
     for (const chunk of withFrame(buffers)) {
       if (!stream.write(chunk)) await once(stream, 'drain')
