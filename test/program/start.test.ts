@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { processesIn } from '../../src/db/embedded/leftover-servers.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+import { directions } from '../support/undisturbed.ts'
+
+describe('the program, when it starts', function () {
+  this.timeout(60_000)
+  let node: ReplayNode
+  let database: TestDatabase
+  const processes: FlowfarmProcess[] = []
+
+  before(async () => {
+    node = await startRecordedNode('base', { head: 60, sporkRootHeight: 21 })
+    database = await createTestDatabase()
+  })
+
+  after(async () => {
+    await node.stop()
+    await database.drop()
+  })
+
+  afterEach(async () => {
+    for (const farm of processes.splice(0)) await farm.end('SIGKILL')
+  })
+
+  function start(services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
+    const farm = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ...variables })
+    processes.push(farm)
+    return farm
+  }
+
+  it('lists all that is wrong with its configuration, and ends with 1', async () => {
+    const farm = start(['api'], { PORT: '99999', START_BLOCK: 'twelve', DB_URL: 'mysql://x', ENABLE_FORWARD_INGESTER: 'perhaps' })
+    expect(await farm.ended()).to.equal(1)
+    expect(farm.otherOutput[0]).to.equal('The configuration has 4 problems:')
+    for (const name of ['PORT', 'START_BLOCK', 'DB_URL', 'ENABLE_FORWARD_INGESTER']) expect(farm.output()).to.include(`  ${name} must`)
+  })
+
+  it('names the services there are when asked for another, and ends with 1', async () => {
+    const farm = start(['ingest', 'weather'])
+    expect(await farm.ended()).to.equal(1)
+    expect(farm.output()).to.match(/There is no service "weather"\. Services: ingest, api/)
+  })
+
+  it('prints services, variables and exit codes for --help, and ends with 0', async () => {
+    const farm = start(['--help'])
+    expect(await farm.ended()).to.equal(0)
+    expect(farm.output()).to.include('ingest').and.to.include('CHAIN_ACCESS_NODE').and.to.include('75')
+  })
+
+  it('says that its port is taken, and by which variable it gets another, and ends with 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const farm = start(['api'], { PORT: String(port) })
+    expect(await farm.ended()).to.equal(1)
+    expect((await farm.logged(new RegExp(`PORT ${port}|port ${port}`))).level).to.equal('fatal')
+    other.close()
+  })
+
+  it('says which database cannot be reached, and ends with 75 after some seconds', async () => {
+    const started = performance.now()
+    const farm = start(['ingest'], { DB_URL: 'postgresql://me:hush@127.0.0.1:1/flowfarm' })
+    await farm.logged(/cannot be reached, trying again/)
+    expect(await farm.ended()).to.equal(75)
+    expect(performance.now() - started).to.be.within(5000, 15_000)
+    expect((await farm.logged(/The database at 127\.0\.0\.1:1\/flowfarm cannot be reached: .*ECONNREFUSED/)).level).to.equal('fatal')
+    expect(farm.output()).to.not.include('hush')
+  })
+
+  it('refuses a database of a newer program with 1, and says what to do', async () => {
+    const newer = await createTestDatabase()
+    await newer.pool.query(`insert into app.schema_migrations (id, name, checksum) values (9999, '9999_from_the_future', 'x')`)
+    const farm = start(['ingest'], { DB_URL: newer.url })
+    expect(await farm.ended()).to.equal(1)
+    expect((await farm.logged(/made by a newer flowfarm.*9999_from_the_future.*Start that newer version/)).level).to.equal('fatal')
+    await newer.drop()
+  })
+
+  it('refuses to start below what the nodes serve with 1, and says what to set', async () => {
+    const own = await createTestDatabase()
+    const farm = start(['ingest'], { DB_URL: own.url, START_BLOCK: '5', ...directions.forward })
+    expect(await farm.ended()).to.equal(1)
+    expect((await farm.logged(/serve nothing below height 21\. Set START_BLOCK/)).level).to.equal('fatal')
+    await own.drop()
+  })
+
+  it('says where history ends when the nodes reach no lower', async () => {
+    const own = await createTestDatabase()
+    const farm = start(['ingest'], { DB_URL: own.url, ...directions.backward })
+    const line = await farm.logged(/history is complete/)
+    expect(line).to.include({ bottom: 21, top: 60 })
+    await untilStored(own, 21, 60)
+    expect(await farm.end('SIGTERM')).to.equal(0)
+    await own.drop()
+  })
+
+  it('waits for a data folder that another has, says who, and takes over when that one is killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-start-'))
+    try {
+      const first = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
+      await first.logged(/brought up to date/)
+      const second = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
+      await second.logged(new RegExp(`waiting for the data folder .* held by process ${first.pid}`))
+      await first.end('SIGKILL')
+      await second.logged(/history is complete/)
+      expect(await second.end('SIGTERM')).to.equal(0)
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    }
+  })
+
+  it('leaves no PostgreSQL behind when it is killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-start-'))
+    const cluster = join(folder, 'cluster')
+    try {
+      const farm = start(['ingest'], { DB_URL: '', DATA_FOLDER: folder })
+      await farm.logged(/brought up to date/)
+      expect(await processesIn(cluster)).to.not.have.length(0)
+      const killedAt = performance.now()
+      await farm.end('SIGKILL')
+      while ((await processesIn(cluster)).length > 0) await new Promise(setImmediate)
+      expect(performance.now() - killedAt).to.be.lessThan(2000)
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    }
+  })
+})

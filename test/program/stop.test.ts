@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FeedClient } from '../support/feed-client.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
+import { rawDigest, storedHeights, untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+import { directions, undisturbedDigest } from '../support/undisturbed.ts'
+import { askedHeights } from '../support/watch-node.ts'
+
+const shape = { loop: true, head: 1500, cachedBlocks: 1501 }
+
+describe('the program, when it is told to stop', function () {
+  this.timeout(60_000)
+  let node: ReplayNode
+  let database: TestDatabase
+  const processes: FlowfarmProcess[] = []
+
+  before(async () => {
+    node = await startRecordedNode('base', shape)
+  })
+
+  after(() => node.stop())
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+  })
+
+  afterEach(async () => {
+    for (const farm of processes.splice(0)) await farm.end('SIGKILL')
+    await database.drop()
+  })
+
+  function start(services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
+    const farm = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ...variables })
+    processes.push(farm)
+    return farm
+  }
+
+  async function portOf(farm: FlowfarmProcess): Promise<string> {
+    return String((await farm.logged(/the API listens/))['port'])
+  }
+
+  for (const [direction, variables] of Object.entries(directions)) {
+    it(`ends with 0 within 10 s under load, closes sockets with 1001, and goes on where it was, ${direction}`, async () => {
+      const first = start([], { ...variables, LATEST_BATCH_SIZE: '5', HISTORY_BATCH_SIZE: '5' })
+      const client = await FeedClient.connect(`127.0.0.1:${await portOf(first)}/ws`)
+      const [from, to] = direction === 'forward' ? [0, 200] : [shape.head - 200, shape.head]
+      await untilStored(database, from, to)
+      const askedAt = performance.now()
+      const closed = client.closed()
+      expect(await first.end('SIGTERM'), first.output()).to.equal(0)
+      expect(performance.now() - askedAt).to.be.lessThan(10_000)
+      expect((await closed).code).to.equal(1001)
+      expect(first.log.filter((line) => line.level === 'error' || line.level === 'fatal')).to.deep.equal([])
+      const stored = await storedHeights(database.pool)
+      expect(stored).to.have.length(1)
+      expect(stored[0]?.to === shape.head + 1 && stored[0].from === 0, 'it was done before it was stopped').to.equal(false)
+      const asked = askedHeights(node)
+      const second = start(['ingest'], variables)
+      await untilStored(database, 0, shape.head)
+      expect(await second.end('SIGTERM')).to.equal(0)
+      expect(asked.filter((height) => stored.some((range) => range.from <= height && height < range.to))).to.deep.equal([])
+      expect(asked).to.have.length(new Set(asked).size)
+      expect(await rawDigest(database.pool)).to.deep.equal(await undisturbedDigest('base', shape))
+    })
+  }
+
+  it('ends within 10 s, although its database does not answer', async () => {
+    const proxy = await startHalfOpenProxy(database.url)
+    try {
+      const farm = start([], { DB_URL: proxy.url })
+      await untilStored(database, shape.head - 50, shape.head)
+      proxy.freeze()
+      const askedAt = performance.now()
+      expect(await farm.end('SIGTERM')).to.equal(0)
+      expect(performance.now() - askedAt).to.be.lessThan(10_000)
+    } finally {
+      await proxy.close()
+    }
+  })
+
+  it('ends at once at a second signal', async () => {
+    const proxy = await startHalfOpenProxy(database.url)
+    try {
+      const farm = start([], { DB_URL: proxy.url })
+      await untilStored(database, shape.head - 50, shape.head)
+      proxy.freeze()
+      farm.child.kill('SIGTERM')
+      await farm.logged(/stopping/)
+      // Signals within a second of the first are the same one.
+      const again = setInterval(() => farm.child.kill('SIGTERM'), 100)
+      const stoppingAt = performance.now()
+      expect(await farm.ended()).to.equal(75)
+      clearInterval(again)
+      expect(performance.now() - stoppingAt).to.be.within(800, 3000)
+    } finally {
+      await proxy.close()
+    }
+  })
+})
