@@ -12,12 +12,16 @@ import { createPool } from './db/pool.ts'
 import { prepareDatabase } from './services/prepare-database.ts'
 import { services } from './services.ts'
 import type { ServiceName } from './services.ts'
+import { startMetricsServer } from './services/metrics-server.ts'
 import { Shared } from './services/shared.ts'
 
 /** A connection that does not answer counts as dead after a while: half-open ones are to be noticed within 30 s. */
 const connectionLimits = { statementTimeoutMs: 20_000, answerTimeoutMs: 25_000, idleTimeoutMs: 5000 }
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
+
+/** Connections for what services ask now and then besides their own pools. */
+const ownConnections = 4
 
 export interface Program {
   readonly config: Config
@@ -75,11 +79,16 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const databaseUrl = await openDatabase(config, lifecycle, log)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: config.DB_MAX_OPEN_CONNS ?? 20, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: ownConnections, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('database connections', () => pool.end())
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
+  if (config.METRICS_PORT !== undefined) {
+    const server = await startMetricsServer(metrics, config.HOST, config.METRICS_PORT)
+    lifecycle.onStop('metrics', () => server.close())
+    log.info({ port: server.port }, 'metrics are served')
+  }
   const shared = new Shared()
   for (const name of program.services) {
     lifecycle.signal.throwIfAborted()

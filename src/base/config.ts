@@ -22,7 +22,7 @@ export const settings = {
   }),
   DB_MAX_IDLE_CONNS: optionalInteger({
     group: 'Database', min: 0, max: 1000, unit: 'connections',
-    description: 'Connections that are kept open when idle. Without it all are closed after 10 s of idleness.',
+    description: 'Connections for queries that are kept open when idle. Without it all are closed after a minute of idleness.',
   }),
 
   CHAIN_ACCESS_NODE: text({
@@ -95,6 +95,11 @@ export const settings = {
   }),
 
   ...plannedSettings,
+
+  METRICS_PORT: optionalInteger({
+    group: 'Operation', min: 0, max: 65_535, defaultText: 'none',
+    description: 'A port for /metrics alone, for processes that run without the API, which serves them on PORT.',
+  }),
 
   LOG_LEVEL: choice({
     group: 'Operation', values: ['trace', 'debug', 'info', 'warn', 'error', 'silent'], default: 'info', description: 'Least level that is logged.',

@@ -7,6 +7,8 @@ export interface ReadPoolOptions {
   url: string
   /** Most connections. Default 10. */
   maxConnections?: number
+  /** Connections that are kept open when idle. Default 0. */
+  minConnections?: number
   /** Longest time of a statement on the server, in milliseconds. Default 15,000. */
   statementTimeoutMs?: number
   /** Beyond the statement time-out, how long an answer may take before its connection counts as dead. Default 5,000. */
@@ -26,11 +28,12 @@ export interface ReadPoolOptions {
  * @throws what the driver throws when the database cannot be reached
  */
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
-  const { url, maxConnections = 10, statementTimeoutMs = 15_000, answerGraceMs = 5000 } = options
+  const { url, maxConnections = 10, minConnections = 0, statementTimeoutMs = 15_000, answerGraceMs = 5000 } = options
   return createPool(url, {
     driverFactory: withAnswerTimeout(createPgDriverFactory(), statementTimeoutMs + answerGraceMs),
     interceptors: [checkRows],
     maxPoolSize: maxConnections,
+    minPoolSize: minConnections,
     connectionRetryLimit: 1,
     connectionTimeout: 5000,
     gracefulTerminationTimeout: 500,

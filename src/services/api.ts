@@ -13,7 +13,9 @@ import type { ServiceContext } from './context.ts'
 export async function startApi(context: ServiceContext): Promise<void> {
   const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'api' })
-  const database = await createReadPool({ url: databaseUrl, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20 })
+  const database = await createReadPool({
+    url: databaseUrl, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20, minConnections: Math.min(config.DB_MAX_IDLE_CONNS ?? 0, config.DB_MAX_OPEN_CONNS ?? 20),
+  })
   lifecycle.onStop('read connections', () => database.end())
   const facts = new ChainFacts(pool, log)
   await facts.start()
