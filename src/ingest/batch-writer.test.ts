@@ -1,0 +1,198 @@
+import { expect } from 'chai'
+import { createTestDatabase } from '../../test/support/database.ts'
+import type { TestDatabase } from '../../test/support/database.ts'
+import { RetryableError } from '../base/errors.ts'
+import { listen } from '../db/listen.ts'
+import { appendBlock } from './append-block.ts'
+import { BatchWriter } from './batch-writer.ts'
+import type { CommittedBatch } from './batch-writer.ts'
+import { blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
+import { readRawCoverage } from './checkpoints.ts'
+import { RowsThereError } from './rows-there-error.ts'
+
+const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup']
+
+describe('batch writer', () => {
+  let database: TestDatabase
+  let lockLost: AbortController
+  let committed: CommittedBatch[]
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    lockLost = new AbortController()
+    committed = []
+    await readRawCoverage(database.pool)
+  })
+
+  afterEach(() => database.drop())
+
+  function open(generation = 0): BatchWriter {
+    return new BatchWriter({
+      pool: database.pool, name: 'main_ingester', generation, lockLost: lockLost.signal, knownScripts: new Set(),
+      onCommitted: (batch) => committed.push(batch),
+    })
+  }
+
+  /** Gives the writer heights `from` up to `to`, exclusive, each in a batch of its own. */
+  async function give(writer: BatchWriter, from: number, to: number): Promise<void> {
+    for (let height = from; height < to; height++) {
+      const batch = writer.takeBatch()
+      appendBlock(batch, blockOf(height, { transactions: [{ result: { events: [eventOf('A.01.C.E', {})] } }] }))
+      await writer.store(batch)
+    }
+  }
+
+  async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+    return promise.then(() => undefined, (error: unknown) => error)
+  }
+
+  /** The heights that each table has rows of, which must be the same in all. */
+  async function storedHeights(): Promise<number[]> {
+    const { rows } = await database.pool.query<{ heights: number[] }>(tables.map((table) => {
+      const column = ['blocks', 'block_lookup'].includes(table) ? 'height' : 'block_height'
+      return `select coalesce(array_agg(${column}::int order by ${column}), '{}') as heights from raw.${table}`
+    }).join(' union all '))
+    for (const row of rows) expect(row.heights).to.deep.equal(rows[0]?.heights)
+    return rows[0]?.heights ?? []
+  }
+
+  async function covered(): Promise<unknown> {
+    return (await readRawCoverage(database.pool)).forward.covered
+  }
+
+  /** Holds up every commit of a batch until `release`, which resolves when this connection is back. */
+  async function holdCommits(): Promise<() => Promise<void>> {
+    const client = await database.pool.connect()
+    await client.query('begin')
+    await client.query('lock table app.indexing_checkpoints in access exclusive mode')
+    return async () => {
+      await client.query('rollback')
+      client.release()
+    }
+  }
+
+  /** Resolves with the session of the batch that is held up, when it is. */
+  async function untilHeldUp(): Promise<number> {
+    for (;;) {
+      const { rows } = await database.pool.query<{ pid: number }>(
+        `select pid from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%update app.indexing_checkpoints%'`,
+      )
+      if (rows[0] !== undefined) return rows[0].pid
+    }
+  }
+
+  it('commits in the order given, however long each takes, and announces each', async () => {
+    await database.pool.query(`
+      create function delay() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.02); return new; end $$;
+      create trigger delay before insert on raw.block_lookup for each row execute function delay()`)
+    const announced: string[] = []
+    const done = Promise.withResolvers<void>()
+    const stop = new AbortController()
+    const listener = await listen(database.url, ['flowfarm_blocks'], (_channel, payload) => {
+      announced.push(payload)
+      if (announced.length === 40) done.resolve()
+    }, { signal: stop.signal, onReconnect: () => undefined, onTrouble: done.reject })
+    const writer = open()
+    await give(writer, 0, 40)
+    await writer.drain()
+    await done.promise
+    const order = Array.from({ length: 40 }, (_, i) => i)
+    expect(committed.map((batch) => batch.from)).to.deep.equal(order)
+    expect(announced).to.deep.equal(order.map((height) => `main_ingester:${height}:${height + 1}`))
+    expect(await storedHeights()).to.deep.equal(order)
+    stop.abort()
+    await listener.ended
+  })
+
+  it('counts what it stored, in the checkpoint too', async () => {
+    const blocks = Array.from({ length: 5 }, (_, i) => blockOf(i, { transactions: [{}, { result: { events: [eventOf('A.01.C.E', Buffer.alloc(0))] } }] }))
+    const [batch] = await storeBlocks(database.pool, blocks)
+    expect(batch).to.deep.include({ from: 0, to: 5, blockCount: 5, txCount: 10, eventCount: 5, undecodedCodes: Array(5).fill('payload-unknown-encoding') })
+    const { rows } = await database.pool.query('select last_height, block_count, tx_count, event_count from app.indexing_checkpoints where service_name = $1', ['main_ingester'])
+    expect(rows).to.deep.equal([{ last_height: '4', block_count: '5', tx_count: '10', event_count: '5' }])
+  })
+
+  it('stores nothing of a batch that fails, and nothing of those behind it', async () => {
+    await database.pool.query(`insert into raw.block_lookup values (sha256('block/main/5'), 5)`)
+    const writer = open()
+    const error = await errorOf(give(writer, 0, 20).then(() => writer.drain()))
+    expect(error).to.be.instanceOf(RowsThereError)
+    expect(await errorOf(writer.drain())).to.equal(error)
+    expect(await errorOf(give(writer, 20, 21))).to.equal(error)
+    await database.pool.query('delete from raw.block_lookup where height = 5')
+    await database.pool.query(`delete from raw.block_lookup where id not in (select id from raw.blocks)`)
+    expect(await storedHeights()).to.deep.equal([0, 1, 2, 3, 4])
+    expect(await covered()).to.deep.equal([{ from: 0, to: 5 }])
+  })
+
+  it('is refused where a rollback came between', async () => {
+    await database.pool.query('update app.indexing_checkpoints set generation = generation + 1')
+    const writer = open(0)
+    const error = await errorOf(give(writer, 0, 1).then(() => writer.drain()))
+    expect(error).to.be.instanceOf(RetryableError).and.have.property('code', 'checkpoint-moved')
+    expect(await storedHeights()).to.deep.equal([])
+  })
+
+  it('is refused where its heights are covered', async () => {
+    await database.pool.query(`update app.indexing_checkpoints set covered = '{[3,4)}'`)
+    const writer = open()
+    const error = await errorOf(give(writer, 0, 6).then(() => writer.drain()))
+    expect(error).to.have.property('code', 'checkpoint-moved')
+    expect(await storedHeights()).to.deep.equal([0, 1, 2])
+  })
+
+  it('commits nothing once the lock is lost, not even what is under way', async () => {
+    const release = await holdCommits()
+    const writer = open()
+    await give(writer, 0, 2)
+    const reason = new RetryableError('lost', 'the lock is lost')
+    lockLost.abort(reason)
+    expect(await errorOf(give(writer, 2, 3))).to.equal(reason)
+    await release()
+    expect(await errorOf(writer.drain())).to.equal(reason)
+    expect(await storedHeights()).to.deep.equal([])
+    expect(await covered()).to.deep.equal([])
+  })
+
+  it('fails in a way that may pass when a connection is lost, and leaves no session behind', async () => {
+    const release = await holdCommits()
+    const writer = open()
+    await give(writer, 0, 3)
+    await database.pool.query('select pg_terminate_backend($1)', [await untilHeldUp()])
+    const error = await errorOf(writer.drain())
+    expect(error).to.be.instanceOf(RetryableError).and.have.property('code', 'database-connection-lost')
+    await release()
+    expect(await storedHeights()).to.deep.equal([])
+  })
+
+  it('has three batches under way at most, and takes the next when one of them is stored', async () => {
+    const release = await holdCommits()
+    const writer = open()
+    await give(writer, 0, 3)
+    let isGiven = false
+    const fourth = give(writer, 3, 4).then(() => (isGiven = true))
+    await untilHeldUp()
+    expect(isGiven).to.equal(false)
+    await release()
+    await fourth
+    await writer.drain()
+    expect(await storedHeights()).to.deep.equal([0, 1, 2, 3])
+  })
+
+  it('uses a batch again, unless a giant of a block has made it large', async () => {
+    const writer = open()
+    const batch = writer.takeBatch()
+    appendBlock(batch, blockOf(0))
+    await writer.store(batch)
+    await writer.drain()
+    const again = writer.takeBatch()
+    expect(again).to.equal(batch)
+    expect(again.isEmpty).to.equal(true)
+    appendBlock(again, blockOf(1, { transactions: [{ result: { errorMessage: 'x'.repeat(12_000_000) } }] }))
+    await writer.store(again)
+    await writer.drain()
+    expect(writer.takeBatch()).to.not.equal(again)
+    expect((await database.pool.query('select length(error_message) as length from raw.transactions where block_height = 1')).rows).to.deep.equal([{ length: 12_000_000 }])
+  })
+})
