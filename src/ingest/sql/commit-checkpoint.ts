@@ -16,7 +16,10 @@ export async function commitCheckpoint(
       with checkpoint as (
         update app.indexing_checkpoints
         set covered = covered + int8multirange(int8range($2, $3)),
-            last_height = case when $1 = 'main_ingester' then greatest(last_height, $3 - 1) else least(last_height, $2) end,
+            last_height = case $1
+              when 'main_ingester' then (select min(upper(r)) - 1 from unnest(covered + int8multirange(int8range($2, $3))) r)
+              else least(last_height, $2)
+            end,
             block_count = block_count + $4, tx_count = tx_count + $5, event_count = event_count + $6, updated_at = now()
         where service_name = $1 and generation = $7 and not covered && int8range($2, $3)
         returning 1

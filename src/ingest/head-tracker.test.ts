@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { createTestDatabase } from '../../test/support/database.ts'
+import type { TestDatabase } from '../../test/support/database.ts'
+import { FatalError, RetryableError } from '../base/errors.ts'
+import { Metrics } from '../base/metrics.ts'
+import type { HeadMessage } from '../access/messages.ts'
+import { HeadTracker } from './head-tracker.ts'
+
+function headOf(height: number): HeadMessage {
+  return { id: Buffer.alloc(32, height), parentId: Buffer.alloc(32, height - 1), height, timestampUs: 0 }
+}
+
+describe('head tracker', () => {
+  let database: TestDatabase
+  let stop: AbortController
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    stop = new AbortController()
+  })
+
+  afterEach(() => database.drop())
+
+  /** Follows what each call of `heads` gives, one after the other, then nothing until the end. */
+  function open(...calls: (number | Error)[][]): HeadTracker {
+    const left = calls.values()
+    return new HeadTracker({
+      pool: database.pool, log: pino({ level: 'silent' }), metrics: new Metrics(), signal: stop.signal,
+      source: {
+        chainId: () => Promise.resolve('flow-emulator'),
+        async *heads(signal) {
+          for (const head of left.next().value ?? []) {
+            if (head instanceof Error) throw head
+            yield headOf(head)
+          }
+          await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+        },
+      },
+    })
+  }
+
+  async function written(): Promise<number | undefined> {
+    const { rows } = await database.pool.query<{ latest_height: string | null }>('select latest_height from app.chain')
+    return Number(rows[0]?.latest_height ?? Number.NaN)
+  }
+
+  async function untilWritten(height: number): Promise<void> {
+    while ((await written()) !== height) await database.pool.query('select pg_sleep(0.01)')
+  }
+
+  async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+    return promise.then(() => undefined, (error: unknown) => error)
+  }
+
+  it('tells each head, a falling one too, and writes down the last', async () => {
+    const tracker = open([10, 11, 12, 9, 13])
+    const heads: number[] = []
+    tracker.onHead((head) => heads.push(head.height))
+    const running = tracker.run()
+    expect((await tracker.first(stop.signal)).height).to.equal(10)
+    await untilWritten(13)
+    expect(heads).to.deep.equal([10, 11, 12, 9, 13])
+    expect(tracker.current?.height).to.equal(13)
+    stop.abort()
+    await running
+  })
+
+  it('begins anew after what may pass, and does not tell who has gone', async () => {
+    const tracker = open([1, new RetryableError('busy', 'busy')], [2])
+    const heads: number[] = []
+    const forget = tracker.onHead((head) => {
+      heads.push(head.height)
+      forget()
+    })
+    const second = Promise.withResolvers<void>()
+    tracker.onHead((head) => head.height === 2 && second.resolve())
+    const running = tracker.run()
+    await second.promise
+    expect(heads).to.deep.equal([1])
+    stop.abort()
+    await running
+  })
+
+  it('goes on following while the database cannot take the head', async () => {
+    const tracker = open([1, 2, 3])
+    const third = Promise.withResolvers<void>()
+    tracker.onHead((head) => head.height === 3 && third.resolve())
+    await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
+    await database.pool.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+      create trigger refuse before update on app.chain for each row execute function refuse()`)
+    const running = tracker.run()
+    await third.promise
+    await database.pool.query('drop trigger refuse on app.chain')
+    await untilWritten(3)
+    stop.abort()
+    await running
+  })
+
+  it('gives up waiting for the first head with the signal of who waits', async () => {
+    const tracker = open([])
+    const impatience = new AbortController()
+    const waiting = errorOf(tracker.first(impatience.signal))
+    const reason = new Error('enough')
+    impatience.abort(reason)
+    expect(await waiting).to.equal(reason)
+    expect(await errorOf(tracker.first(impatience.signal))).to.equal(reason)
+  })
+
+  it('refuses the node of another chain, and tells no head of it', async () => {
+    await database.pool.query(`insert into app.chain (chain_id) values ('flow-mainnet')`)
+    const tracker = open([1])
+    const error = await errorOf(tracker.run())
+    expect(error).to.be.instanceOf(FatalError).and.have.property('code', 'wrong-chain')
+    expect(tracker.current).to.equal(undefined)
+  })
+})
