@@ -10,7 +10,7 @@ export interface PrepareDatabaseOptions {
   readonly migrationsFolder: string
   readonly log: Logger
   readonly signal: AbortSignal
-  /** How long a database that cannot be reached is waited for, in milliseconds. Default 8,000. */
+  /** How long a database that cannot be reached is waited for, in milliseconds. Default 5,000. */
   readonly patienceMs?: number
 }
 
@@ -19,7 +19,7 @@ export interface PrepareDatabaseOptions {
  * @throws RetryableError `database-unreachable` after `patienceMs`; FatalError for a database that cannot be used
  */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<void> {
-  const { url, migrationsFolder, log, signal, patienceMs = 8000 } = options
+  const { url, migrationsFolder, log, signal, patienceMs = 5000 } = options
   // A pool of its own: a migration may take hours, which is no limit for anything else.
   const pool = createPool(url, { max: 1 })
   try {

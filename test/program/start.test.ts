@@ -74,7 +74,7 @@ describe('the program, when it starts', function () {
     const farm = start(['ingest'], { DB_URL: 'postgresql://me:hush@127.0.0.1:1/flowfarm' })
     await farm.logged(/cannot be reached, trying again/)
     expect(await farm.ended()).to.equal(75)
-    expect(performance.now() - started).to.be.within(5000, 15_000)
+    expect(performance.now() - started).to.be.within(4000, 12_000)
     expect((await farm.logged(/The database at 127\.0\.0\.1:1\/flowfarm cannot be reached: .*ECONNREFUSED/)).level).to.equal('fatal')
     expect(farm.output()).to.not.include('hush')
   })

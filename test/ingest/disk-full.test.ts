@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { asError } from '../../src/base/errors.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { startRecordedNode } from '../support/replay.ts'
+import { directions } from '../support/undisturbed.ts'
+
+const run = promisify(execFile)
+
+describe('a disk that is full', function () {
+  this.timeout(60_000)
+  let folder: string
+  let isMounted = false
+
+  before(async function () {
+    folder = await mkdtemp(join(tmpdir(), 'flowfarm-full-'))
+    try {
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=128m,mode=0711', 'tmpfs', folder])
+      isMounted = true
+    } catch (error) {
+      // The right to mount is root's, and not in every container.
+      process.stderr.write(`    skipped: no small file system can be made here (${asError(error).message.trim()})\n`)
+      this.skip()
+    }
+    await chmod(folder, 0o711)
+  })
+
+  after(async () => {
+    if (isMounted) await run('umount', ['-l', folder])
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('stops ingestion with a clear error and 75; with more room it goes on from there', async () => {
+    await using node = await startRecordedNode('base', { loop: true, head: 300 })
+    const slow = node.inject({ kind: 'latency', ms: 50 })
+    const variables = { CHAIN_ACCESS_NODE: node.endpoint, DATA_FOLDER: folder, ...directions.backward }
+    const ballast = join(folder, 'ballast')
+    const first = new FlowfarmProcess(['ingest'], variables)
+    await first.logged(/brought up to date/)
+    await fill(ballast)
+    slow.remove()
+    expect(await first.ended(), first.output()).to.equal(75)
+    const last = first.log.findLast((line) => line.level === 'fatal')
+    expect(last?.msg).to.match(/The disk of the database is full \(.*\)\. Make room and start again/)
+    await rm(ballast)
+    const second = new FlowfarmProcess(['ingest'], variables)
+    await second.logged(/history is complete/)
+    expect(await second.end('SIGTERM')).to.equal(0)
+  })
+
+  /** Writes a file until nothing more fits. */
+  async function fill(path: string): Promise<void> {
+    const file = await open(path, 'w')
+    try {
+      for (;;) await file.write(Buffer.alloc(64 * 1024))
+    } catch (error) {
+      expect(error).to.have.property('code', 'ENOSPC')
+    } finally {
+      await file.close()
+    }
+  }
+})
