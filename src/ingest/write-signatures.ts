@@ -1,3 +1,4 @@
+import type { ByteWriter } from '../base/byte-writer.ts'
 import type { SignatureMessage, TransactionMessage } from '../access/messages.ts'
 import type { CopyWriter } from '../db/copy/copy-writer.ts'
 
@@ -16,31 +17,47 @@ export function writeSignatures(rows: CopyWriter, transaction: TransactionMessag
     rows.null()
     return
   }
-  const parts: Buffer[] = []
-  for (const signature of transaction.payloadSignatures) parts.push(field(payloadSignaturesTag, encode(signature)))
-  for (const signature of transaction.envelopeSignatures) parts.push(field(envelopeSignaturesTag, encode(signature)))
-  rows.bytea(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts))
+  const { out } = rows
+  const start = out.position
+  out.int32(0)
+  for (const signature of transaction.payloadSignatures) writeSignature(out, payloadSignaturesTag, signature)
+  for (const signature of transaction.envelopeSignatures) writeSignature(out, envelopeSignaturesTag, signature)
+  out.bytes.writeInt32BE(out.position - start - 4, start)
 }
 
-function encode(signature: SignatureMessage): Buffer {
-  const parts = [field(addressTag, signature.address)]
-  if (signature.keyId > 0) parts.push(Buffer.from([keyIdTag, ...varint(signature.keyId)]))
-  parts.push(field(signatureTag, signature.signature))
-  if (signature.extensionData.length > 0) parts.push(field(extensionDataTag, signature.extensionData))
-  return Buffer.concat(parts)
-}
-
-function field(tag: number, content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([tag, ...varint(content.length)]), content])
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = []
-  let rest = value
-  while (rest > 127) {
-    bytes.push((rest % 128) | 128)
-    rest = Math.floor(rest / 128)
+function writeSignature(out: ByteWriter, tag: number, { address, keyId, signature, extensionData }: SignatureMessage): void {
+  const keyIdLength = keyId === 0 ? 0 : 1 + varintLength(keyId)
+  out.uint8(tag)
+  writeVarint(out, fieldLength(address) + keyIdLength + fieldLength(signature) + fieldLength(extensionData))
+  writeField(out, addressTag, address)
+  if (keyId !== 0) {
+    out.uint8(keyIdTag)
+    writeVarint(out, keyId)
   }
-  bytes.push(rest)
-  return bytes
+  writeField(out, signatureTag, signature)
+  writeField(out, extensionDataTag, extensionData)
+}
+
+/** As proto3 has it, a field without content is left out. */
+function writeField(out: ByteWriter, tag: number, content: Buffer): void {
+  if (content.length === 0) return
+  out.uint8(tag)
+  writeVarint(out, content.length)
+  out.raw(content)
+}
+
+function fieldLength({ length }: Buffer): number {
+  return length === 0 ? 0 : 1 + varintLength(length) + length
+}
+
+function writeVarint(out: ByteWriter, value: number): void {
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) out.uint8((rest % 128) | 128)
+  out.uint8(rest)
+}
+
+function varintLength(value: number): number {
+  let length = 1
+  for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) length++
+  return length
 }

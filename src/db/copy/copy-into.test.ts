@@ -43,6 +43,24 @@ describe('copyInto', () => {
     expect(stored).to.deep.equal([{ sum: 900_000 }])
   })
 
+  it('stores buffers of all sizes in their order', async () => {
+    const sizes = [1, 1, 20_000, 1, 300_000, 5000, 5000, ...Array<number>(100).fill(4000), 9000, 1]
+    const rows = new CopyWriter()
+    const starts = sizes.map((size, id) => {
+      const start = rows.out.position
+      rows.row(2)
+      rows.int4(id)
+      rows.text(String(id % 10).repeat(size))
+      return start
+    })
+    const pieces = starts.map((start, i) => rows.out.bytes.subarray(start, starts[i + 1] ?? rows.out.position))
+    expect(await withClient((client) => copy(client, pieces))).to.equal(sizes.length)
+    const { rows: stored } = await db.pool.query<{ id: number; size: number; isRight: boolean }>(
+      `SELECT id, length(body) AS size, body = repeat((id % 10)::text, length(body)) AS "isRight" FROM "Odd Name".t ORDER BY ctid`,
+    )
+    expect(stored).to.deep.equal(sizes.map((size, id) => ({ id, size, isRight: true })))
+  })
+
   it('takes a buffer, a list of buffers, and nothing', async () => {
     const whole = Buffer.from(rowsOf(2, 1).out.view())
     const [first, second] = [whole.subarray(0, whole.length / 2), whole.subarray(whole.length / 2)]

@@ -10,6 +10,8 @@ const trailer = Buffer.from([0xff, 0xff])
 
 /** The server keeps a whole message in memory, and back-pressure works between messages. */
 const messageBytes = 256 * 1024
+/** Below it a buffer is cheaper copied than sent by itself. */
+const smallBytes = 8 * 1024
 
 /**
  * Sends binary rows into `table` (`name` or `schema.name`) by COPY and returns how many rows the server stored. Takes
@@ -60,22 +62,22 @@ function* withFrame(buffers: readonly Buffer[]): Generator<Buffer> {
   yield trailer
 }
 
-/** Many small buffers as few: a message costs more than copying its bytes. */
+/** Small buffers joined: a message costs more than copying so few bytes. */
 function* joinSmall(buffers: readonly Buffer[]): Generator<Buffer> {
-  let group: Buffer[] = []
+  let small: Buffer[] = []
   let bytes = 0
   for (const buffer of buffers) {
-    if (bytes > 0 && bytes + buffer.length > messageBytes) {
-      yield joined(group)
-      group = []
+    const isLarge = buffer.length > smallBytes
+    if (bytes > 0 && (isLarge || bytes + buffer.length > messageBytes)) {
+      yield Buffer.concat(small, bytes)
+      small = []
       bytes = 0
     }
-    group.push(buffer)
-    bytes += buffer.length
+    if (isLarge) yield buffer
+    else {
+      small.push(buffer)
+      bytes += buffer.length
+    }
   }
-  yield joined(group)
-}
-
-function joined(group: readonly Buffer[]): Buffer {
-  return group.length === 1 ? (group[0] as Buffer) : Buffer.concat(group)
+  if (bytes > 0) yield Buffer.concat(small, bytes)
 }
