@@ -8,6 +8,7 @@ import { appendBlock } from './append-block.ts'
 import { Batch } from './batch.ts'
 import { blockIdOf, blockOf, eventOf, idOf, signatureOf, storeBlocks } from './blocks.test-support.ts'
 import type { TransactionParts } from './blocks.test-support.ts'
+import { ScriptCache } from './script-cache.ts'
 
 const none = Buffer.alloc(0)
 const amount = { amount: { type: 'UFix64', value: '1.50000000' } }
@@ -205,7 +206,7 @@ describe('the rows of a block', () => {
   })
 
   it('go whole or not at all: a failure leaves the batch as it was', async () => {
-    const batch = new Batch(new Set())
+    const batch = new Batch(new ScriptCache())
     const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }]
     appendBlock(batch, blockOf(height, { transactions }))
     const whole = blockOf(height + 1, { transactions: [...transactions, ...transactions] })
@@ -213,7 +214,7 @@ describe('the rows of a block', () => {
     expect(() => appendBlock(batch, broken)).to.throw(TypeError)
     expect(batch.range).to.deep.equal({ from: height, to: height + 1 })
     expect([batch.blockCount, batch.txCount, batch.eventCount, batch.undecoded.length]).to.deep.equal([1, 1, 2, 1])
-    const alone = new Batch(new Set())
+    const alone = new Batch(new ScriptCache())
     appendBlock(alone, blockOf(height, { transactions }))
     for (const table of ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup'] as const) {
       expect(Buffer.concat(batch.rowsOf(table)).equals(Buffer.concat(alone.rowsOf(table))), table).to.equal(true)

@@ -3,7 +3,6 @@ import { addressLength, addressText } from '../chain/address.ts'
 import { evmTransactionHash } from '../chain/evm-transaction-hash.ts'
 import { PayloadError } from '../chain/payload-error.ts'
 import { writePayloadJson } from '../chain/payload.ts'
-import { importsEvm, scriptHash } from '../chain/script.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import type { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { Batch } from './batch.ts'
@@ -70,8 +69,7 @@ function appendHeader(batch: Batch, { block, transactions }: FetchedBlock, event
 
 function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed): void {
   const { height, txIndex, id, transaction, result } = placed
-  const hash = scriptHash(transaction.script)
-  batch.addScript(hash, transaction.script)
+  const script = batch.addScript(transaction.script)
   // System transactions on real nodes have nobody; on the emulator the service account pays for them.
   const hasPeople = !isZero(transaction.payer)
   const collectionIndex = result === undefined ? -1 : block.collectionIds.findIndex((c) => c.equals(result.collectionId))
@@ -87,7 +85,7 @@ function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed
   rows.int4(result?.events.length ?? 0)
   if (result === undefined) rows.null()
   else rows.int2(Math.min(result.statusCode, maxInt2))
-  rows.bool(importsEvm(transaction.script))
+  rows.bool(script.importsEvm)
   rows.bytea(id)
   rows.text(result?.status ?? 'UNKNOWN')
   textOrNull(rows, hasPeople ? accountText(transaction.payer) : '')
@@ -95,7 +93,7 @@ function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed
   rows.textArray(transaction.authorizers.map(accountText))
   if (isZero(transaction.referenceBlockId)) rows.null()
   else rows.bytea(transaction.referenceBlockId)
-  rows.bytea(hash)
+  rows.bytea(script.hash)
   writeArguments(rows, transaction.arguments)
   textOrNull(rows, result?.errorMessage ?? '')
   writeSignatures(rows, transaction)

@@ -9,6 +9,7 @@ import type { CommittedBatch } from './batch-writer.ts'
 import { blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import { RowsThereError } from './rows-there-error.ts'
+import { ScriptCache } from './script-cache.ts'
 
 const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup']
 
@@ -28,7 +29,7 @@ describe('batch writer', () => {
 
   function open(generation = 0): BatchWriter {
     return new BatchWriter({
-      pool: database.pool, name: 'main_ingester', generation, lockLost: lockLost.signal, knownScripts: new Set(),
+      pool: database.pool, name: 'main_ingester', generation, lockLost: lockLost.signal, scripts: new ScriptCache(),
       onCommitted: (batch) => committed.push(batch),
     })
   }

@@ -9,6 +9,7 @@ import type { IngesterName } from './checkpoints.ts'
 import { rawColumns, rawTables } from './raw-columns.ts'
 import { ensureRawPartitions } from './raw-partitions.ts'
 import { RowsThereError } from './rows-there-error.ts'
+import type { ScriptCache } from './script-cache.ts'
 import { commitCheckpoint } from './sql/commit-checkpoint.ts'
 import { insertScripts } from './sql/insert-scripts.ts'
 import { insertUndecoded } from './sql/insert-undecoded.ts'
@@ -19,9 +20,6 @@ import { insertUnavailable } from './sql/insert-unavailable.ts'
  * where two left gaps (7 % more blocks/s on 2 cores); a fourth gained nothing.
  */
 const lanes = 3
-
-/** A set of known scripts that is full starts anew, which costs some inserts that change nothing. */
-const mostKnownScripts = 50_000
 
 /** A batch that has grown larger, for a rare giant of a block, is left to the garbage collector. Bytes. */
 const reusedCapacity = 32 * 1024 * 1024
@@ -44,8 +42,7 @@ export interface BatchWriterOptions {
   readonly generation: number
   /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
   readonly lockLost: AbortSignal
-  /** Hashes of scripts that the database has for certain; those of committed batches are added. */
-  readonly knownScripts: Set<string>
+  readonly scripts: ScriptCache
   readonly onCommitted: (batch: CommittedBatch) => void
 }
 
@@ -72,7 +69,7 @@ export class BatchWriter {
 
   /** An empty batch to fill; `store` gives it back for reuse. */
   takeBatch(): Batch {
-    return this.#free.pop() ?? new Batch(this.#options.knownScripts)
+    return this.#free.pop() ?? new Batch(this.#options.scripts)
   }
 
   /** Sends a batch as soon as there is a free connection; resolves when the next may be filled, long before its COMMIT. */
@@ -142,12 +139,9 @@ export class BatchWriter {
    * many is no harm, while a lock on one held until the batch commits could stop the other ingester.
    */
   async #storeScripts(batch: Batch): Promise<void> {
-    const unknown = [...batch.scripts.values()]
-    if (unknown.length === 0) return
-    await insertScripts(this.#options.pool, unknown)
-    const { knownScripts } = this.#options
-    if (knownScripts.size + unknown.length > mostKnownScripts) knownScripts.clear()
-    for (const row of unknown) knownScripts.add(row.hash.toString('latin1'))
+    if (batch.newScripts.size === 0) return
+    await insertScripts(this.#options.pool, [...batch.newScripts])
+    for (const script of batch.newScripts) script.isStored = true
   }
 }
 

@@ -2,6 +2,7 @@ import { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { HeightRange } from '../base/ranges.ts'
 import { rawTables } from './raw-columns.ts'
 import type { RawTable } from './raw-columns.ts'
+import type { KnownScript, ScriptCache } from './script-cache.ts'
 
 /** An input that could not be decoded: kept with its bytes while the rest of its block goes on. */
 export interface UndecodedInput {
@@ -24,11 +25,6 @@ export interface UnavailablePart {
   readonly txIndex: number
   readonly reason: string
   readonly endpoint: string
-}
-
-export interface ScriptRow {
-  readonly hash: Buffer
-  readonly script: Buffer
 }
 
 /** What is counted of a block. */
@@ -60,19 +56,18 @@ export class Batch {
     tx_lookup: new CopyWriter(64 * 1024),
     block_lookup: new CopyWriter(8 * 1024),
   }
-  /** Scripts that the database may not have, by hash; one of a dropped block does no harm. */
-  readonly scripts = new Map<string, ScriptRow>()
+  /** Scripts that the database may not have; one of a dropped block does no harm. */
+  readonly newScripts = new Set<KnownScript>()
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
-  readonly #knownScripts: ReadonlySet<string>
+  readonly #scripts: ScriptCache
   readonly #blocks: BlockStart[] = []
   #txCount = 0
   #eventCount = 0
   #byteLength = 0
 
-  /** @param knownScripts hashes (latin1) of scripts that the database has for certain */
-  constructor(knownScripts: ReadonlySet<string>) {
-    this.#knownScripts = knownScripts
+  constructor(scripts: ScriptCache) {
+    this.#scripts = scripts
   }
 
   get blockCount(): number {
@@ -142,10 +137,11 @@ export class Batch {
     this.unavailable.length = start.unavailable
   }
 
-  /** Remembers a script for storing. The bytes are copied: they are a view that would keep a whole answer in memory. */
-  addScript(hash: Buffer, script: Buffer): void {
-    const key = hash.toString('latin1')
-    if (!this.#knownScripts.has(key) && !this.scripts.has(key)) this.scripts.set(key, { hash, script: Buffer.from(script) })
+  /** What is known of a script, which is stored with the batch if the database may not have it. */
+  addScript(script: Buffer): KnownScript {
+    const known = this.#scripts.find(script)
+    if (!known.isStored) this.newScripts.add(known)
+    return known
   }
 
   /**
@@ -162,7 +158,7 @@ export class Batch {
   /** Forgets the blocks and keeps the memory, for reuse from batch to batch. */
   clear(): void {
     for (const table of rawTables) this.rows[table].clear()
-    this.scripts.clear()
+    this.newScripts.clear()
     this.undecoded.length = 0
     this.unavailable.length = 0
     this.#blocks.length = 0

@@ -9,6 +9,7 @@ import { BatchWriter } from './batch-writer.ts'
 import type { CommittedBatch } from './batch-writer.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
+import { ScriptCache } from './script-cache.ts'
 
 /** Blocks as a node would give them, made of nothing but what a test names. */
 
@@ -86,7 +87,7 @@ export async function storeBlocks(
   const committed: CommittedBatch[] = []
   const writer = new BatchWriter({
     pool, name, generation: (name === 'main_ingester' ? forward : backward).generation, lockLost: new AbortController().signal,
-    knownScripts: new Set(), onCommitted: (batch) => committed.push(batch),
+    scripts: new ScriptCache(), onCommitted: (batch) => committed.push(batch),
   })
   for (let at = 0; at < blocks.length; at += batchBlocks) {
     const batch = writer.takeBatch()

@@ -6,6 +6,7 @@ import { acquireLock } from '../db/advisory-lock.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { ForkError } from './fork-error.ts'
 import { RowsThereError } from './rows-there-error.ts'
+import { ScriptCache } from './script-cache.ts'
 import type { Stretch } from './stretch.ts'
 import { StretchRun } from './stretch-run.ts'
 import type { StretchSettings } from './stretch-run.ts'
@@ -28,7 +29,7 @@ export interface IngesterOptions extends StretchSettings {
  */
 export abstract class Ingester<Options extends IngesterOptions> {
   protected readonly options: Options
-  readonly #knownScripts = new Set<string>()
+  readonly #scripts = new ScriptCache()
 
   constructor(options: Options) {
     this.options = options
@@ -73,7 +74,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
   /** @returns true when done for good */
   async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
     const signal = AbortSignal.any([this.options.signal, lockLost])
-    const context = { signal, lockLost, knownScripts: this.#knownScripts, onCommitted: onProgress }
+    const context = { signal, lockLost, scripts: this.#scripts, onCommitted: onProgress }
     for (;;) {
       signal.throwIfAborted()
       const stretch = await this.plan(signal)

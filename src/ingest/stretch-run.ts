@@ -12,6 +12,7 @@ import { ingesterNames } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { Progress } from './progress.ts'
+import type { ScriptCache } from './script-cache.ts'
 import type { Stretch } from './stretch.ts'
 
 /** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
@@ -44,8 +45,7 @@ export interface StretchContext {
   readonly signal: AbortSignal
   /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
   readonly lockLost: AbortSignal
-  /** Hashes of scripts that the database has for certain; added to. */
-  readonly knownScripts: Set<string>
+  readonly scripts: ScriptCache
   readonly onCommitted: () => void
 }
 
@@ -76,7 +76,7 @@ export class StretchRun {
     const { name, pool, source, log, fixedWidth, fixedBatch, initialWidth } = settings
     this.#batchLimit = fixedBatch ?? largestBatch
     this.#writer = new BatchWriter({
-      pool, name, generation: stretch.generation, lockLost: context.lockLost, knownScripts: context.knownScripts,
+      pool, name, generation: stretch.generation, lockLost: context.lockLost, scripts: context.scripts,
       onCommitted: (batch) => this.#count(batch),
     })
     this.#batch = this.#writer.takeBatch()

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { pgText } from '../../db/copy/pg-text.ts'
-import type { ScriptRow } from '../batch.ts'
+import type { KnownScript } from '../script-cache.ts'
 
 /** Stores scripts that may be there already. In the order of their hashes, so that two writers never wait crosswise. */
-export async function insertScripts(db: pg.Pool, scripts: readonly ScriptRow[]): Promise<void> {
+export async function insertScripts(db: pg.Pool, scripts: readonly KnownScript[]): Promise<void> {
   const sorted = [...scripts].sort((a, b) => Buffer.compare(a.hash, b.hash))
   const texts = sorted.map((row) => pgText(row.script.toString('utf8')))
   await db.query({
