@@ -13,6 +13,8 @@ import { writeSignatures } from './write-signatures.ts'
 const maxInt2 = 2 ** 15 - 1
 const maxInt4 = 2 ** 31 - 1
 const maxInt8 = 2n ** 63n - 1n
+/** Up to here a number is exact, and several times as quick to write as a bigint. */
+const maxExact = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** A transaction in its place. */
 interface Placed {
@@ -180,6 +182,7 @@ function int4OrNull(rows: CopyWriter, value: number | undefined): void {
 /** As `int4OrNull`: no sequence of transactions and no limit is so large. */
 function int8OrNull(rows: CopyWriter, value: bigint | undefined): void {
   if (value === undefined) rows.null()
+  else if (value <= maxExact) rows.int8(Number(value))
   else rows.int8(value > maxInt8 ? maxInt8 : value)
 }
 
