@@ -178,7 +178,7 @@ describe('ingesting from an access node that', function () {
 
   /** What every node tells: blocks by their header, user transactions and their events. */
   async function userRows({ pool }: TestDatabase, isUser: string): Promise<unknown> {
-    const { rows: [row] } = await pool.query(
+    const { rows: found } = await pool.query<Record<string, unknown>>(
       `with users as (select * from raw.transactions where ${isUser})
        select (select count(*) from users)::int as n,
          (select md5(string_agg(md5(row(height, id, parent_id, timestamp, collection_ids)::text), '' order by height)) from raw.blocks) as blocks,
@@ -187,7 +187,7 @@ describe('ingesting from an access node that', function () {
          (select md5(string_agg(md5(e::text), '' order by block_height, tx_index, event_index)) from raw.events e join users u using (block_height, tx_index)) as events,
          (select count(*) from raw.events e join users u using (block_height, tx_index))::int as event_count`,
     )
-    return row
+    return found[0]
   }
 
   it('is one of two, of which the other is bad: takes the blocks from the good one', async () => {
