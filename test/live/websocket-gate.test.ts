@@ -105,8 +105,9 @@ describe('the gate of the WebSockets', () => {
   })
 
   it('drops a client that does not read, at no cost to the others', async () => {
-    await start({ live: { limits: { maxBufferedBytes: 256 * 1024 } } })
+    // Before anybody listens: else the clients might still be told of it.
     await storeBlocks(database.pool, 1, 1)
+    await start({ live: { limits: { maxBufferedBytes: 256 * 1024 } } })
     const stalled = await FeedClient.connect(`${api.host}/ws`)
     stalled.socket.pause()
     const reader = await FeedClient.connect(`${api.host}/ws`)
