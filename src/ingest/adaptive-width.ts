@@ -8,8 +8,8 @@ const memoryMs = 10_000
 
 /**
  * How many blocks to have under way: twice what the taker takes in the time that a fetch needs. That is enough to keep
- * the taker busy, and no more than that waits in memory. A wider window would not be faster: blocks would wait in a queue,
- * at the node or here. (The same rule by which BBR sets the window of a TCP connection: bandwidth × shortest round trip.)
+ * the taker busy, and no more than that waits in memory. A wider window would not be faster: blocks would wait in a
+ * queue, at the node or here. (BBR sets the window of a TCP connection so, too: bandwidth × shortest round trip.)
  *
  * After a failure the width is halved and given back step by step, one for each block that comes.
  */
@@ -38,7 +38,8 @@ export class AdaptiveWidth {
   /** A block came, `ms` after it was asked for. */
   fetched(ms: number): void {
     const now = this.#now()
-    if (this.#shortest === undefined || ms <= this.#shortest.ms || now - this.#shortest.at > memoryMs) this.#shortest = { ms, at: now }
+    const isOld = this.#shortest === undefined || now - this.#shortest.at > memoryMs
+    if (isOld || ms <= (this.#shortest?.ms ?? 0)) this.#shortest = { ms, at: now }
     this.#cap = Math.min(widest, this.#cap + 1)
   }
 

@@ -17,7 +17,8 @@ const deposit = eventOf('A.1654653399040a61.FlowToken.TokensDeposited', amount)
 /** As real nodes give the transactions that end every block. */
 const systemParts: TransactionParts = {
   body: {
-    payer: none, proposerAddress: none, proposerKeyId: 0, proposerSequenceNumber: 0n, referenceBlockId: none, gasLimit: 10n,
+    payer: none, proposerAddress: none, proposerKeyId: 0, proposerSequenceNumber: 0n, referenceBlockId: none,
+    gasLimit: 10n,
     authorizers: [Buffer.from('e467b9dd11fa00df', 'hex')], envelopeSignatures: [],
   },
   result: { collectionId: Buffer.alloc(32), computationUsage: 0n },
@@ -56,11 +57,14 @@ describe('the rows of a block', () => {
     const collectionIds = [idOf('c', 1), idOf('c', 2)]
     const { block } = blockOf(height)
     const transactions = [{ result: { events: [deposit, deposit] } }, {}]
-    const stored = blockOf(height, { transactions, fetched: { block: { ...block, collectionIds, timestampUs: 1_735_689_600_123_456 } } })
-    await storeBlocks(database.pool, [stored])
-    expect(await rows(`select height, id, parent_id, extract(epoch from timestamp) * 1000000 as us, collection_count, tx_count, event_count, collection_ids
+    const header = { ...block, collectionIds, timestampUs: 1_735_689_600_123_456 }
+    await storeBlocks(database.pool, [blockOf(height, { transactions, fetched: { block: header } })])
+    expect(await rows(`
+      select height, id, parent_id, extract(epoch from timestamp) * 1000000 as us, collection_count, tx_count,
+        event_count, collection_ids
       from raw.blocks where height = $1`)).to.deep.equal([{
-      height: String(height), id: blockIdOf(height), parent_id: blockIdOf(height - 1), us: '1735689600123456.000000', collection_count: 2, tx_count: 2,
+      height: String(height), id: blockIdOf(height), parent_id: blockIdOf(height - 1), us: '1735689600123456.000000',
+      collection_count: 2, tx_count: 2,
       event_count: 2, collection_ids: collectionIds,
     }])
     expect(await rows('select id from raw.block_lookup where height = $1')).to.deep.equal([{ id: blockIdOf(height) }])
@@ -68,40 +72,54 @@ describe('the rows of a block', () => {
 
   it('are stored of a block without collections and transactions, and of one long before 1970', async () => {
     const { block } = blockOf(height)
-    await storeBlocks(database.pool, [blockOf(height, { fetched: { block: { ...block, collectionIds: [], timestampUs: -9e15 } } })])
-    expect(await rows(
-      'select tx_count, event_count, collection_count, collection_ids, extract(year from timestamp)::int as year from raw.blocks where height = $1',
-    )).to.deep.equal([{ tx_count: 0, event_count: 0, collection_count: 0, collection_ids: [], year: 1684 }])
+    const header = { ...block, collectionIds: [], timestampUs: -9e15 }
+    await storeBlocks(database.pool, [blockOf(height, { fetched: { block: header } })])
+    expect(await rows(`
+      select tx_count, event_count, collection_count, collection_ids, extract(year from timestamp)::int as year
+      from raw.blocks where height = $1`)).to.deep.equal([
+      { tx_count: 0, event_count: 0, collection_count: 0, collection_ids: [], year: 1684 },
+    ])
   })
 
   it('say all of a transaction', async () => {
     const argument = Buffer.from('{"type":"Int","value":"3"}')
     const script = Buffer.from('import EVM from 0xe467b9dd11fa00df\ntransaction {}')
     const block = blockOf(height, { transactions: [{}, {
-      body: { script, arguments: [argument], authorizers: [Buffer.alloc(8, 1), Buffer.alloc(8, 2)], payloadSignatures: [signatureOf({ keyId: 3 })] },
+      body: {
+        script, arguments: [argument], authorizers: [Buffer.alloc(8, 1), Buffer.alloc(8, 2)],
+        payloadSignatures: [signatureOf({ keyId: 3 })],
+      },
       result: { statusCode: 1, errorMessage: 'it failed', events: [deposit], computationUsage: 77n },
     }] })
     await storeBlocks(database.pool, [block])
     const [, row] = await rows('select * from raw.transactions where block_height = $1 order by tx_index')
     expect(Buffer.isBuffer(row?.['signatures'])).to.equal(true)
     expect({ ...row, signatures: null }).to.deep.equal({
-      block_height: String(height), tx_index: 1, id: block.transactionIds[1], collection_index: 0, status: 'SEALED', status_code: 1, is_evm: true,
-      payer_address: '0x7c8995e83c4b1843', proposer_address: '0x18eb4ee6b3c026d2', proposer_key_index: 1, proposer_sequence_number: '7',
-      authorizers: ['0x0101010101010101', '0x0202020202020202'], reference_block_id: idOf('reference'), script_hash: sha256(script),
-      arguments: [{ type: 'Int', value: '3' }], gas_limit: '9999', gas_used: '77', event_count: 1, error_message: 'it failed', signatures: null,
+      block_height: String(height), tx_index: 1, id: block.transactionIds[1], collection_index: 0, status: 'SEALED',
+      status_code: 1, is_evm: true,
+      payer_address: '0x7c8995e83c4b1843', proposer_address: '0x18eb4ee6b3c026d2', proposer_key_index: 1,
+      proposer_sequence_number: '7',
+      authorizers: ['0x0101010101010101', '0x0202020202020202'], reference_block_id: idOf('reference'),
+      script_hash: sha256(script),
+      arguments: [{ type: 'Int', value: '3' }], gas_limit: '9999', gas_used: '77', event_count: 1,
+      error_message: 'it failed', signatures: null,
     })
-    expect(await rows('select id, tx_index, evm_hash from raw.tx_lookup where block_height = $1 order by tx_index')).to.deep.equal([
-      { id: block.transactionIds[0], tx_index: 0, evm_hash: null }, { id: block.transactionIds[1], tx_index: 1, evm_hash: null },
+    const lookup = await rows('select id, tx_index, evm_hash from raw.tx_lookup where block_height = $1 order by 2')
+    expect(lookup).to.deep.equal([
+      { id: block.transactionIds[0], tx_index: 0, evm_hash: null },
+      { id: block.transactionIds[1], tx_index: 1, evm_hash: null },
     ])
-    expect((await database.pool.query('select * from raw.scripts where script_hash = $1', [sha256(script)])).rows).to.deep.equal([
+    const scripts = await database.pool.query('select * from raw.scripts where script_hash = $1', [sha256(script)])
+    expect(scripts.rows).to.deep.equal([
       { script_hash: sha256(script), script_text: script.toString(), script_bytes: null },
     ])
   })
 
-  it('have null where a system transaction has nothing, and no entry for its id, which is the same in every block', async () => {
+  it('have null where a system transaction has nothing, and no entry for its id, which repeats', async () => {
     const row = await storeOne(systemParts)
     expect(row).to.include({
-      payer_address: null, proposer_address: null, proposer_key_index: null, proposer_sequence_number: null, reference_block_id: null,
+      payer_address: null, proposer_address: null, proposer_key_index: null, proposer_sequence_number: null,
+      reference_block_id: null,
       collection_index: null, signatures: null, arguments: null, error_message: null, status_code: 0, gas_used: '0',
     })
     expect(row['authorizers']).to.deep.equal(['0xe467b9dd11fa00df'])
@@ -109,7 +127,8 @@ describe('the rows of a block', () => {
   })
 
   it('have an entry for the id of a scheduled transaction, which is in no collection either', async () => {
-    const row = await storeOne({ ...systemParts, body: { ...systemParts.body, arguments: [Buffer.from('{"type":"UInt64","value":"5"}')] } })
+    const schedule = Buffer.from('{"type":"UInt64","value":"5"}')
+    const row = await storeOne({ ...systemParts, body: { ...systemParts.body, arguments: [schedule] } })
     expect(await rows('select id from raw.tx_lookup where block_height = $1')).to.deep.equal([{ id: row['id'] }])
   })
 
@@ -119,22 +138,34 @@ describe('the rows of a block', () => {
   })
 
   it('say what is missing, and with which words', async () => {
-    const missing = [{ part: 'result', index: 0, reason: 'lost\0for ever' }, { part: 'results', reason: 'pruned' }] as const
+    const missing = [
+      { part: 'result', index: 0, reason: 'lost\0for ever' }, { part: 'results', reason: 'pruned' },
+    ] as const
     const user = blockOf(height, { transactions: [{ result: undefined }], fetched: { missing } })
     const system = blockOf(height + 1, { transactions: [{ ...systemParts, result: undefined }] })
     await storeBlocks(database.pool, [user, system])
     const [row] = await rows('select * from raw.transactions where block_height = $1')
-    expect(row).to.include({ status: 'UNKNOWN', status_code: null, gas_used: null, event_count: 0, collection_index: null, error_message: null })
-    expect(await rows('select part, tx_index, reason, endpoint from raw.unavailable where block_height = $1 order by part')).to.deep.equal([
+    expect(row).to.include({
+      status: 'UNKNOWN', status_code: null, gas_used: null, event_count: 0, collection_index: null, error_message: null,
+    })
+    const holes = await rows(
+      'select part, tx_index, reason, endpoint from raw.unavailable where block_height = $1 order by 1',
+    )
+    expect(holes).to.deep.equal([
       { part: 'result', tx_index: 0, reason: String.raw`lost\u0000for ever`, endpoint: 'test:1' },
       { part: 'results', tx_index: -1, reason: 'pruned', endpoint: 'test:1' },
     ])
-    expect(await rows('select block_height::int from raw.tx_lookup where block_height - $1 in (0, 1)')).to.deep.equal([{ block_height: height }])
+    const lookup = await rows('select block_height::int from raw.tx_lookup where block_height - $1 in (0, 1)')
+    expect(lookup).to.deep.equal([{ block_height: height }])
   })
 
   it('number the events by their place, whatever the node says', async () => {
-    await storeOne({ result: { events: [eventOf('A.01.C.A', amount, 5), eventOf('A.01.C.B', amount, 5), eventOf('A.01.C.C', amount, 2 ** 32 - 1)] } })
-    expect(await rows('select event_index, type, payload from raw.events where block_height = $1 order by 1')).to.deep.equal(
+    const events = [
+      eventOf('A.01.C.A', amount, 5), eventOf('A.01.C.B', amount, 5), eventOf('A.01.C.C', amount, 2 ** 32 - 1),
+    ]
+    await storeOne({ result: { events } })
+    const stored = await rows('select event_index, type, payload from raw.events where block_height = $1 order by 1')
+    expect(stored).to.deep.equal(
       ['A', 'B', 'C'].map((name, i) => ({ event_index: i, type: `A.01.C.${name}`, payload: { amount: '1.50000000' } })),
     )
   })
@@ -142,19 +173,27 @@ describe('the rows of a block', () => {
   it('keep an event that cannot be decoded, and the rest of its block', async () => {
     const broken = Buffer.from('d88182', 'hex')
     await storeOne({ result: { events: [deposit, eventOf('A.01.C.Broken', broken), deposit] } })
-    expect(await rows('select event_index, payload is null as empty from raw.events where block_height = $1 order by 1')).to.deep.equal([
+    const events = await rows(
+      'select event_index, payload is null as empty from raw.events where block_height = $1 order by 1',
+    )
+    expect(events).to.deep.equal([
       { event_index: 0, empty: false }, { event_index: 1, empty: true }, { event_index: 2, empty: false },
     ])
-    expect(await rows('select worker_name, tx_index, event_index, code, event_type, raw_data, occurrences from raw.indexing_errors where block_height = $1')).to.deep.equal([
-      { worker_name: 'main_ingester', tx_index: 0, event_index: 1, code: 'ccf-truncated', event_type: 'A.01.C.Broken', raw_data: broken, occurrences: 1 },
-    ])
+    expect(await rows(`
+      select worker_name, tx_index, event_index, code, event_type, raw_data, occurrences
+      from raw.indexing_errors where block_height = $1`)).to.deep.equal([{
+      worker_name: 'main_ingester', tx_index: 0, event_index: 1, code: 'ccf-truncated', event_type: 'A.01.C.Broken',
+      raw_data: broken, occurrences: 1,
+    }])
   })
 
   it('have the hash of the first EVM transaction that can be read', async () => {
     const type = 'A.e467b9dd11fa00df.EVM.TransactionExecuted'
     const hash = (byte: number) => ({ hash: { type: 'String', value: `0x${Buffer.alloc(32, byte).toString('hex')}` } })
-    await storeOne({ result: { events: [eventOf(type, Buffer.from('d8', 'hex')), eventOf(type, {}), eventOf(type, hash(7)), eventOf(type, hash(8))] } })
-    expect(await rows('select evm_hash from raw.tx_lookup where block_height = $1')).to.deep.equal([{ evm_hash: Buffer.alloc(32, 7) }])
+    const contents = [Buffer.from('d8', 'hex'), {}, hash(7), hash(8)]
+    await storeOne({ result: { events: contents.map((content) => eventOf(type, content)) } })
+    const lookup = await rows('select evm_hash from raw.tx_lookup where block_height = $1')
+    expect(lookup).to.deep.equal([{ evm_hash: Buffer.alloc(32, 7) }])
   })
 
   it('keep numbers that are larger than their columns as the largest', async () => {
@@ -163,21 +202,30 @@ describe('the rows of a block', () => {
       result: { statusCode: 2 ** 32 - 1, computationUsage: 2n ** 64n - 1n },
     })
     const most = '9223372036854775807'
-    expect(row).to.include({ proposer_key_index: 2_147_483_647, proposer_sequence_number: most, gas_limit: most, gas_used: most, status_code: 32_767 })
+    expect(row).to.include({
+      proposer_key_index: 2_147_483_647, proposer_sequence_number: most, gas_limit: most, gas_used: most,
+      status_code: 32_767,
+    })
   })
 
   it('read an address of another length as the chain does', async () => {
     const long = Buffer.from('ffffffff7c8995e83c4b1843', 'hex')
-    const row = await storeOne({ body: { payer: long, proposerAddress: Buffer.from('01', 'hex'), authorizers: [long, none] } })
+    const body = { payer: long, proposerAddress: Buffer.from('01', 'hex'), authorizers: [long, none] }
+    const row = await storeOne({ body })
     expect(row).to.include({ payer_address: '0x7c8995e83c4b1843', proposer_address: '0x0000000000000001' })
     expect(row['authorizers']).to.deep.equal(['0x7c8995e83c4b1843', '0x0000000000000000'])
   })
 
   it('keep the bytes of a script that is no text, and only of such a one', async () => {
-    const scripts = { exact: Buffer.from('// é漢👍🏽\uFEFF'), nul: Buffer.from('a\0b'), latin: Buffer.from('caf\xe9', 'latin1') }
-    await storeBlocks(database.pool, [blockOf(height, { transactions: Object.values(scripts).map((script) => ({ body: { script } })) })])
+    const scripts = {
+      exact: Buffer.from('// é漢👍🏽\uFEFF'), nul: Buffer.from('a\0b'), latin: Buffer.from('caf\xe9', 'latin1'),
+    }
+    const transactions = Object.values(scripts).map((script) => ({ body: { script } }))
+    await storeBlocks(database.pool, [blockOf(height, { transactions })])
     const stored = await database.pool.query<{ script_text: string; script_bytes: Buffer | null }>(
-      'select s.script_text, s.script_bytes from raw.transactions t join raw.scripts s using (script_hash) where t.block_height = $1 order by tx_index', [height],
+      `select s.script_text, s.script_bytes from raw.transactions t join raw.scripts s using (script_hash)
+       where t.block_height = $1 order by tx_index`,
+      [height],
     )
     expect(stored.rows).to.deep.equal([
       { script_text: scripts.exact.toString(), script_bytes: null },
@@ -187,19 +235,24 @@ describe('the rows of a block', () => {
   })
 
   it('are the same whether the blocks come with rising or falling heights, in batches of any size', async () => {
-    const blocks = Array.from({ length: 9 }, (_, i) => blockOf(10_000 + i, { transactions: [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }, systemParts] }))
+    const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }, systemParts]
+    const blocks = Array.from({ length: 9 }, (_, i) => blockOf(10_000 + i, { transactions }))
+    const falling = blocks.toReversed()
     const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup', 'indexing_errors']
     const contents: unknown[] = []
-    for (const [order, batchBlocks] of [[blocks, 100], [blocks.toReversed(), 100], [blocks.toReversed(), 2], [blocks.toReversed(), 1]] as const) {
+    for (const [order, batchBlocks] of [[blocks, 100], [falling, 100], [falling, 2], [falling, 1]] as const) {
       const other = await createTestDatabase()
       await storeBlocks(other.pool, order, { batchBlocks })
       contents.push(await Promise.all(tables.map(async (table) => {
-        const columns = `to_jsonb(t) - array['first_seen_at', 'last_seen_at'] - case '${table}' when 'indexing_errors' then 'id' else '' end`
-        return (await other.pool.query<{ row: unknown }>(`select ${columns} as row from raw.${table} t order by 1`)).rows
+        const left = `array['first_seen_at', 'last_seen_at'${table === 'indexing_errors' ? `, 'id'` : ''}]`
+        return (await other.pool.query(`select to_jsonb(t) - ${left} as row from raw.${table} t order by 1`)).rows
       })))
       // Rows stand in the order of their heights within a batch: that is what keeps the keys compact.
-      const { rows: inPlace } = await other.pool.query<{ height: string }>('select block_height as height from raw.events order by ctid')
-      if (batchBlocks === 100) expect(inPlace.map((r) => Number(r.height))).to.deep.equal(blocks.flatMap(({ block }) => [block.height, block.height]))
+      const inPlace = await other.pool.query<{ height: number }>(
+        'select block_height::int as height from raw.events order by ctid',
+      )
+      const rising = blocks.flatMap(({ block }) => [block.height, block.height])
+      if (batchBlocks === 100) expect(inPlace.rows.map((row) => row.height)).to.deep.equal(rising)
       await other.drop()
     }
     for (const content of contents.slice(1)) expect(content).to.deep.equal(contents[0])
@@ -210,7 +263,8 @@ describe('the rows of a block', () => {
     const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }]
     appendBlock(batch, blockOf(height, { transactions }))
     const whole = blockOf(height + 1, { transactions: [...transactions, ...transactions] })
-    const broken: FetchedBlock = { ...whole, transactionIds: [whole.transactionIds[0] as Buffer, undefined as unknown as Buffer] }
+    const transactionIds = [whole.transactionIds[0] as Buffer, undefined as unknown as Buffer]
+    const broken: FetchedBlock = { ...whole, transactionIds }
     expect(() => appendBlock(batch, broken)).to.throw(TypeError)
     expect(batch.range).to.deep.equal({ from: height, to: height + 1 })
     expect([batch.blockCount, batch.txCount, batch.eventCount, batch.undecoded.length]).to.deep.equal([1, 1, 2, 1])
@@ -227,33 +281,48 @@ describe('the rows of a block', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('\0', '\ud800', '\\u0000', 'é\0漢'))
     const almostCcf = bytes.map((content) => Buffer.concat([Buffer.from('d881', 'hex'), content]))
     const almostJson = fc.tuple(fc.json(), bytes).map(([json, rest]) => Buffer.concat([Buffer.from(json), rest]))
+    const event = fc.tuple(text, fc.oneof(bytes, almostCcf, almostJson), fc.nat(3)).map((parts) => eventOf(...parts))
+    const signature = bytes.map((address) => signatureOf({ address, signature: address }))
     const hostile = fc.record({
       body: fc.record({
-        script: bytes, arguments: fc.array(fc.oneof(bytes, almostJson), { maxLength: 3 }), payer: bytes, proposerAddress: bytes, referenceBlockId: bytes,
-        authorizers: fc.array(bytes, { maxLength: 3 }), gasLimit: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), proposerKeyId: fc.nat(2 ** 32 - 1),
-        envelopeSignatures: fc.array(bytes.map((address) => signatureOf({ address, signature: address })), { maxLength: 2 }),
+        script: bytes, arguments: fc.array(fc.oneof(bytes, almostJson), { maxLength: 3 }), payer: bytes,
+        proposerAddress: bytes, referenceBlockId: bytes,
+        authorizers: fc.array(bytes, { maxLength: 3 }), gasLimit: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+        proposerKeyId: fc.nat(2 ** 32 - 1),
+        envelopeSignatures: fc.array(signature, { maxLength: 2 }),
       }),
       result: fc.record({
         errorMessage: text, statusCode: fc.nat(2 ** 32 - 1), collectionId: bytes,
-        events: fc.array(fc.tuple(text, fc.oneof(bytes, almostCcf, almostJson), fc.nat(3)).map(([type, payload, index]) => eventOf(type, payload, index)), { maxLength: 4 }),
+        events: fc.array(event, { maxLength: 4 }),
       }),
     })
-    const good = { body: { script: Buffer.from('transaction { /* good */ }') }, result: { events: [deposit], errorMessage: 'no' } }
+    const script = Buffer.from('transaction { /* good */ }')
+    const good = { body: { script }, result: { events: [deposit], errorMessage: 'no' } }
     let next = 20_000
     await fc.assert(fc.asyncProperty(fc.array(hostile, { minLength: 1, maxLength: 5 }), async (list) => {
       height = next++
       await storeBlocks(database.pool, [blockOf(height, { transactions: [good, ...list, good] })])
-      const stored = await rows('select tx_index, event_count, error_message, script_hash from raw.transactions where block_height = $1 order by 1')
+      const stored = await rows(`
+        select tx_index, event_count, error_message, script_hash
+        from raw.transactions where block_height = $1 order by 1`)
       expect(stored.length).to.equal(list.length + 2)
       for (const place of [0, list.length + 1]) {
-        expect(stored[place]).to.deep.equal({ tx_index: place, event_count: 1, error_message: 'no', script_hash: sha256(good.body.script) })
+        const expected = { tx_index: place, event_count: 1, error_message: 'no', script_hash: sha256(script) }
+        expect(stored[place]).to.deep.equal(expected)
       }
-      const events = await rows('select tx_index, event_index, payload from raw.events where block_height = $1 order by 1, 2')
+      const events = await rows(
+        'select tx_index, event_index, payload from raw.events where block_height = $1 order by 1, 2',
+      )
       expect(events.length).to.equal(2 + list.reduce((sum, { result }) => sum + result.events.length, 0))
-      expect([events[0], events.at(-1)]).to.deep.equal([0, list.length + 1].map((place) => ({ tx_index: place, event_index: 0, payload: { amount: '1.50000000' } })))
-      expect(await rows(`select (select count(*) from raw.events where block_height = $1 and payload is null)
-        = (select count(*) from raw.indexing_errors where block_height = $1) as all_logged`)).to.deep.equal([{ all_logged: true }])
-      const scripts = await rows(`select t.tx_index, coalesce(s.script_bytes, convert_to(s.script_text, 'UTF8')) as script
+      expect([events[0], events.at(-1)]).to.deep.equal([0, list.length + 1].map((place) => (
+        { tx_index: place, event_index: 0, payload: { amount: '1.50000000' } }
+      )))
+      const areLogged = await rows(`
+        select (select count(*) from raw.events where block_height = $1 and payload is null)
+          = (select count(*) from raw.indexing_errors where block_height = $1) as yes`)
+      expect(areLogged).to.deep.equal([{ yes: true }])
+      const scripts = await rows(`
+        select t.tx_index, coalesce(s.script_bytes, convert_to(s.script_text, 'UTF8')) as script
         from raw.transactions t join raw.scripts s using (script_hash) where block_height = $1 order by 1`)
       expect(scripts.map((row) => row['script'])).to.deep.equal([good, ...list, good].map(({ body }) => body.script))
     }), { numRuns: 150 })

@@ -74,7 +74,7 @@ function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed
   const script = batch.addScript(transaction.script)
   // System transactions on real nodes have nobody; on the emulator the service account pays for them.
   const hasPeople = !isZero(transaction.payer)
-  const collectionIndex = result === undefined ? -1 : block.collectionIds.findIndex((c) => c.equals(result.collectionId))
+  const collectionIndex = block.collectionIds.findIndex((collection) => result?.collectionId.equals(collection))
   const rows = batch.rows.transactions
   rows.row(rawColumns.transactions.length)
   rows.int8(height)
@@ -159,11 +159,11 @@ function firstEvmHash(events: readonly EventMessage[]): Buffer | undefined {
  */
 function isRepeated(transaction: TransactionMessage, result: TransactionResultMessage | undefined): boolean {
   if (transaction.arguments.length > 0) return false
-  const isInCollection = result === undefined || result.collectionId.length === 0 ? !isZero(transaction.payer) : !isZero(result.collectionId)
-  return !isInCollection
+  const saysCollection = result !== undefined && result.collectionId.length > 0
+  return isZero(saysCollection ? result.collectionId : transaction.payer)
 }
 
-/** Bytes of any length as the address that the chain takes them for: the last 8. Source: onflow/flow-go `BytesToAddress`. */
+/** Bytes as the address that the chain takes them for: the last 8. Source: onflow/flow-go `BytesToAddress`. */
 function accountText(bytes: Buffer): string {
   return addressText(bytes.length > addressLength ? bytes.subarray(-addressLength) : bytes)
 }

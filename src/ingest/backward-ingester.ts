@@ -34,7 +34,8 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.all), 'down')
     if (owed.next === undefined) {
       progress.finish(name)
-      log.info({ bottom, top: top - 1 }, bottom > stopHeight ? 'history is complete down to the lowest height that the nodes reach' : 'history is complete')
+      const how = bottom > stopHeight ? ' down to the lowest height that the nodes reach' : ''
+      log.info({ bottom, top: top - 1 }, `history is complete${how}`)
       return undefined
     }
     progress.begin(name, { from: bottom, position: owed.next, total: top - bottom, isForward: false })
@@ -50,8 +51,8 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
   }
 
   /**
-   * With the forward ingester on, history begins below its first block: waits for that, wherever the start is. Were both
-   * to store their first block at once, nobody would compare the two.
+   * With the forward ingester on, history begins below its first block: waits for that, wherever the start is. Were
+   * both to store their first block at once, nobody would compare the two.
    */
   async #waitForTop(signal: AbortSignal): Promise<RawCoverage> {
     const { pool, isForwardEnabled } = this.options
@@ -76,7 +77,8 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     if (previous?.block.height === block.height + 1) return
     const expected = await storedParentId(this.options.pool, block.height + 1)
     if (expected !== undefined && !expected.equals(block.id)) {
-      throw this.#wrongParent(`${endpoint} gave a block ${block.height} that is not the parent of the stored block ${block.height + 1}`, endpoint)
+      const reason = `${endpoint} gave a block ${block.height} that is not the parent of the stored block above`
+      throw this.#wrongParent(reason, endpoint)
     }
   }
 
@@ -85,8 +87,8 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
     const isNext = below?.block.height === block.height - 1
     const parent = isNext ? below.block.id : await storedBlockId(this.options.pool, block.height - 1)
     if (parent !== undefined && !parent.equals(block.parentId)) {
-      const other = isNext ? `the one of ${below.endpoint}` : 'the stored one'
-      const reason = `${endpoint} gave a block ${block.height} whose parent is another block ${block.height - 1} than ${other}`
+      const other = isNext ? `the one that ${below.endpoint} gave` : 'the stored one'
+      const reason = `${endpoint} gave a block ${block.height} whose parent is another block than ${other} below`
       throw this.#wrongParent(reason, endpoint, ...(isNext ? [below.endpoint] : []))
     }
   }

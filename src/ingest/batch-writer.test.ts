@@ -77,7 +77,8 @@ describe('batch writer', () => {
     for (;;) {
       const { rows } = await database.pool.query<{ pid: number }>(
         `select pid from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like '%update app.indexing_checkpoints%'`,
+         where datname = current_database() and wait_event_type = 'Lock'
+           and query like '%update app.indexing_checkpoints%'`,
       )
       if (rows[0] !== undefined) return rows[0].pid
     }
@@ -85,7 +86,8 @@ describe('batch writer', () => {
 
   it('commits in the order given, however long each takes, and announces each', async () => {
     await database.pool.query(`
-      create function delay() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.02); return new; end $$;
+      create function delay() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(random() * 0.02); return new; end $$;
       create trigger delay before insert on raw.block_lookup for each row execute function delay()`)
     const announced: string[] = []
     const done = Promise.withResolvers<void>()
@@ -107,10 +109,14 @@ describe('batch writer', () => {
   })
 
   it('counts what it stored, in the checkpoint too', async () => {
-    const blocks = Array.from({ length: 5 }, (_, i) => blockOf(i, { transactions: [{}, { result: { events: [eventOf('A.01.C.E', Buffer.alloc(0))] } }] }))
+    const transactions = [{}, { result: { events: [eventOf('A.01.C.E', Buffer.alloc(0))] } }]
+    const blocks = Array.from({ length: 5 }, (_, i) => blockOf(i, { transactions }))
     const [batch] = await storeBlocks(database.pool, blocks)
-    expect(batch).to.deep.include({ from: 0, to: 5, blockCount: 5, txCount: 10, eventCount: 5, undecodedCodes: Array(5).fill('payload-unknown-encoding') })
-    const { rows } = await database.pool.query('select last_height, block_count, tx_count, event_count from app.indexing_checkpoints where service_name = $1', ['main_ingester'])
+    expect(batch).to.deep.include({ from: 0, to: 5, blockCount: 5, txCount: 10, eventCount: 5 })
+    expect(batch?.undecodedCodes).to.deep.equal(Array(5).fill('payload-unknown-encoding'))
+    const { rows } = await database.pool.query(`
+      select last_height, block_count, tx_count, event_count
+      from app.indexing_checkpoints where service_name = 'main_ingester'`)
     expect(rows).to.deep.equal([{ last_height: '4', block_count: '5', tx_count: '10', event_count: '5' }])
   })
 
@@ -194,6 +200,9 @@ describe('batch writer', () => {
     await writer.store(again)
     await writer.drain()
     expect(writer.takeBatch()).to.not.equal(again)
-    expect((await database.pool.query('select length(error_message) as length from raw.transactions where block_height = 1')).rows).to.deep.equal([{ length: 12_000_000 }])
+    const { rows } = await database.pool.query(
+      'select length(error_message) as length from raw.transactions where block_height = 1',
+    )
+    expect(rows).to.deep.equal([{ length: 12_000_000 }])
   })
 })

@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg'
 import type pg from 'pg'
 import { FlowfarmError, RetryableError } from '../base/errors.ts'
+import type { HeightRange } from '../base/ranges.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { rollBack } from '../db/pool.ts'
@@ -16,8 +17,8 @@ import { insertUndecoded } from './sql/insert-undecoded.ts'
 import { insertUnavailable } from './sql/insert-unavailable.ts'
 
 /**
- * How many batches are under way at once: while one commits, the rows of the next are sent. A third kept both cores busy
- * where two left gaps (7 % more blocks/s on 2 cores); a fourth gained nothing.
+ * How many batches are under way at once: while one commits, the rows of the next are sent. A third kept both cores
+ * busy where two left gaps (7 % more blocks/s on 2 cores); a fourth gained nothing.
  */
 const lanes = 3
 
@@ -72,7 +73,7 @@ export class BatchWriter {
     return this.#free.pop() ?? new Batch(this.#options.scripts)
   }
 
-  /** Sends a batch as soon as there is a free connection; resolves when the next may be filled, long before its COMMIT. */
+  /** Sends a batch as soon as there is a free connection; resolves when the next may be given, before its COMMIT. */
   async store(batch: Batch): Promise<void> {
     while (this.#underWay.size >= lanes && this.#failure === undefined) await Promise.race(this.#underWay)
     this.#throwIfFailed()
@@ -113,10 +114,8 @@ export class BatchWriter {
       if (batch.undecoded.length > 0) await insertUndecoded(client, this.#options.name, batch.undecoded)
       if (batch.unavailable.length > 0) await insertUnavailable(client, batch.unavailable)
       await previous
-      const kept = await commitCheckpoint(client, this.#options, batch)
-      if (!kept) {
-        throw new RetryableError('checkpoint-moved', `${this.#options.name}: heights ${batch.range.from} to ${batch.range.to - 1} were stored or rolled back by somebody else`)
-      }
+      const isKept = await commitCheckpoint(client, this.#options, batch)
+      if (!isKept) throw checkpointMoved(this.#options.name, batch.range)
       this.#options.lockLost.throwIfAborted()
       await client.query('commit')
     } catch (error) {
@@ -143,6 +142,11 @@ export class BatchWriter {
     await insertScripts(this.#options.pool, [...batch.newScripts])
     for (const script of batch.newScripts) script.isStored = true
   }
+}
+
+function checkpointMoved(name: string, { from, to }: HeightRange): RetryableError {
+  const heights = `heights ${from} to ${to - 1}`
+  return new RetryableError('checkpoint-moved', `${name}: ${heights} were stored or rolled back by somebody else`)
 }
 
 /** 23505 unique_violation, as `pg` or `copyInto` throws it. */

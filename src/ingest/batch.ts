@@ -43,8 +43,8 @@ interface BlockStart extends Record<RawTable, number> {
 }
 
 /**
- * Blocks as COPY rows, ready to be sent, and the few rows that are inserted. Blocks come in the order of heights, rising
- * or falling, and each is added whole or not at all:
+ * Blocks as COPY rows, ready to be sent, and the few rows that are inserted. Blocks come in the order of heights,
+ * rising or falling, and each is added whole or not at all:
  *
  *     between blocks ──beginBlock──► in a block ──endBlock or dropBlock──► between blocks
  */

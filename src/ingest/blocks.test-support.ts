@@ -38,16 +38,21 @@ export interface BlockParts {
 }
 
 /** A block that follows the one below of the same chain. Its first collection is `idOf('collection')`. */
-export function blockOf(height: number, { fork = 'main', transactions = [], fetched = {} }: BlockParts = {}): FetchedBlock {
+export function blockOf(height: number, parts: BlockParts = {}): FetchedBlock {
+  const { fork = 'main', transactions = [], fetched = {} } = parts
   const bodies = transactions.map(({ body = {} }) => bodyOf(body))
   return {
     block: {
-      id: blockIdOf(height, fork), parentId: blockIdOf(height - 1, fork), height, timestampUs: 1_700_000_000_000_000 + height,
+      id: blockIdOf(height, fork), parentId: blockIdOf(height - 1, fork), height,
+      timestampUs: 1_700_000_000_000_000 + height,
       collectionIds: [idOf('collection')],
     },
     transactions: bodies,
     transactionIds: bodies.map(transactionId),
-    results: transactions.map((parts, i) => ('result' in parts && parts.result === undefined ? undefined : resultOf(bodies[i] as TransactionMessage, parts.result))),
+    results: transactions.map((made, i) => {
+      const isMissing = 'result' in made && made.result === undefined
+      return isMissing ? undefined : resultOf(bodies[i] as TransactionMessage, made.result)
+    }),
     missing: [], byteLength: 1000, endpoint: 'test:1', ...fetched,
   }
 }
@@ -62,7 +67,8 @@ function bodyOf(parts: Partial<TransactionMessage>): TransactionMessage {
 }
 
 export function signatureOf(parts: Partial<SignatureMessage> = {}): SignatureMessage {
-  return { address: Buffer.from('7c8995e83c4b1843', 'hex'), keyId: 0, signature: Buffer.alloc(64, 5), extensionData: none, ...parts }
+  const address = Buffer.from('7c8995e83c4b1843', 'hex')
+  return { address, keyId: 0, signature: Buffer.alloc(64, 5), extensionData: none, ...parts }
 }
 
 function resultOf(body: TransactionMessage, parts: Partial<TransactionResultMessage> = {}): TransactionResultMessage {
@@ -73,20 +79,28 @@ function resultOf(body: TransactionMessage, parts: Partial<TransactionResultMess
 }
 
 /** An event with the fields in JSON-CDC, or with exactly these bytes. */
-export function eventOf(type: string, content: Record<string, { type: string; value: unknown }> | Buffer, eventIndex = 0): EventMessage {
-  const fields = Buffer.isBuffer(content) ? [] : Object.entries(content).map(([name, value]) => ({ name, value }))
-  const payload = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify({ type: 'Event', value: { id: type, fields } }))
+export function eventOf(
+  type: string, content: Record<string, { type: string; value: unknown }> | Buffer, eventIndex = 0,
+): EventMessage {
+  const payload = Buffer.isBuffer(content) ? content : jsonCdcEvent(type, content)
   return { type, transactionIndex: 0, eventIndex, payload }
+}
+
+function jsonCdcEvent(id: string, content: Record<string, { type: string; value: unknown }>): Buffer {
+  const fields = Object.entries(content).map(([name, value]) => ({ name, value }))
+  return Buffer.from(JSON.stringify({ type: 'Event', value: { id, fields } }))
 }
 
 /** Stores blocks as an ingester does, in batches of `batchBlocks`, in the order given; heights are neighbours. */
 export async function storeBlocks(
-  pool: Pool, blocks: readonly FetchedBlock[], { name = 'main_ingester', batchBlocks = 100 }: { name?: IngesterName; batchBlocks?: number } = {},
+  pool: Pool, blocks: readonly FetchedBlock[],
+  { name = 'main_ingester', batchBlocks = 100 }: { name?: IngesterName; batchBlocks?: number } = {},
 ): Promise<CommittedBatch[]> {
   const { forward, backward } = await readRawCoverage(pool)
   const committed: CommittedBatch[] = []
   const writer = new BatchWriter({
-    pool, name, generation: (name === 'main_ingester' ? forward : backward).generation, lockLost: new AbortController().signal,
+    pool, name, generation: (name === 'main_ingester' ? forward : backward).generation,
+    lockLost: new AbortController().signal,
     scripts: new ScriptCache(), onCommitted: (batch) => committed.push(batch),
   })
   for (let at = 0; at < blocks.length; at += batchBlocks) {

@@ -28,7 +28,9 @@ describe('checkpoints', () => {
     expect(forward.covered).to.deep.equal([{ from: 20, to: 23 }, { from: 30, to: 31 }])
     expect(backward.covered).to.deep.equal([{ from: 15, to: 20 }])
     expect(all).to.deep.equal([{ from: 15, to: 23 }, { from: 30, to: 31 }])
-    const { rows } = await database.pool.query('select service_name, last_height::int from app.indexing_checkpoints order by 1')
-    expect(rows).to.deep.equal([{ service_name: 'history_ingester', last_height: 15 }, { service_name: 'main_ingester', last_height: 22 }])
+    const { rows } = await database.pool.query(
+      'select service_name as name, last_height::int as last from app.indexing_checkpoints order by 1',
+    )
+    expect(rows).to.deep.equal([{ name: 'history_ingester', last: 15 }, { name: 'main_ingester', last: 22 }])
   })
 })

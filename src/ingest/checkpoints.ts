@@ -22,9 +22,12 @@ export interface RawCoverage {
 /** Reads what is stored, in one snapshot, and makes the rows of both ingesters where they are missing. */
 export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawCoverage> {
   const names = [ingesterNames.forward, ingesterNames.backward]
-  await db.query('insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing', [names])
+  await db.query(
+    'insert into app.indexing_checkpoints (service_name) select unnest($1::text[]) on conflict do nothing', [names],
+  )
   const { rows } = await db.query<{ service_name: string; covered: string; generation: string }>(
-    'select service_name, covered::text as covered, generation from app.indexing_checkpoints where service_name = any($1)',
+    `select service_name, covered::text as covered, generation
+     from app.indexing_checkpoints where service_name = any($1)`,
     [names],
   )
   const read = (name: string): IngesterCheckpoint => {

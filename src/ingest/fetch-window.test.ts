@@ -16,7 +16,8 @@ function open(fetchBlock: Fetch, options: Partial<FetchWindowOptions> & { last?:
   let next = 0
   const last = options.last ?? Number.POSITIVE_INFINITY
   return new FetchWindow({
-    source: { fetchBlock }, nextHeight: () => (next <= last ? next++ : undefined), width: 4, isFixed: false, maxBytes: 1e9,
+    source: { fetchBlock }, nextHeight: () => (next <= last ? next++ : undefined), width: 4, isFixed: false,
+    maxBytes: 1e9,
     signal: new AbortController().signal, onRetry: () => undefined, ...options,
   })
 }

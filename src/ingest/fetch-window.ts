@@ -34,8 +34,9 @@ interface Slot {
 /**
  * Fetches blocks ahead, several at a time, and hands them out in order.
  *
- * The width adapts (`AdaptiveWidth`) unless it is fixed. Memory is bounded by bytes, not by blocks: a node announces the length of an answer before it comes, and when what is
- * announced and what waits exceeds `maxBytes`, the fetches furthest ahead are given up and asked for again later.
+ * The width adapts (`AdaptiveWidth`) unless it is fixed. Memory is bounded by bytes, not by blocks: a node announces
+ * the length of an answer before it comes, and when what is announced and what waits exceeds `maxBytes`, the fetches
+ * furthest ahead are given up and asked for again later.
  * The first block in order is never given up, so a single block of any size gets through.
  */
 export class FetchWindow {
@@ -78,7 +79,8 @@ export class FetchWindow {
   /** Asks for as many blocks as there is room for; to be called when new heights may be there. */
   fill(): void {
     let bytes = this.bytes
-    let expected = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length * this.#expectedBytes
+    const unannounced = this.#slots.filter((slot) => slot.block === undefined && slot.announced === 0).length
+    let expected = unannounced * this.#expectedBytes
     while (this.#slots.length < this.width) {
       if (this.#slots.length > 0 && bytes + expected + this.#expectedBytes > this.#options.maxBytes) return
       const height = this.#postponed.shift() ?? this.#options.nextHeight()

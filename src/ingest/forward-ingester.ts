@@ -67,9 +67,11 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   }
 
   async #check({ block, endpoint }: FetchedBlock, previous: FetchedBlock | undefined): Promise<void> {
-    const parent = previous?.block.height === block.height - 1 ? previous.block.id : await storedBlockId(this.options.pool, block.height - 1)
+    const below = block.height - 1
+    const isNext = previous?.block.height === below
+    const parent = isNext ? previous.block.id : await storedBlockId(this.options.pool, below)
     if (parent !== undefined && !parent.equals(block.parentId)) {
-      throw new ForkError(block.height - 1, `block ${block.height} does not continue the stored block ${block.height - 1}`, endpoint)
+      throw new ForkError(below, `block ${block.height} does not continue the stored block ${below}`, endpoint)
     }
   }
 
@@ -78,7 +80,9 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const head = this.options.heads.current
     if (head === undefined || head.height > Math.max(tip, last)) return
     const ours = await storedBlockId(this.options.pool, head.height)
-    if (ours !== undefined && !ours.equals(head.id)) throw new ForkError(head.height, `the node has another block at its head ${head.height}`)
+    if (ours !== undefined && !ours.equals(head.id)) {
+      throw new ForkError(head.height, `the node has another block at its head ${head.height}`)
+    }
   }
 
   protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {
@@ -90,10 +94,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const { ancestor, depth } = await resolveFork({
       pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, signal,
     })
-    // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other or themselves.
+    // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other.
     if (depth === 0) {
       if (fork.endpoint !== undefined) source.distrust(fork.endpoint, fork.message)
-      throw new RetryableError('wrong-parent', `${fork.message}, and yet the nodes have no other block than the stored ones`)
+      throw new RetryableError('wrong-parent', `${fork.message}, and yet the nodes have no other than the stored ones`)
     }
     this.#resumeAt = ancestor + 1
     metrics.reorgs.inc()
@@ -108,7 +112,10 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     } catch (error) {
       if (!(error instanceof BelowRootError)) throw error
       throw new FatalError(
-        'start-out-of-reach', `The access nodes serve nothing below height ${error.rootHeight}. Set START_BLOCK to it or higher, or add a node of the older spork to CHAIN_ACCESS_NODES.`, { cause: error },
+        'start-out-of-reach',
+        `The access nodes serve nothing below height ${error.rootHeight}. Set START_BLOCK to it or higher, ` +
+          'or add a node of the older spork to CHAIN_ACCESS_NODES.',
+        { cause: error },
       )
     }
   }

@@ -34,7 +34,9 @@ describe('head tracker', () => {
             if (head instanceof Error) throw head
             yield headOf(head)
           }
-          await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+          const ended = Promise.withResolvers<void>()
+          signal.addEventListener('abort', () => ended.reject(signal.reason))
+          await ended.promise
         },
       },
     })

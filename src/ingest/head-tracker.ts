@@ -108,7 +108,11 @@ export class HeadTracker {
     const { rows } = await pool.query<{ chain_id: string }>('select chain_id from app.chain')
     const known = rows[0]?.chain_id
     if (known !== chainId) {
-      throw new FatalError('wrong-chain', `The database holds ${known} and the access node serves ${chainId}. Use another database (DB_URL) or another node (CHAIN_ACCESS_NODE).`)
+      throw new FatalError(
+        'wrong-chain',
+        `The database holds ${known} and the access node serves ${chainId}. ` +
+          'Use another database (DB_URL) or another node (CHAIN_ACCESS_NODE).',
+      )
     }
   }
 }

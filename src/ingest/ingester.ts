@@ -11,7 +11,7 @@ import type { Stretch } from './stretch.ts'
 import { StretchRun } from './stretch-run.ts'
 import type { StretchSettings } from './stretch-run.ts'
 
-/** What a killed ingester left to the server is committed within moments; rows that are there after so many tries stay. */
+/** What a killed ingester left to the server is committed within moments: rows that are there longer are no such thing. */
 const triesOnRowsThere = 8
 
 export interface IngesterOptions extends StretchSettings {
@@ -42,7 +42,7 @@ export abstract class Ingester<Options extends IngesterOptions> {
 
   /**
    * Works until it is done or the signal comes.
-   * @throws FatalError, of which BelowRootError is one; RetryableError `disk-full`, which needs room before anything else
+   * @throws FatalError, of which BelowRootError is one; RetryableError `disk-full`, which needs room first of all
    */
   async run(): Promise<void> {
     const { name, log, signal, databaseUrl } = this.options
@@ -97,14 +97,18 @@ function lockHolderName(): string {
 
 function diskFull(error: RetryableError): RetryableError {
   return new RetryableError(
-    'disk-full', `The disk of the database is full (${error.message}). Make room and start again: what is committed is kept, and ingestion goes on from there.`,
+    'disk-full',
+    `The disk of the database is full (${error.message}). Make room and start again: what is committed is kept, ` +
+      'and ingestion goes on from there.',
     { cause: error, details: error.details },
   )
 }
 
 function uncoveredRows(error: RowsThereError): FatalError {
   return new FatalError(
-    'rows-uncovered', `The database has ${error.message}, but app.indexing_checkpoints does not count them: something else has changed its tables. ` +
-      'Delete those rows, or restore a backup.', { cause: error, details: error.details },
+    'rows-uncovered',
+    `The database has ${error.message}, but app.indexing_checkpoints does not count them: something else has changed ` +
+      'its tables. Delete those rows, or restore a backup.',
+    { cause: error, details: error.details },
   )
 }

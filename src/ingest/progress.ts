@@ -39,9 +39,11 @@ export class Progress {
 
   /** A stretch begins: `from` its lowest height, `position` the first to be fetched, `total` its blocks if bounded. */
   begin(ingester: string, stretch: { from: number; position: number; total?: number; isForward: boolean }): void {
-    const done = stretch.isForward ? stretch.position - stretch.from : (stretch.total ?? 0) - (stretch.position - stretch.from + 1)
+    const below = stretch.position - stretch.from
+    const done = stretch.isForward ? below : (stretch.total ?? 0) - (below + 1)
     this.#states.set(ingester, {
-      isForward: stretch.isForward, from: stretch.from, total: stretch.total, done: Math.max(0, done), height: undefined,
+      isForward: stretch.isForward, from: stretch.from, total: stretch.total, done: Math.max(0, done),
+      height: undefined,
       samples: this.#states.get(ingester)?.samples ?? [],
     })
   }
@@ -51,7 +53,9 @@ export class Progress {
     if (state === undefined) return
     state.done += batch.blockCount
     state.height = state.isForward ? batch.to - 1 : batch.from
-    state.samples.push({ at: performance.now(), blocks: batch.blockCount, events: batch.eventCount })
+    const now = performance.now()
+    state.samples.push({ at: now, blocks: batch.blockCount, events: batch.eventCount })
+    forgetOld(state.samples, now)
   }
 
   /** The ingester has nothing left to do. */
@@ -62,7 +66,7 @@ export class Progress {
   lines(): ProgressLine[] {
     const now = performance.now()
     return [...this.#states].map(([ingester, state]) => {
-      while (state.samples[0] !== undefined && now - state.samples[0].at > windowMs) state.samples.shift()
+      forgetOld(state.samples, now)
       const seconds = Math.max(1, Math.min(windowMs, now - (state.samples[0]?.at ?? now)) / 1000)
       const blocks = state.samples.reduce((sum, s) => sum + s.blocks, 0)
       const events = state.samples.reduce((sum, s) => sum + s.events, 0)
@@ -82,8 +86,9 @@ export class Progress {
 /** For the log: `main_ingester 1,200 of 5,000 (24.0 %), 812 blocks/s, 75,600 events/s, 3,800 behind, 5 s left` */
 export function progressText(line: ProgressLine): string {
   return (
-    `${line.ingester} ${grouped(line.done)} of ${grouped(line.total)} (${percent(line)}), ${pace(line.blocksPerSecond)} blocks/s, ` +
-    `${grouped(line.eventsPerSecond)} events/s, ${grouped(line.behind)} behind, ${timeLeft(line)}`
+    `${line.ingester} ${grouped(line.done)} of ${grouped(line.total)} (${percent(line)}), ` +
+    `${pace(line.blocksPerSecond)} blocks/s, ${grouped(line.eventsPerSecond)} events/s, ` +
+    `${grouped(line.behind)} behind, ${timeLeft(line)}`
   )
 }
 
@@ -93,10 +98,15 @@ export function progressText(line: ProgressLine): string {
  */
 export function statusText(line: ProgressLine): string {
   return [
-    `${line.ingester.replace('_ingester', '').padEnd(8)} ${percent(line)}`, timeLeft(line), `${pace(line.blocksPerSecond)} blocks/s`,
+    `${line.ingester.replace('_ingester', '').padEnd(8)} ${percent(line)}`, timeLeft(line),
+    `${pace(line.blocksPerSecond)} blocks/s`,
     `${grouped(line.eventsPerSecond)} events/s`, `${grouped(line.behind)} behind`,
     ...(line.height === undefined ? [] : [`now at ${grouped(line.height)}`]),
   ].join(', ')
+}
+
+function forgetOld(samples: State['samples'], now: number): void {
+  while (samples[0] !== undefined && now - samples[0].at > windowMs) samples.shift()
 }
 
 function tenths(value: number): number {

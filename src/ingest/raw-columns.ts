@@ -2,7 +2,8 @@
 export const rawColumns = {
   blocks: ['height', 'id', 'parent_id', 'timestamp', 'collection_count', 'tx_count', 'event_count', 'collection_ids'],
   transactions: [
-    'block_height', 'proposer_sequence_number', 'gas_limit', 'gas_used', 'tx_index', 'collection_index', 'proposer_key_index',
+    'block_height', 'proposer_sequence_number', 'gas_limit', 'gas_used', 'tx_index', 'collection_index',
+    'proposer_key_index',
     'event_count', 'status_code', 'is_evm', 'id', 'status', 'payer_address', 'proposer_address', 'authorizers',
     'reference_block_id', 'script_hash', 'arguments', 'error_message', 'signatures',
   ],

@@ -7,6 +7,7 @@ import { FatalError, RetryableError } from '../base/errors.ts'
 import { NotYetError } from '../access/source-errors.ts'
 import { blockIdOf, blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
 import { readRawCoverage } from './checkpoints.ts'
+import type { IngesterName } from './checkpoints.ts'
 import { resolveFork } from './reorg.ts'
 import type { Reorg } from './reorg.ts'
 
@@ -22,12 +23,15 @@ describe('resolving a fork', () => {
   after(() => database.drop())
 
   beforeEach(async () => {
-    await database.pool.query(
-      'truncate raw.blocks, raw.transactions, raw.events, raw.tx_lookup, raw.block_lookup, raw.indexing_errors, app.indexing_checkpoints',
-    )
+    await empty()
   })
 
-  async function store(from: number, to: number, name: 'main_ingester' | 'history_ingester' = 'main_ingester'): Promise<void> {
+  async function empty(): Promise<void> {
+    const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup'].map((table) => `raw.${table}`)
+    await database.pool.query(`truncate ${tables.join(', ')}, app.indexing_checkpoints`)
+  }
+
+  async function store(from: number, to: number, name: IngesterName = 'main_ingester'): Promise<void> {
     const blocks = Array.from({ length: to - from }, (_, i) => blockOf(from + i, { transactions: [transaction] }))
     await storeBlocks(database.pool, name === 'main_ingester' ? blocks : blocks.toReversed(), { name })
   }
@@ -51,6 +55,10 @@ describe('resolving a fork', () => {
     return { ...reorg, questions }
   }
 
+  async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+    return promise.then(() => undefined, (error: unknown) => error)
+  }
+
   async function heights(): Promise<number[]> {
     const { rows } = await database.pool.query<{ height: string }>('select height from raw.blocks order by height')
     return rows.map((row) => Number(row.height))
@@ -58,9 +66,12 @@ describe('resolving a fork', () => {
 
   it('finds the last common block, wherever it is, and leaves what is below', async function () {
     this.timeout(60_000)
-    const cases = fc.record({ from: fc.nat(20), length: fc.integer({ min: 1, max: 40 }), shared: fc.nat(70), over: fc.integer({ min: -8, max: 8 }) })
+    const cases = fc.record({
+      from: fc.nat(20), length: fc.integer({ min: 1, max: 40 }), shared: fc.nat(70),
+      over: fc.integer({ min: -8, max: 8 }),
+    })
     await fc.assert(fc.asyncProperty(cases, async ({ from, length, shared, over }) => {
-      await database.pool.query('truncate raw.blocks, raw.transactions, raw.events, raw.tx_lookup, raw.block_lookup, app.indexing_checkpoints')
+      await empty()
       const to = from + length
       await store(from, to)
       const head = Math.max(to - 1 + over, 0)
@@ -75,10 +86,11 @@ describe('resolving a fork', () => {
     }), { numRuns: 40 })
   })
 
-  it('takes away the rows of every table, counts and checkpoints included, as if they had never been there', async () => {
+  it('takes away the rows of every table, and their counts, as if they had never been there', async () => {
     await store(50, 60, 'history_ingester')
     const before = await rawDigest(database.pool)
-    const checkpoint = `select service_name, covered::text, last_height::int, block_count::int, tx_count::int, event_count::int
+    const checkpoint = `
+      select service_name, covered::text, last_height::int, block_count::int, tx_count::int, event_count::int
       from app.indexing_checkpoints order by service_name`
     const { rows: checkpointsBefore } = await database.pool.query(checkpoint)
     await store(60, 90)
@@ -95,7 +107,8 @@ describe('resolving a fork', () => {
     await resolve({ from: 50, to: 70 }, { shared: 55, head: 80 })
     const now = await readRawCoverage(database.pool)
     expect([now.backward.covered, now.forward.covered]).to.deep.equal([[{ from: 50, to: 56 }], []])
-    expect([now.forward.generation, now.backward.generation]).to.deep.equal([forward.generation + 1, backward.generation + 1])
+    expect(now.forward.generation).to.equal(forward.generation + 1)
+    expect(now.backward.generation).to.equal(backward.generation + 1)
     const { rows } = await database.pool.query('select last_height from app.indexing_checkpoints order by service_name')
     expect(rows).to.deep.equal([{ last_height: '50' }, { last_height: null }])
   })
@@ -113,10 +126,10 @@ describe('resolving a fork', () => {
   })
 
   for (const shared of [78, 50, -1]) {
-    it(`is fatal where the chains part at ${shared}, one or many blocks too deep, and then deletes nothing`, async () => {
+    it(`is fatal where the chains part at ${shared}, too deep by one block or many, and deletes nothing`, async () => {
       await store(0, 100)
       const before = await rawDigest(database.pool)
-      const error = await resolve({ from: 0, to: 100 }, { shared, head: 120 }, 20).then(() => undefined, (thrown: unknown) => thrown)
+      const error = await errorOf(resolve({ from: 0, to: 100 }, { shared, head: 120 }, 20))
       expect(error).to.be.instanceOf(FatalError).and.have.property('code', 'reorg-too-deep')
       expect(await rawDigest(database.pool)).to.deep.equal(before)
     })
@@ -128,10 +141,10 @@ describe('resolving a fork', () => {
     expect(await heights()).to.deep.equal([])
   })
 
-  it('is fatal, too, where the other chain ends far below, and does nothing where our own is only not known so far up', async () => {
+  it('is fatal where the other chain ends far below, and does nothing where a node is only behind', async () => {
     await store(0, 100)
     expect(await resolve({ from: 0, to: 100 }, { shared: 1000, head: 30 }, 20)).to.include({ ancestor: 99, depth: 0 })
-    const error = await resolve({ from: 0, to: 100 }, { shared: 10, head: 30 }, 20).then(() => undefined, (thrown: unknown) => thrown)
+    const error = await errorOf(resolve({ from: 0, to: 100 }, { shared: 10, head: 30 }, 20))
     expect(error).to.have.property('code', 'reorg-too-deep')
     expect((await heights()).length).to.equal(100)
   })
@@ -139,10 +152,10 @@ describe('resolving a fork', () => {
   it('passes on what a node cannot answer, and deletes nothing then', async () => {
     await store(0, 10)
     const busy = new RetryableError('busy', 'busy')
-    const error = await resolveFork({
+    const error = await errorOf(resolveFork({
       pool: database.pool, height: 5, stored: { from: 0, to: 10 }, maxDepth: 5, signal: new AbortController().signal,
       source: { blockIdAt: () => Promise.reject(busy) },
-    }).then(() => undefined, (thrown: unknown) => thrown)
+    }))
     expect(error).to.equal(busy)
     expect((await heights()).length).to.equal(10)
   })

@@ -86,8 +86,8 @@ function tooDeep({ stored, maxDepth }: ReorgOptions, floor: number): FatalError 
   const highest = stored.to - 1
   return new FatalError(
     'reorg-too-deep',
-    `The node's chain and the stored one differ at height ${floor} already, ${highest - floor} blocks below the stored head ` +
-      `${highest}. MAX_REORG_DEPTH is ${maxDepth}. Nothing was deleted. Check that CHAIN_ACCESS_NODE serves the right chain; ` +
-      'if it does, raise MAX_REORG_DEPTH or start with an empty database.',
+    `The node's chain and the stored one differ at height ${floor} already, ${highest - floor} blocks below the ` +
+      `stored head ${highest}. MAX_REORG_DEPTH is ${maxDepth}. Nothing was deleted. Check that CHAIN_ACCESS_NODE ` +
+      'serves the right chain; if it does, raise MAX_REORG_DEPTH or start with an empty database.',
   )
 }

@@ -83,7 +83,9 @@ export class StretchRun {
     this.#window = new FetchWindow({
       source, nextHeight: stretch.nextHeight, width: fixedWidth ?? initialWidth, isFixed: fixedWidth !== undefined,
       maxBytes: windowBytes, signal: context.signal,
-      onRetry: (height, error, pauseMs) => log.warn({ height, err: error, pauseMs }, 'a block could not be fetched, trying again'),
+      onRetry: (height, err, pauseMs) => {
+        log.warn({ height, err, pauseMs }, 'a block could not be fetched, trying again')
+      },
     })
   }
 

@@ -15,10 +15,10 @@ export interface Stretch {
   /** Checks that a block fits to its stored neighbour. @throws ForkError or RetryableError */
   readonly check: (block: FetchedBlock, previous: FetchedBlock | undefined) => Promise<void>
   /**
-   * Set where heights fall: only the block below tells whether a block names its true parent, so each is held back until
-   * that has come. @param below undefined when none will come @throws RetryableError
+   * Set where heights fall: only the block below tells whether a block names its true parent, so each is held back
+   * until that has come. @param below undefined when none will come @throws RetryableError
    */
   readonly confirm?: (block: FetchedBlock, below: FetchedBlock | undefined) => Promise<void>
-  /** Checked while there is nothing to do, and now and then: that the chain is still the stored one. @throws ForkError */
+  /** Checked now and then while there is nothing to do: that the chain is still the stored one. @throws ForkError */
   readonly inspect?: () => Promise<void>
 }

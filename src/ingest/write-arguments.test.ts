@@ -45,7 +45,8 @@ describe('writing arguments', () => {
     'text that is not ASCII': '{"value":"é漢👍🏽","type":"String"}',
     'a bool and an optional': '{"type":"Optional","value":{"type":"Bool","value":true}}',
     'nothing': '{"type":"Optional","value":null}',
-    'an array of structs': '{"type":"Array","value":[{"type":"Struct","value":{"id":"A.01.C.S","fields":[{"name":"x","value":{"type":"Int","value":"1"}}]}}]}',
+    'an array of structs': '{"type":"Array","value":[{"type":"Struct","value":{"id":"A.01.C.S","fields":[' +
+      '{"name":"x","value":{"type":"Int","value":"1"}}]}}]}',
     'a very large integer in text': `{"type":"Int","value":"${'9'.repeat(2000)}"}`,
     'nesting as deep as real arguments are': `${'{"type":"Optional","value":'.repeat(200)}null${'}'.repeat(200)}`,
     'the key that objects inherit': '{"type":"Struct","__proto__":{"value":"1"},"constructor":"x"}',
@@ -65,7 +66,9 @@ describe('writing arguments', () => {
   })
 
   it('makes U+0000 visible, and replaces half a surrogate pair, which no text can have', async () => {
-    expect(await stored([String.raw`{"type":"String","value":"a\u0000b"}`, String.raw`{"type":"String","value":"\ud800x"}`])).to.deep.equal([
+    const nul = String.raw`{"type":"String","value":"a\u0000b"}`
+    const half = String.raw`{"type":"String","value":"\ud800x"}`
+    expect(await stored([nul, half])).to.deep.equal([
       [{ type: 'String', value: String.raw`a\u0000b` }, { type: 'String', value: '\uFFFDx' }],
     ])
   })
@@ -95,7 +98,8 @@ describe('writing arguments', () => {
     it(`keeps the bytes of ${what}`, async () => {
       const bytes = Buffer.from(argument as string)
       const good = '{"value":"1","type":"Int"}'
-      expect(await stored([good, bytes, good])).to.deep.equal([[{ value: '1', type: 'Int' }, undecoded(bytes), { value: '1', type: 'Int' }]])
+      const neighbour = { value: '1', type: 'Int' }
+      expect(await stored([good, bytes, good])).to.deep.equal([[neighbour, undecoded(bytes), neighbour]])
     })
   }
 
@@ -108,7 +112,8 @@ describe('writing arguments', () => {
       return bytes
     })
     const anything = fc.oneof(
-      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)), json.map((text) => Buffer.from(text)), almostJson,
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)), json.map((text) => Buffer.from(text)),
+      almostJson,
       fc.string({ unit: 'binary' }).map((value) => Buffer.from(JSON.stringify({ value, type: 'String' }))),
       fc.string({ unit: 'binary' }).map((value) => Buffer.from(`{"value":"${value}","type":"String"}`)),
     )
@@ -119,7 +124,8 @@ describe('writing arguments', () => {
       expect(rest.pop()).to.deep.equal({ value: '1', type: 'Int' })
       for (const [i, argument] of list.entries()) {
         const isKept = rest[i] as { undecoded?: string } | null
-        if (typeof isKept === 'object' && isKept?.undecoded !== undefined) expect(isKept).to.deep.equal(undecoded(argument))
+        const isUndecoded = typeof isKept === 'object' && isKept?.undecoded !== undefined
+        if (isUndecoded) expect(isKept).to.deep.equal(undecoded(argument))
       }
       expect(rest.length).to.equal(list.length)
     }), { numRuns: 150 })

@@ -27,7 +27,7 @@ export function writeArguments(rows: CopyWriter, args: readonly Buffer[]): void 
 }
 
 /** What nearly all arguments look like; safe for jsonb as it is. */
-const simpleArgument = /^\{"(?:value":"[^"\\\u0000-\u001f\u007f-\u00ff]*","type":"[A-Za-z0-9]+|type":"[A-Za-z0-9]+","value":"[^"\\\u0000-\u001f\u007f-\u00ff]*)"\}\n?$/
+const simpleArgument = /^\{"(?:value":"[ !#-[\]-~]*","type":"[A-Z]\w*|type":"[A-Z]\w*","value":"[ !#-[\]-~]*)"\}\n?$/
 
 /** PostgreSQL reads nested JSON with its own stack and refuses what is too deep for it. */
 const deepest = 500
@@ -46,7 +46,7 @@ function asJsonb(argument: Buffer): Buffer | undefined {
   return isJsonCdcLike(value, deepest) ? Buffer.from(JSON.stringify(value, makeStorable)) : undefined
 }
 
-/** JSON-CDC has no bare numbers and plain keys, and jsonb refuses some of both: a value that has one is kept as bytes. */
+/** JSON-CDC has no bare numbers, and only plain keys; jsonb refuses some others: a value with one is kept as bytes. */
 function isJsonCdcLike(value: unknown, depth: number): boolean {
   if (typeof value === 'number' || depth === 0) return false
   if (typeof value !== 'object' || value === null) return true

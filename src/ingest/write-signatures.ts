@@ -25,7 +25,8 @@ export function writeSignatures(rows: CopyWriter, transaction: TransactionMessag
   out.bytes.writeInt32BE(out.position - start - 4, start)
 }
 
-function writeSignature(out: ByteWriter, tag: number, { address, keyId, signature, extensionData }: SignatureMessage): void {
+function writeSignature(out: ByteWriter, tag: number, message: SignatureMessage): void {
+  const { address, keyId, signature, extensionData } = message
   const keyIdLength = keyId === 0 ? 0 : 1 + varintLength(keyId)
   out.uint8(tag)
   writeVarint(out, fieldLength(address) + keyIdLength + fieldLength(signature) + fieldLength(extensionData))

@@ -17,7 +17,8 @@ export async function commitCheckpoint(
         update app.indexing_checkpoints
         set covered = covered + int8multirange(int8range($2, $3)),
             last_height = case $1
-              when 'main_ingester' then (select min(upper(r)) - 1 from unnest(covered + int8multirange(int8range($2, $3))) r)
+              when 'main_ingester' then
+                (select min(upper(r)) - 1 from unnest(covered + int8multirange(int8range($2, $3))) r)
               else least(last_height, $2)
             end,
             block_count = block_count + $4, tx_count = tx_count + $5, event_count = event_count + $6, updated_at = now()

@@ -26,7 +26,9 @@ export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Prom
      where t.block_height > $1 and l.id = t.id and l.block_height = t.block_height`,
     [ancestor],
   )
-  await client.query('delete from raw.block_lookup l using raw.blocks b where b.height > $1 and l.id = b.id', [ancestor])
+  await client.query(
+    'delete from raw.block_lookup l using raw.blocks b where b.height > $1 and l.id = b.id', [ancestor],
+  )
   for (const table of ['events', 'transactions', 'unavailable', 'indexing_errors']) {
     await client.query(`delete from raw.${table} where block_height > $1`, [ancestor])
   }
