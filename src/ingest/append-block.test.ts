@@ -245,7 +245,8 @@ describe('the rows of a block', () => {
       await storeBlocks(other.pool, order, { batchBlocks })
       contents.push(await Promise.all(tables.map(async (table) => {
         const left = `array['first_seen_at', 'last_seen_at'${table === 'indexing_errors' ? `, 'id'` : ''}]`
-        return (await other.pool.query(`select to_jsonb(t) - ${left} as row from raw.${table} t order by 1`)).rows
+        const { rows } = await other.pool.query<{ row: unknown }>(`select to_jsonb(t) - ${left} as row from raw.${table} t order by 1`)
+        return rows
       })))
       // Rows stand in the order of their heights within a batch: that is what keeps the keys compact.
       const inPlace = await other.pool.query<{ height: number }>(
