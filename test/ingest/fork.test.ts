@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { FatalError } from '../../src/base/errors.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'
+import { rawDigest, runIngest, storedHeights, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 /** The id of the stored block at a height as hex. */
@@ -68,6 +68,19 @@ describe('forks of the chain', () => {
     await untilStored(database, 0, 40, second)
     await second.stop()
     expect(await rawDigest(database.pool)).to.deep.equal(digestWithScriptsOf(clean, await rawDigest(database.pool)))
+  })
+
+  it('goes on from where it began when the chains part below all that is stored', async () => {
+    await using node = await startRecordedNode('fork', { version: 'a' })
+    const variables = { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '16', ENABLE_HISTORY_INGESTER: 'false' }
+    const run = await runIngest(database, variables)
+    await untilStored(database, 16, 20, run)
+    const orphan = await storedId(database, 16)
+    node.switchTo('c')
+    await untilStored(database, 16, 40, run)
+    await run.stop()
+    expect(await storedId(database, 16)).to.not.equal(orphan)
+    expect(await storedHeights(database.pool)).to.deep.equal([{ from: 16, to: 41 }])
   })
 
   it('stops for good, and deletes nothing, when the fork is deeper than MAX_REORG_DEPTH', async () => {
