@@ -1,0 +1,43 @@
+import { escapeIdentifier, escapeLiteral } from 'pg'
+import type pg from 'pg'
+import type { HeightTable, Worker } from '../../../jobs/worker.ts'
+import type { HeightRange } from '../../base/ranges.ts'
+
+/**
+ * Deletes what is there of a range in all of a worker's tables, and resolves its problems: those that are met again are
+ * opened again. One round trip. Heights are written into the text, so that the planner looks at the partitions of the
+ * range and at no others.
+ */
+export async function clearRange(client: pg.ClientBase, worker: Worker, range: HeightRange): Promise<void> {
+  const statements = worker.tables.map((table) => `delete from ${quotedTable(table)} where ${inRange(table.heightColumn, range)}`)
+  statements.push(`update raw.indexing_errors set resolved_at = now() where ${openProblems(worker, range)}`)
+  await client.query(statements.join('; '))
+}
+
+/** Whether there is nothing that `clearRange` would change. */
+export async function isClear(client: pg.ClientBase, worker: Worker, ranges: readonly HeightRange[]): Promise<boolean> {
+  const parts = ranges.flatMap((range) => [
+    ...worker.tables.map((table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`),
+    `exists (select from raw.indexing_errors where ${openProblems(worker, range)})`,
+  ])
+  const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
+  return rows[0]?.found === false
+}
+
+export function quotedTable(table: HeightTable): string {
+  return table.name.split('.').map(escapeIdentifier).join('.')
+}
+
+function openProblems(worker: Worker, range: HeightRange): string {
+  return `worker_name = ${escapeLiteral(worker.name)} and ${inRange('block_height', range)} and resolved_at is null`
+}
+
+function inRange(heightColumn: string, { from, to }: HeightRange): string {
+  const column = escapeIdentifier(heightColumn)
+  return `${column} >= ${literal(from)} and ${column} < ${literal(to)}`
+}
+
+function literal(height: number): string {
+  if (!Number.isSafeInteger(height)) throw new RangeError(`${height} is no height`)
+  return String(height)
+}
