@@ -16,6 +16,7 @@ create table app.worker_leases (
   leased_by text,
   lease_expires_at timestamptz,
   not_before timestamptz,
+  enqueued_at timestamptz,
   last_error text,
   last_error_code text,
   last_error_stack text,
@@ -24,10 +25,10 @@ create table app.worker_leases (
   updated_at timestamptz not null default now(),
   primary key (worker_type, from_height),
   check (from_height < to_height)
-);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 create index worker_leases_expiry on app.worker_leases (lease_expires_at) where status = 'active';
-create index worker_leases_waiting on app.worker_leases (worker_type, not_before) where status = 'failed';
+create index worker_leases_waiting on app.worker_leases (not_before) where status = 'failed';
 create index worker_leases_done on app.worker_leases (worker_type, from_height) where status = 'done';
 create index worker_leases_open on app.worker_leases (worker_type, status, from_height) where status in ('queued', 'active', 'failed', 'flagged', 'skipped');
 
@@ -37,11 +38,12 @@ comment on column app.worker_leases.from_height is 'First height of the range.';
 comment on column app.worker_leases.to_height is 'End of the range, exclusive.';
 comment on column app.worker_leases.generation is 'The claim that may end the lease; 0 before the first. A commit names it and must hit the row.';
 comment on column app.worker_leases.status is 'queued, active, done, failed (waits for not_before), flagged (retries used up, needs a person), skipped (given up by a person).';
-comment on column app.worker_leases.attempt is 'Runs that were started.';
+comment on column app.worker_leases.attempt is 'Runs of these heights that were started; the halves of a range that was split inherit it.';
 comment on column app.worker_leases.expiries is 'How often it was taken from a process that did not renew it in time.';
 comment on column app.worker_leases.leased_by is 'Process that works on it, host:pid:start.';
 comment on column app.worker_leases.lease_expires_at is 'When it is taken away unless renewed.';
 comment on column app.worker_leases.not_before is 'Earliest time of the next run.';
+comment on column app.worker_leases.enqueued_at is 'When it was last handed to the queue; a queued lease that nobody claims is handed over again.';
 comment on column app.worker_leases.last_error is 'Message of the last failure.';
 comment on column app.worker_leases.last_error_code is 'Code of the last failure.';
 comment on column app.worker_leases.last_error_stack is 'Stack of the last failure.';

@@ -1,0 +1,130 @@
+import { withTransaction } from '../../db/pool.ts'
+import { addCheckpoints } from '../coverage/sql/add-checkpoints.ts'
+import { foldLeases } from '../coverage/sql/fold-leases.ts'
+import { lockCheckpoints } from '../coverage/sql/lock-checkpoints.ts'
+import type { EndedRun, QueuedLease } from '../leases/lease.ts'
+import { handOverLeases } from '../leases/sql/hand-over-leases.ts'
+import { reapLeases } from '../leases/sql/reap-leases.ts'
+import { requeueDueLeases } from '../leases/sql/requeue-due-leases.ts'
+import type { CoordinatorOptions } from './coordinator-options.ts'
+import type { HandOver } from './hand-over.ts'
+import { HistoryRest } from './history-rest.ts'
+import { cutLeases } from './sql/cut-leases.ts'
+import type { Allowance } from './sql/cut-leases.ts'
+import { readFarmState } from './sql/read-farm-state.ts'
+import type { FarmState, LeaseCounts } from './sql/read-farm-state.ts'
+import type { WorkerPlan } from './worker-plan.ts'
+
+/** A span is widened by this factor, so that a chain of 200 million blocks is in sight after three rounds. */
+const widening = 8
+const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
+
+/** The rounds of one term of the coordinator. Each does what is due and remembers only when it did it last. */
+export class Rounds {
+  readonly #options: CoordinatorOptions
+  readonly #handOver: HandOver
+  readonly #rest: HistoryRest
+  readonly #spans = new Map<string, number>()
+  readonly #known = new Set<string>()
+  readonly #heldBack = new Set<string>()
+  #tidyAt = 0
+  #foldAt = 0
+
+  constructor(options: CoordinatorOptions, handOver: HandOver) {
+    this.#options = options
+    this.#handOver = handOver
+    this.#rest = new HistoryRest(options.historySleepMs ?? 0)
+  }
+
+  /** @returns whether the next round should follow at once, because this one did not look everywhere */
+  async next(): Promise<boolean> {
+    const startedAt = performance.now()
+    const plans = this.#options.workers()
+    const names = plans.map((plan) => plan.name)
+    await this.#addCheckpoints(names)
+    const tidied = await this.#tidy(names)
+    const state = await readFarmState(this.#options.pool, names, this.#liveBlocks)
+    const { cut, isMore } = await this.#cut(plans, state)
+    const liveFrom = (state.stored?.to ?? 0) - this.#liveBlocks
+    this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: this.#liveBlocks > 0 && lease.from >= liveFrom })))
+    const folded = await this.#fold(names)
+    this.#options.onRound?.({
+      cut: cut.length, expired: tidied.expired, requeued: tidied.requeued, handedOver: tidied.handedOver, folded,
+      seconds: (performance.now() - startedAt) / 1000,
+    })
+    return isMore
+  }
+
+  /** Without live derivers no height is live. */
+  get #liveBlocks(): number {
+    return this.#options.isLiveEnabled === false ? 0 : (this.#options.liveBlocks ?? 100)
+  }
+
+  async #addCheckpoints(names: readonly string[]): Promise<void> {
+    if (names.every((name) => this.#known.has(name))) return
+    await addCheckpoints(this.#options.pool, names)
+    for (const name of names) this.#known.add(name)
+  }
+
+  async #tidy(names: readonly string[]): Promise<{ queued: QueuedLease[]; expired: readonly EndedRun[]; requeued: number; handedOver: number }> {
+    const { pool, log, retryPolicy, tidyMs = 250, staleMs = 5000 } = this.#options
+    if (performance.now() < this.#tidyAt) return { queued: [], expired: [], requeued: 0, handedOver: 0 }
+    const reaped = await reapLeases(pool, retryPolicy)
+    const due = await requeueDueLeases(pool, names)
+    const stale = await handOverLeases(pool, names, staleMs)
+    this.#tidyAt = performance.now() + tidyMs
+    for (const run of reaped.runs) log.warn(run, 'a process did not renew its lease in time')
+    const reapedOfOurs = reaped.queued.filter((lease) => names.includes(lease.worker))
+    return { queued: [...reapedOfOurs, ...due, ...stale], expired: reaped.runs, requeued: due.length, handedOver: stale.length }
+  }
+
+  async #cut(plans: readonly WorkerPlan[], state: FarmState): Promise<{ cut: QueuedLease[]; isMore: boolean }> {
+    const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
+    const { stored } = state
+    if (stored === undefined || (!isLiveEnabled && !isHistoryEnabled)) return { cut: [], isMore: false }
+    const allowances = plans.map((plan) => this.#allowance(plan, state)).filter((a) => a.liveRoom + a.historyRoom > 0)
+    if (allowances.length === 0) return { cut: [], isMore: false }
+    const cut = await withTransaction(pool, async (client) => {
+      await lockCheckpoints(client, allowances.map((a) => a.plan.name))
+      return cutLeases(client, allowances, { liveBlocks: this.#liveBlocks, isHistoryEnabled })
+    })
+    let isMore = false
+    for (const { plan, historyRoom, span } of allowances) {
+      const found = cut.filter((lease) => lease.worker === plan.name && lease.from < stored.to - this.#liveBlocks).length
+      if (found >= historyRoom || stored.to - span <= stored.from) continue
+      this.#spans.set(plan.name, span * widening)
+      isMore = true
+    }
+    return { cut, isMore }
+  }
+
+  #allowance(plan: WorkerPlan, { counts, stored }: FarmState): Allowance {
+    const { maxOpen = 64, maxTroubled = 1000, span = 2_000_000, log } = this.#options
+    const count = counts.get(plan.name) ?? noLeases
+    const troubled = count.failed + count.flagged
+    const isHeldBack = troubled >= maxTroubled
+    if (isHeldBack && !this.#heldBack.has(plan.name)) {
+      this.#heldBack.add(plan.name)
+      log.error({ worker: plan.name, ...count }, 'most ranges of the worker fail: it gets no new ones until a person has looked at them')
+    } else if (!isHeldBack) this.#heldBack.delete(plan.name)
+    const historyRoom = isHeldBack ? 0 : Math.max(0, maxOpen - count.openHistory)
+    return {
+      plan, liveRoom: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive),
+      historyRoom: this.#rest.room(plan.name, count.openHistory, historyRoom, performance.now()),
+      span: this.#spans.get(plan.name) ?? span,
+    }
+  }
+
+  async #fold(names: readonly string[]): Promise<number> {
+    const { pool, foldMs = 500 } = this.#options
+    const startedAt = performance.now()
+    if (startedAt < this.#foldAt) return 0
+    const folded = await withTransaction(pool, async (client) => {
+      await lockCheckpoints(client, names)
+      return foldLeases(client, names)
+    })
+    const endedAt = performance.now()
+    this.#foldAt = endedAt + Math.max(foldMs, 10 * (endedAt - startedAt))
+    return folded
+  }
+}
