@@ -21,8 +21,8 @@ export type CommitOutcome = 'committed' | 'fenced' | 'rolled-back'
 export interface RangeCommit {
   readonly worker: Worker
   readonly lease: ClaimedLease
-  /** The version of the chain under which the blocks were read. */
-  readonly chainVersion: number
+  /** The version of the chain under which the blocks were read; undefined where none were. */
+  readonly chainVersion: number | undefined
   readonly output: RangeOutput
 }
 
@@ -57,10 +57,10 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
 
 /**
  * Runs `write` in a transaction that no rollback of the chain crosses. It is committed if `write` says so and rolled back
- * otherwise; `write` does not run when the version of the chain is not `chainVersion`.
+ * otherwise; `write` does not run when the version of the chain is not `chainVersion`, if one is given.
  */
 export async function inCommit(
-  pool: pg.Pool, chainVersion: number, write: (client: pg.PoolClient) => Promise<CommitOutcome>,
+  pool: pg.Pool, chainVersion: number | undefined, write: (client: pg.PoolClient) => Promise<CommitOutcome>,
 ): Promise<CommitOutcome> {
   let client: pg.PoolClient
   try {
@@ -71,7 +71,7 @@ export async function inCommit(
   let broken: Error | undefined
   try {
     const version = await beginCommit(client)
-    const outcome = version === chainVersion ? await write(client) : 'rolled-back'
+    const outcome = chainVersion === undefined || version === chainVersion ? await write(client) : 'rolled-back'
     await client.query(outcome === 'committed' ? 'commit' : 'rollback')
     return outcome
   } catch (error) {

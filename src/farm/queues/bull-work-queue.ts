@@ -69,9 +69,11 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     return queue
   }
 
-  async add(worker: string, jobs: readonly LeaseJob[]): Promise<void> {
+  async add(worker: string, jobs: readonly LeaseJob[], { isUrgent = false } = {}): Promise<void> {
     if (jobs.length === 0) return
-    const entries = jobs.map((data) => ({ name: 'ranges', data, opts: { ...jobOptions, jobId: jobId(data) } }))
+    // BullMQ runs what has no priority before what has one.
+    const options = isUrgent ? jobOptions : { ...jobOptions, priority: 1 }
+    const entries = jobs.map((data) => ({ name: 'ranges', data, opts: { ...options, jobId: jobId(data) } }))
     await this.#ask(() => this.queue(worker).addBulk(entries))
   }
 
@@ -98,8 +100,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   }
 
   async counts(worker: string): Promise<{ waiting: number; active: number }> {
-    const counts = await this.#ask(() => this.queue(worker).getJobCounts('waiting', 'active'))
-    return { waiting: counts['waiting'] ?? 0, active: counts['active'] ?? 0 }
+    const counts = await this.#ask(() => this.queue(worker).getJobCounts('waiting', 'prioritized', 'active'))
+    return { waiting: (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0), active: counts['active'] ?? 0 }
   }
 
   async close(): Promise<void> {

@@ -33,9 +33,10 @@ export interface WorkQueue {
   readonly backend: 'postgres' | 'redis'
   /**
    * Adds jobs in one go. A job whose leases are waiting in the queue already, in the same company and generation, is
-   * not added again. @throws RetryableError `queue-unavailable` when the backend does not answer
+   * not added again. Urgent ones go before all others. @throws RetryableError `queue-unavailable` when the backend does
+   * not answer
    */
-  add(worker: string, jobs: readonly LeaseJob[]): Promise<void>
+  add(worker: string, jobs: readonly LeaseJob[], options?: { readonly isUrgent?: boolean }): Promise<void>
   /** Starts taking jobs of a worker, at most `concurrency` at a time. */
   work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer>
   /** Jobs that wait and jobs that are being worked on, in all processes. */
@@ -43,9 +44,6 @@ export interface WorkQueue {
   /** Closes consumers that are still open, then the connections. */
   close(): Promise<void>
 }
-
-/** Most ranges that one job should carry: more gain little, and one job is done by one process. */
-export const mostLeasesPerJob = 32
 
 /**
  * The id of a job, the same for the same leases as long as none of them was claimed in between (a claim gives a new,
