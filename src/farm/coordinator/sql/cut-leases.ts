@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { ingesterServices } from '../../coverage/ingesters.ts'
 import { asLease, leaseColumns } from '../../leases/lease-row.ts'
 import type { LeaseRow } from '../../leases/lease-row.ts'
+import { leasesFrom } from '../../leases/leases-from.ts'
 import type { QueuedLease } from '../../leases/lease.ts'
 import type { WorkerPlan } from '../worker-plan.ts'
 
@@ -47,11 +48,6 @@ export async function cutLeases(
   })
   return rows.map(asLease)
 }
-
-/** A lease that reaches into the window from below is the one with the greatest start below it, since none overlap. */
-const leasesFrom = (worker: string, lowest: string): string => `
-  l.worker_type = ${worker} and l.from_height >= coalesce(
-    (select max(b.from_height) from app.worker_leases b where b.worker_type = ${worker} and b.from_height <= ${lowest}), ${lowest})`
 
 const cutStatement = `
   with raw as materialized (

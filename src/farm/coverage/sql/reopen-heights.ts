@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { leasesFrom } from '../../leases/leases-from.ts'
 
 /**
  * Makes heights owed again: they leave the coverage of the given workers, and leases that reach into them are deleted in
@@ -13,28 +14,28 @@ export async function reopenHeights(
   client: pg.ClientBase, workers: readonly string[], from: number, to: number | undefined,
 ): Promise<void> {
   await client.query(
-    `select 1 from app.worker_leases
-     where worker_type = any ($1::text[]) and to_height > $2 and ($3::bigint is null or from_height < $3)
-     order by worker_type, from_height for update`,
+    `select 1
+     from unnest($1::text[]) as w (worker) join app.worker_leases l on ${reaching}
+     order by l.worker_type, l.from_height for update of l`,
     [workers, from, to ?? null],
   )
   await client.query(
     `with gone as (
-       delete from app.worker_leases
-       where worker_type = any ($1::text[]) and to_height > $2 and ($3::bigint is null or from_height < $3)
-       returning *
+       delete from app.worker_leases l using unnest($1::text[]) as w (worker)
+       where ${reaching}
+       returning l.*
      ), kept as (
        insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt, expiries, reason,
          last_error, last_error_code, last_error_stack, created_at)
        select worker_type, lower(part), upper(part), generation, status, attempt, expiries, reason, last_error, last_error_code,
          last_error_stack, created_at
        from gone
-       cross join lateral unnest(int8multirange(int8range(from_height, to_height)) - int8multirange(int8range($2, $3))) as part
+       cross join lateral unnest(int8multirange(int8range(from_height, to_height)) - int8multirange(int8range($2::bigint, $3::bigint))) as part
        where status = 'skipped'
      ), done as (
        select worker_type, range_agg(int8range(from_height, to_height)) as heights from gone where status = 'done' group by worker_type
      ), cut as (
-       select c.service_name, c.covered + coalesce(d.heights, '{}') - int8multirange(int8range($2, $3)) as covered
+       select c.service_name, c.covered + coalesce(d.heights, '{}') - int8multirange(int8range($2::bigint, $3::bigint)) as covered
        from app.indexing_checkpoints c left join done d on d.worker_type = c.service_name
        where c.service_name = any ($1::text[])
      )
@@ -45,3 +46,6 @@ export async function reopenHeights(
     [workers, from, to ?? null],
   )
 }
+
+/** Leases `l` of `w.worker` that reach into the heights. */
+const reaching = `${leasesFrom('w.worker', '$2::bigint')} and l.to_height > $2 and ($3::bigint is null or l.from_height < $3)`
