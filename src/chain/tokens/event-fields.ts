@@ -2,6 +2,8 @@ import type { PayloadFields } from '../payload-value.ts'
 import { tokenId } from './token-id.ts'
 import { isUfix64 } from './ufix64.ts'
 
+const maxInt8 = '9223372036854775807'
+
 /** The fields of an event are not those that its type must have. */
 export class FieldShapeError extends Error {}
 
@@ -16,6 +18,13 @@ export function amountField(fields: PayloadFields, name = 'amount'): string {
 export function uint64Field(fields: PayloadFields, name: string): string {
   const value = fields[name]
   if (typeof value !== 'string' || value.length > 20 || !isDigits(value)) throw unexpected(name, 'a UInt64')
+  return value
+}
+
+/** A resource's uuid: a UInt64 that the chain keeps below 2^56, and PostgreSQL below 2^63. */
+export function uuidField(fields: PayloadFields, name: string): string {
+  const value = uint64Field(fields, name)
+  if (value.length > maxInt8.length || (value.length === maxInt8.length && value > maxInt8)) throw unexpected(name, 'a uuid')
   return value
 }
 

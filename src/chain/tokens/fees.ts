@@ -4,7 +4,7 @@ import type { FungibleTransfer } from './token-moves.ts'
 export interface FeeEvent {
   readonly eventIndex: number
   readonly amount: string
-  /** `FeesDeducted`; else `TokensDeposited`, all there was before March 2022, which tells of any deposit to FlowFees. */
+  /** `FeesDeducted`, since March 2022; before, `FlowFees.TokensDeposited` was all that told of it. */
   readonly isDeduction: boolean
 }
 

@@ -3,7 +3,7 @@ import type { DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import {
-  amountField, evmAddressField, FieldShapeError, optionalAddressField, tokenField, uint64Field,
+  amountField, evmAddressField, FieldShapeError, optionalAddressField, tokenField, uint64Field, uuidField,
 } from './event-fields.ts'
 import { markFees } from './fees.ts'
 import type { FeeEvent } from './fees.ts'
@@ -82,44 +82,44 @@ class Reader {
       case 'ft-withdrawn':
         this.#fungible.withdrawn({
           eventIndex, token: this.#standardToken(fields), amount: amountField(fields),
-          from: optionalAddressField(fields, 'from'), fromVault: uint64Field(fields, 'fromUUID'),
-          withdrawnVault: uint64Field(fields, 'withdrawnUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
+          from: optionalAddressField(fields, 'from'), fromVault: uuidField(fields, 'fromUUID'),
+          withdrawnVault: uuidField(fields, 'withdrawnUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
         })
         break
       case 'ft-deposited':
         this.#fungible.deposited({
           eventIndex, token: this.#standardToken(fields), amount: amountField(fields),
-          to: optionalAddressField(fields, 'to'), toVault: uint64Field(fields, 'toUUID'),
-          depositedVault: uint64Field(fields, 'depositedUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
+          to: optionalAddressField(fields, 'to'), toVault: uuidField(fields, 'toUUID'),
+          depositedVault: uuidField(fields, 'depositedUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
         })
         break
       case 'ft-burned':
         this.#fungible.burned({
-          eventIndex, token: this.#standardToken(fields), amount: amountField(fields), vault: uint64Field(fields, 'fromUUID'),
+          eventIndex, token: this.#standardToken(fields), amount: amountField(fields), vault: uuidField(fields, 'fromUUID'),
         })
         break
       case 'evm-flow-deposited':
         this.#fungible.enteredEvm(
-          eventIndex, this.#flowToken, amountField(fields), uint64Field(fields, 'depositedUUID'), evmAddressField(fields, 'address'),
+          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'), evmAddressField(fields, 'address'),
         )
         break
       case 'evm-flow-withdrawn':
         this.#fungible.leftEvm(
-          eventIndex, this.#flowToken, amountField(fields), uint64Field(fields, 'withdrawnUUID'), evmAddressField(fields, 'address'),
+          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'), evmAddressField(fields, 'address'),
         )
         break
       case 'nft-withdrawn':
         this.#nonFungible.withdrawn(eventIndex, {
-          token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uint64Field(fields, 'uuid'),
+          token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uuidField(fields, 'uuid'),
         }, optionalAddressField(fields, 'from'))
         break
       case 'nft-deposited':
         this.#nonFungible.deposited(eventIndex, {
-          token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uint64Field(fields, 'uuid'),
+          token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uuidField(fields, 'uuid'),
         }, optionalAddressField(fields, 'to'))
         break
       case 'nft-destroyed':
-        this.#nonFungible.destroyed(eventIndex, uint64Field(fields, 'id'), uint64Field(fields, 'uuid'))
+        this.#nonFungible.destroyed(eventIndex, uint64Field(fields, 'id'), uuidField(fields, 'uuid'))
         break
       case 'tokens-burned':
         this.#tokensBurned(type, fields)
@@ -168,7 +168,9 @@ class Reader {
     this.#nonFungible.finish()
     const fungible = inOrder([...this.#fungible.transfers, ...old.transfers])
     const nonFungible = inOrder(this.#nonFungible.transfers)
-    markFees(fungible, this.#fees, this.#flowToken)
+    // Since Cadence 1.0 other deposits to FlowFees are told alike: what scheduled transactions paid for in advance.
+    const fees = this.#standardTokens.has(this.#flowToken) ? this.#fees.filter((fee) => fee.isDeduction) : this.#fees
+    markFees(fungible, fees, this.#flowToken)
     for (const transfer of fungible) {
       if (transfer.type === 'deposit' && this.#minting.has(contractOf(transfer.token))) transfer.type = 'mint'
     }
