@@ -48,6 +48,9 @@ export class Metrics {
   readonly farmRows = new Counter({
     name: 'flowfarm_farm_rows_total', help: 'Rows that were committed.', labelNames: ['worker'], registers: [this.registry],
   })
+  readonly farmBlocksRead = new Counter({
+    name: 'flowfarm_farm_blocks_read_total', help: 'Blocks that were read back from the raw tables.', registers: [this.registry],
+  })
   readonly farmDeriveSeconds = new Histogram({
     name: 'flowfarm_farm_derive_seconds', help: 'Time of deriving a range, which the event loop stands still for.', labelNames: ['worker'],
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2], registers: [this.registry],

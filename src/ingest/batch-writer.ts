@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { RetryableError } from '../base/errors.ts'
+import type { FetchedBlock } from '../access/messages.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { rawColumns } from './append-block.ts'
@@ -25,6 +26,8 @@ export interface CommittedBatch {
   readonly txCount: number
   readonly eventCount: number
   readonly undecodedCodes: readonly string[]
+  /** As far as they were kept. */
+  readonly fetched: readonly FetchedBlock[]
   readonly seconds: number
 }
 
@@ -132,7 +135,8 @@ export class BatchWriter {
     }
     this.#options.onCommitted({
       ...batch.range, blockCount: batch.blockCount, txCount: batch.txCount, eventCount: batch.eventCount,
-      undecodedCodes: batch.undecoded.map((u) => u.code), seconds: (performance.now() - started) / 1000,
+      undecodedCodes: batch.undecoded.map((u) => u.code), fetched: [...batch.fetched],
+      seconds: (performance.now() - started) / 1000,
     })
     batch.clear()
     this.#free.push(batch)

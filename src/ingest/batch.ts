@@ -1,5 +1,6 @@
 import { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { HeightRange } from '../base/ranges.ts'
+import type { FetchedBlock } from '../access/messages.ts'
 
 /** An input that could not be decoded: kept with its bytes while the rest of its block goes on. */
 export interface UndecodedInput {
@@ -41,6 +42,8 @@ export class Batch {
   readonly #knownScripts: ReadonlySet<string>
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
+  /** The blocks themselves, where somebody wants them after the commit. */
+  readonly fetched: FetchedBlock[] = []
   /** Lowest and highest height so far. */
   lowest = Number.POSITIVE_INFINITY
   highest = Number.NEGATIVE_INFINITY
@@ -76,6 +79,7 @@ export class Batch {
     this.scripts.clear()
     this.undecoded.length = 0
     this.unavailable.length = 0
+    this.fetched.length = 0
     this.lowest = Number.POSITIVE_INFINITY
     this.highest = Number.NEGATIVE_INFINITY
     this.blockCount = this.txCount = this.eventCount = this.byteLength = 0

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { FatalError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import type { HeightSet } from '../base/ranges.ts'
@@ -20,6 +21,8 @@ export interface ForwardOptions extends IngesterOptions {
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
   readonly maxReorgDepth: number
+  /** See `ReorgOptions`. */
+  readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
 
 /** Follows the sealed head in ascending order; meets forks. */
@@ -85,13 +88,13 @@ export class ForwardIngester extends Ingester {
   }
 
   protected override async handleFork(fork: ForkErrorType, signal: AbortSignal): Promise<void> {
-    const { pool, source, maxReorgDepth, log, metrics } = this.#options
+    const { pool, source, maxReorgDepth, beforeRollBack, log, metrics } = this.#options
     const { all } = await readRawCoverage(pool)
     const top = all.at(-1)
     if (top === undefined) return
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
     const { ancestor, depth } = await resolveFork({
-      pool, source, height: fork.height, stored: { highest: top.to - 1, lowest: top.from }, maxDepth: maxReorgDepth, signal,
+      pool, source, height: fork.height, stored: { highest: top.to - 1, lowest: top.from }, maxDepth: maxReorgDepth, beforeRollBack, signal,
     })
     metrics.reorgs.inc()
     metrics.reorgDepth.set(depth)

@@ -39,6 +39,8 @@ export interface IngesterOptions {
   readonly fixedBatch: number | undefined
   /** Where the window begins when it adapts. */
   readonly initialWidth: number
+  /** Given blocks when they are committed, with the generation of the checkpoint, which goes up with every rollback. */
+  readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
 }
 
 /** One stretch of work: which heights, in which order, and what must hold between neighbours. */
@@ -120,7 +122,7 @@ export abstract class Ingester {
   }
 
   async #runStretch(stretch: Stretch, signal: AbortSignal, onProgress: () => void): Promise<void> {
-    const { name, source, pool, log, metrics, progress, fixedWidth, fixedBatch, initialWidth } = this.options
+    const { name, source, pool, log, metrics, progress, fixedWidth, fixedBatch, initialWidth, onStored } = this.options
     const stop = new AbortController()
     const writer = new BatchWriter({
       pool, name, generation: stretch.generation,
@@ -133,6 +135,7 @@ export abstract class Ingester {
         metrics.batchBlocks.observe({ ingester: name }, batch.blockCount)
         for (const code of batch.undecodedCodes) metrics.indexingErrors.inc({ worker: name, code })
         progress.committed(name, batch)
+        onStored?.(batch.fetched, stretch.generation)
         this.onCommitted(batch)
       },
     }, this.#knownScripts)
@@ -173,6 +176,7 @@ export abstract class Ingester {
         if (batch.isEmpty) batchSince = performance.now()
         isWhole = false
         appendBlock(batch, block)
+        if (onStored !== undefined) batch.fetched.push(block)
         isWhole = true
         previous = block
         if (batch.blockCount >= limit || batch.byteLength >= batchBytes) await flush()

@@ -14,6 +14,8 @@ export interface ReorgOptions {
   /** Highest and lowest stored height. */
   readonly stored: { readonly highest: number; readonly lowest: number }
   readonly maxDepth: number
+  /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
+  readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
   readonly signal: AbortSignal
 }
 
@@ -59,7 +61,12 @@ export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
   async function finish(ancestor: number): Promise<Reorg> {
     const depth = stored.highest - ancestor
     if (depth > maxDepth) throw tooDeep(options, floor)
-    if (depth > 0) await withTransaction(pool, (client) => rollBackRaw(client, ancestor))
+    if (depth > 0) {
+      await withTransaction(pool, async (client) => {
+        await options.beforeRollBack?.(client, ancestor)
+        await rollBackRaw(client, ancestor)
+      })
+    }
     return { ancestor, depth }
   }
 }

@@ -33,6 +33,7 @@ export class PostgresQueueConnection extends PostgresConnection {
       this.#watched = client
       // One listener for each idle worker.
       if (client instanceof EventEmitter) client.setMaxListeners(0)
+      askOneByOne(client)
       this.#startHeartbeat(client)
     }
     return client
@@ -56,6 +57,17 @@ export class PostgresQueueConnection extends PostgresConnection {
       ).finally(() => clearTimeout(impatience))
     }, heartbeatMs)
     this.#heartbeat.unref()
+  }
+}
+
+/** Each idle worker says LISTEN on this client, and `pg` wants a client to be asked one thing at a time. */
+function askOneByOne(client: ListenClient): void {
+  const ask: ListenClient['query'] = client.query.bind(client)
+  let last: Promise<unknown> = Promise.resolve()
+  client.query = <Row>(text: string, params?: readonly unknown[]) => {
+    const answer = last.then(() => ask<Row>(text, params))
+    last = answer.catch(() => undefined)
+    return answer
   }
 }
 
