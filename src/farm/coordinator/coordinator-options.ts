@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from '../../base/log.ts'
+import type { DedicatedConnectionOptions } from '../../db/dedicated-connection.ts'
 import type { EndedRun } from '../leases/lease.ts'
 import type { RetryPolicy } from '../leases/retry-policy.ts'
 import type { Enqueue } from './hand-over.ts'
@@ -21,7 +22,7 @@ export interface CoordinatorOptions {
   readonly isHistoryEnabled?: boolean
   /** HISTORY_DERIVERS_SLEEP_MS. Above 0 each worker has one range of history at a time. Default 0. */
   readonly historySleepMs?: number
-  /** LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: the newest stored heights, which are given out in live chunks. Default 100. */
+  /** LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: the newest stored heights, which are given out in live chunks; at least one chunk. Default 100. */
   readonly liveBlocks?: number
   /** Most leases of a worker, queued and active, in history and as many again near the head. Default 64. */
   readonly maxOpen?: number
@@ -36,8 +37,10 @@ export interface CoordinatorOptions {
   readonly foldMs?: number
   /** A queued lease that nobody claimed for so long is handed to the queue again. Default 5,000 ms. */
   readonly staleMs?: number
-  /** How far below the head the search begins; widened while it finds too little. Default 2,000,000 heights. */
+  /** How far below the highest stored height the search for owed heights begins. Default 100,000 heights. */
   readonly span?: number
+  /** When the connections for the lock and LISTEN are taken for dead. Default: after 20 s of silence. */
+  readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
   /** Told what every round did. */
   readonly onRound?: (report: RoundReport) => void
 }

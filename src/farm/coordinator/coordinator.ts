@@ -39,11 +39,11 @@ export class Coordinator {
 
   /** Works until the signal comes. @throws FatalError */
   async run(): Promise<void> {
-    const { log, signal, databaseUrl } = this.#options
+    const { log, signal, databaseUrl, connection } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         const lock = await acquireLock(databaseUrl, 'farm:coordinator', {
-          signal, applicationName: 'flowfarm coordinator',
+          ...connection, signal, applicationName: 'flowfarm coordinator',
           onWaiting: (holder) => log.debug({ holder }, 'another process coordinates the farm, waiting for it to end'),
         })
         try {
@@ -64,26 +64,31 @@ export class Coordinator {
   }
 
   async #coordinate(signal: AbortSignal, onProgress: () => void): Promise<void> {
-    const { databaseUrl, log, roundMs = 500, historySleepMs = 0 } = this.#options
+    const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
     const ending = new AbortController()
     const listener = await listen(databaseUrl, [blocksChannel, farmChannel], () => this.#wakeUp.call(), {
-      signal: AbortSignal.any([signal, ending.signal]), applicationName: 'flowfarm coordinator',
+      ...connection, signal: AbortSignal.any([signal, ending.signal]), applicationName: 'flowfarm coordinator',
       onReconnect: () => this.#wakeUp.call(),
       onTrouble: (error) => log.warn({ err: error }, 'the coordinator does not hear announcements; connecting again'),
     })
+    // A statement on a connection that went silent may never return; the loss of the lock must end the term all the same.
+    const ended = Promise.withResolvers<never>()
+    const end = (): void => ended.reject(asError(signal.reason))
+    signal.addEventListener('abort', end, { once: true })
     try {
       const rounds = new Rounds(this.#options, this.#handOver)
       for (;;) {
         signal.throwIfAborted()
         const startedAt = performance.now()
-        const isMore = await rounds.next()
+        const isMore = await Promise.race([rounds.next(), ended.promise])
         onProgress()
         // As long as it worked, so that announcements in any number leave the database half of its time.
         await pause(Math.min(performance.now() - startedAt, longestMs), signal)
         if (!isMore) await this.#wakeUp.sleep(longestMs, signal)
       }
     } finally {
+      signal.removeEventListener('abort', end)
       ending.abort()
       await listener.ended
     }

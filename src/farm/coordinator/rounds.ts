@@ -9,14 +9,13 @@ import { requeueDueLeases } from '../leases/sql/requeue-due-leases.ts'
 import type { CoordinatorOptions } from './coordinator-options.ts'
 import type { HandOver } from './hand-over.ts'
 import { HistoryRest } from './history-rest.ts'
+import { SearchSpans } from './search-spans.ts'
 import { cutLeases } from './sql/cut-leases.ts'
 import type { Allowance } from './sql/cut-leases.ts'
 import { readFarmState } from './sql/read-farm-state.ts'
 import type { FarmState, LeaseCounts } from './sql/read-farm-state.ts'
 import type { WorkerPlan } from './worker-plan.ts'
 
-/** A span is widened by this factor, so that a chain of 200 million blocks is in sight after three rounds. */
-const widening = 8
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
 /** The rounds of one term of the coordinator. Each does what is due and remembers only when it did it last. */
@@ -24,7 +23,7 @@ export class Rounds {
   readonly #options: CoordinatorOptions
   readonly #handOver: HandOver
   readonly #rest: HistoryRest
-  readonly #spans = new Map<string, number>()
+  readonly #spans: SearchSpans
   readonly #known = new Set<string>()
   readonly #heldBack = new Set<string>()
   #tidyAt = 0
@@ -34,6 +33,7 @@ export class Rounds {
     this.#options = options
     this.#handOver = handOver
     this.#rest = new HistoryRest(options.historySleepMs ?? 0)
+    this.#spans = new SearchSpans(options.span ?? 100_000)
   }
 
   /** @returns whether the next round should follow at once, because this one did not look everywhere */
@@ -43,10 +43,11 @@ export class Rounds {
     const names = plans.map((plan) => plan.name)
     await this.#addCheckpoints(names)
     const tidied = await this.#tidy(names)
-    const state = await readFarmState(this.#options.pool, names, this.#liveBlocks)
-    const { cut, isMore } = await this.#cut(plans, state)
-    const liveFrom = (state.stored?.to ?? 0) - this.#liveBlocks
-    this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: this.#liveBlocks > 0 && lease.from >= liveFrom })))
+    const liveBlocks = this.#liveBlocks(plans)
+    const state = await readFarmState(this.#options.pool, names, liveBlocks)
+    const { cut, isMore } = await this.#cut(plans, state, liveBlocks)
+    const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
+    this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
     const folded = await this.#fold(names)
     this.#options.onRound?.({
       cut: cut.length, expired: tidied.expired, requeued: tidied.requeued, handedOver: tidied.handedOver, folded,
@@ -55,9 +56,10 @@ export class Rounds {
     return isMore
   }
 
-  /** Without live derivers no height is live. */
-  get #liveBlocks(): number {
-    return this.#options.isLiveEnabled === false ? 0 : (this.#options.liveBlocks ?? 100)
+  /** Without live derivers no height is live; else at least as many as go into one range, or a new block could be history. */
+  #liveBlocks(plans: readonly WorkerPlan[]): number {
+    const { isLiveEnabled = true, liveBlocks = 100 } = this.#options
+    return isLiveEnabled ? Math.max(liveBlocks, ...plans.map((plan) => plan.liveChunk)) : 0
   }
 
   async #addCheckpoints(names: readonly string[]): Promise<void> {
@@ -78,28 +80,29 @@ export class Rounds {
     return { queued: [...reapedOfOurs, ...due, ...stale], expired: reaped.runs, requeued: due.length, handedOver: stale.length }
   }
 
-  async #cut(plans: readonly WorkerPlan[], state: FarmState): Promise<{ cut: QueuedLease[]; isMore: boolean }> {
+  async #cut(
+    plans: readonly WorkerPlan[], state: FarmState, liveBlocks: number,
+  ): Promise<{ cut: QueuedLease[]; isMore: boolean }> {
     const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
     if (stored === undefined || (!isLiveEnabled && !isHistoryEnabled)) return { cut: [], isMore: false }
     const allowances = plans.map((plan) => this.#allowance(plan, state)).filter((a) => a.liveRoom + a.historyRoom > 0)
     if (allowances.length === 0) return { cut: [], isMore: false }
+    const startedAt = performance.now()
     const cut = await withTransaction(pool, async (client) => {
       await lockCheckpoints(client, allowances.map((a) => a.plan.name))
-      return cutLeases(client, allowances, { liveBlocks: this.#liveBlocks, isHistoryEnabled })
+      return cutLeases(client, allowances, { liveBlocks, isHistoryEnabled })
     })
-    let isMore = false
-    for (const { plan, historyRoom, span } of allowances) {
-      const found = cut.filter((lease) => lease.worker === plan.name && lease.from < stored.to - this.#liveBlocks).length
-      if (found >= historyRoom || stored.to - span <= stored.from) continue
-      this.#spans.set(plan.name, span * widening)
-      isMore = true
-    }
-    return { cut, isMore }
+    const endedAt = performance.now()
+    const isMore = allowances.map(({ plan, historyRoom, span }) => {
+      const depths = cut.filter((lease) => lease.worker === plan.name).map((lease) => stored.to - lease.from).filter((depth) => depth > liveBlocks)
+      return this.#spans.searched(plan.name, { span, whole: stored.to - stored.from, room: historyRoom, depths, startedAt, endedAt })
+    })
+    return { cut, isMore: isMore.includes(true) }
   }
 
   #allowance(plan: WorkerPlan, { counts, stored }: FarmState): Allowance {
-    const { maxOpen = 64, maxTroubled = 1000, span = 2_000_000, log } = this.#options
+    const { maxOpen = 64, maxTroubled = 1000, log } = this.#options
     const count = counts.get(plan.name) ?? noLeases
     const troubled = count.failed + count.flagged
     const isHeldBack = troubled >= maxTroubled
@@ -111,7 +114,7 @@ export class Rounds {
     return {
       plan, liveRoom: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive),
       historyRoom: this.#rest.room(plan.name, count.openHistory, historyRoom, performance.now()),
-      span: this.#spans.get(plan.name) ?? span,
+      span: this.#spans.of(plan.name),
     }
   }
 

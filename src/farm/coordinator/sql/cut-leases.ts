@@ -35,7 +35,9 @@ export interface CutOptions {
 export async function cutLeases(
   client: pg.ClientBase, allowances: readonly Allowance[], { liveBlocks, isHistoryEnabled }: CutOptions,
 ): Promise<QueuedLease[]> {
-  const edges = allowances.flatMap(({ plan }) => plan.follows.map((followed) => ({ worker: plan.name, followed })))
+  // Workers that follow the same others share one intersection.
+  const groups = new Map(allowances.map(({ plan }) => [groupOf(plan), plan.follows]))
+  const edges = [...groups].flatMap(([group, follows]) => follows.map((followed) => ({ group, followed })))
   const { rows } = await client.query<LeaseRow>({
     name: 'farm-cut-leases',
     text: cutStatement,
@@ -43,10 +45,14 @@ export async function cutLeases(
       ingesterServices, liveBlocks, isHistoryEnabled,
       allowances.map((a) => a.plan.name), allowances.map((a) => a.plan.liveChunk), allowances.map((a) => a.liveRoom),
       allowances.map((a) => a.plan.historyChunk), allowances.map((a) => a.historyRoom), allowances.map((a) => a.span),
-      edges.map((edge) => edge.worker), edges.map((edge) => edge.followed),
+      allowances.map((a) => groupOf(a.plan)), edges.map((edge) => edge.group), edges.map((edge) => edge.followed),
     ],
   })
   return rows.map(asLease)
+}
+
+function groupOf(plan: WorkerPlan): string {
+  return plan.follows.toSorted().join(',')
 }
 
 const cutStatement = `
@@ -57,20 +63,23 @@ const cutStatement = `
     ) r
   ), plan as materialized (
     select p.*, raw.head - $2::bigint as live_from, raw.head - p.span as lowest
-    from raw cross join unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
-      as p (worker_type, live_chunk, live_room, history_chunk, history_room, span)
+    from raw cross join unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
+      as p (worker_type, live_chunk, live_room, history_chunk, history_room, span, follow_group)
     where raw.head is not null and p.live_room + p.history_room > 0
   ), edge as materialized (
-    select e.worker_type, e.followed, p.lowest
-    from unnest($10::text[], $11::text[]) as e (worker_type, followed) join plan p using (worker_type)
+    select e.follow_group, e.followed, (select min(p.lowest) from plan p where p.follow_group = e.follow_group) as lowest
+    from unnest($11::text[], $12::text[]) as e (follow_group, followed)
   ), followed as materialized (
     select f.name, coalesce(c.covered * int8multirange(int8range(f.lowest, null)), '{}') + l.heights as passable
-    from (select e.followed as name, min(e.lowest) as lowest from edge e group by e.followed) f
+    from (select e.followed as name, min(e.lowest) as lowest from edge e where e.lowest is not null group by e.followed) f
     left join app.indexing_checkpoints c on c.service_name = f.name
     cross join lateral (
       select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
       from app.worker_leases l where ${leasesFrom('f.name', 'f.lowest')} and l.status in ('done', 'skipped')
     ) l
+  ), passable as materialized (
+    select e.follow_group, range_intersect_agg(f.passable) as heights
+    from edge e join followed f on f.name = e.followed group by e.follow_group
   ), owed as materialized (
     select p.*, w.owed - taken.heights as owed, greatest(upper(own.covered), newest.to_height) as reached
     from plan p cross join raw
@@ -82,12 +91,9 @@ const cutStatement = `
     left join lateral (
       select l.to_height from app.worker_leases l where l.worker_type = p.worker_type order by l.from_height desc limit 1
     ) newest on true
-    left join lateral (
-      select range_intersect_agg(f.passable) as passable from edge e join followed f on f.name = e.followed
-      where e.worker_type = p.worker_type
-    ) follows on true
+    left join passable on passable.follow_group = p.follow_group
     cross join lateral (
-      select raw.covered * coalesce(follows.passable, '{(,)}') * int8multirange(int8range(p.lowest, null))
+      select raw.covered * coalesce(passable.heights, '{(,)}') * int8multirange(int8range(p.lowest, null))
         - coalesce(own.covered * int8multirange(int8range(p.lowest, null)), '{}') as owed
     ) w
   ), piece as (
