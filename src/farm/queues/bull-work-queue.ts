@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { BackendFactory, IQueueBackend, Queue, QueueOptions, WorkerOptions } from 'bullmq'
 import { withBackend } from 'bullmq'
 import { asError, FlowfarmError, RetryableError } from '../../base/errors.ts'
@@ -38,6 +39,9 @@ const workerOptions = {
   // Pause after a failed fetch, ms.
   runRetryDelay: 500,
 } as const satisfies Partial<WorkerOptions>
+
+/** How long a store may take, when all jobs are done, to close a consumer, ms. */
+const closeMs = 2000
 
 const queueOptions = { streams: { events: { maxLen: 100 } } } as const satisfies Partial<QueueOptions>
 
@@ -80,7 +84,17 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   async work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer> {
     // Also makes the queue known to the store, with its settings.
     this.queue(worker)
-    const bull = new this.#classes.Worker<LeaseJob, void>(worker, async ({ data }) => handler(data), {
+    const running = new Set<Promise<void>>()
+    const process = async (data: LeaseJob): Promise<void> => {
+      const run = handler(data)
+      running.add(run)
+      try {
+        await run
+      } finally {
+        running.delete(run)
+      }
+    }
+    const bull = new this.#classes.Worker<LeaseJob, void>(worker, ({ data }) => process(data), {
       connection: this.#store.consumer, concurrency, ...jobOptions, ...workerOptions,
       removeOnComplete: { count: 0 }, removeOnFail: { count: 0 },
     })
@@ -92,7 +106,20 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       resume: () => bull.resume(),
       close: async () => {
         this.#consumers.delete(consumer)
-        await bull.close()
+        const closed = bull.close()
+        // It also waits for the store, and for ever when that is away.
+        const impatience = new AbortController()
+        const tooLong = (async () => {
+          await Promise.allSettled(running)
+          await delay(closeMs, undefined, { signal: impatience.signal })
+          this.#log.warn({ queue: worker }, 'the queue does not answer, its connection is cut')
+          await bull.disconnect()
+        })()
+        await Promise.race([closed, tooLong])
+        impatience.abort()
+        await tooLong.catch((error: unknown) => {
+          if (!impatience.signal.aborted) throw error
+        })
       },
     }
     this.#consumers.add(consumer)
