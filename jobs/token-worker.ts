@@ -52,7 +52,8 @@ export const tokenWorker: Worker = {
   },
 }
 
-interface VaultState extends VaultBalance {
+interface VaultState {
+  readonly state: VaultBalance
   readonly txIndex: number
 }
 
@@ -64,7 +65,7 @@ function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutpu
     const txIndex = transaction.index
     if (moves.fungible.length > 0) writeFungible(output.rows(ftTransfers.name), height, txIndex, moves.fungible)
     if (moves.nonFungible.length > 0) writeNonFungible(output.rows(nftTransfers.name), height, txIndex, moves.nonFungible)
-    for (const state of moves.vaults) vaults.set(`${state.vault} ${state.token}`, { ...state, txIndex })
+    for (const state of moves.vaults) vaults.set(state.vault, { state, txIndex })
     for (const { address, token, units } of moves.changes) {
       const key = `${address} ${token}`
       const change = changes.get(key)
@@ -126,8 +127,9 @@ function writeNonFungible(rows: RowWriter, height: number, txIndex: number, tran
 }
 
 function writeVaults(rows: RowWriter, height: number, states: VaultState[]): void {
-  states.sort((a, b) => compareUuids(a.vault, b.vault) || compare(a.token, b.token))
-  for (const { vault, token, owner, balance, txIndex, eventIndex } of states) {
+  states.sort((a, b) => compareUuids(a.state.vault, b.state.vault))
+  for (const { state, txIndex } of states) {
+    const { vault, token, owner, balance, eventIndex } = state
     rows.row(vaultBalances.columns.length)
     rows.int8(height)
     rows.int8(int8(vault))

@@ -1,5 +1,5 @@
 import { coreContractAddress } from '../src/chain/core-contracts.ts'
-import type { DecodedTransaction } from '../src/chain/decoded-block.ts'
+import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
 import type { Network } from '../src/chain/network.ts'
 import { scriptImports } from '../src/chain/script-imports.ts'
 import { describeTransaction, isTagEvent } from '../src/chain/transaction-tags.ts'
@@ -73,15 +73,31 @@ function importedContracts(transaction: DecodedTransaction, network: Network): r
 
 function tagsOf({ isEvm, events }: DecodedTransaction): readonly TransactionTag[] {
   const tagEvents: TagEvent[] = []
-  for (const event of events) {
-    if (!isTagEvent(event.type)) continue
-    const { type, fields } = event
-    tagEvents.push({ type, amount: textOf(fields?.['amount']), to: textOf(fields?.['to']) })
-  }
+  for (const event of events) if (isTagEvent(event.type)) tagEvents.push(new EventOfTransaction(event))
   if (!isEvm && tagEvents.length === 0) return []
   return describeTransaction(isEvm, tagEvents).tags.toSorted()
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+/** Decodes only when asked. */
+class EventOfTransaction implements TagEvent {
+  readonly type: string
+  readonly #event: DecodedEvent
+
+  constructor(event: DecodedEvent) {
+    this.type = event.type
+    this.#event = event
+  }
+
+  get amount(): string | null {
+    return this.#text('amount')
+  }
+
+  get to(): string | null {
+    return this.#text('to')
+  }
+
+  #text(name: string): string | null {
+    const value = this.#event.fields?.[name]
+    return typeof value === 'string' ? value : null
+  }
 }

@@ -1,4 +1,7 @@
-/** What the tags of a transaction are made of: its tag events in the order of execution. */
+/**
+ * What the tags of a transaction are made of: its tag events in the order of execution. Fields may be getters: they are
+ * read only where they decide something.
+ */
 export interface TagEvent {
   readonly type: string
   /** Field `amount`, a decimal number; null where the event has none. */
@@ -80,8 +83,8 @@ export function isTagEvent(type: string): boolean {
  * - `EVM`: the script imports EVM, or an EVM transaction was executed (a script reaches EVM through the bridge too).
  * - `FT_TRANSFER`: fungible tokens arrived in an account. Deposits of nothing and into vaults that lie in no account
  *   do not count, and neither does the movement of the fee: the last deposit of the fee's amount before each
- *   FlowFees.FeesDeducted, once in the standard's form and once in the token's own. Going by amount and place, not by
- *   account, since the network spreads fees over accounts that it changes by itself.
+ *   FlowFees.FeesDeducted. Going by amount and place, not by account, since the network spreads fees over accounts
+ *   that it changes by itself. Tokens' own events count only where there are none of the standard.
  * - `NFT_TRANSFER`: an item arrived in an account.
  * - the others: an event says so by its type.
  *
@@ -90,26 +93,27 @@ export function isTagEvent(type: string): boolean {
 export function describeTransaction(isEvmScript: boolean, events: readonly TagEvent[]): TransactionSummaryFacts {
   const found = new Set<TransactionTag>()
   if (isEvmScript) found.add('EVM')
+  const hasStandard = events.some(({ type }) => meaningOf(type) === 'ft-standard')
   let fee: string | undefined
-  let deposits: Deposit[] = []
-  for (const { type, amount, to } of events) {
-    const meaning = meaningOf(type)
+  const deposits: string[] = []
+  for (const event of events) {
+    const meaning = meaningOf(event.type)
     switch (meaning) {
       case undefined:
         break
-      case 'fee':
-        if (amount === null) break
-        fee = amount
-        deposits = withoutLast(withoutLast(deposits, true, amount), false, amount)
+      case 'fee': {
+        if (event.amount === null) break
+        fee = event.amount
+        const at = deposits.lastIndexOf(fee)
+        if (at >= 0) deposits.splice(at, 1)
         break
-      case 'ft-standard':
+      }
       case 'ft-own':
-        if (amount !== null && to !== null && /[1-9]/.test(amount)) {
-          deposits.push({ isStandard: meaning === 'ft-standard', amount })
-        }
+      case 'ft-standard':
+        if (hasStandard === (meaning === 'ft-standard')) addDeposit(deposits, event)
         break
       case 'nft':
-        if (to !== null) found.add('NFT_TRANSFER')
+        if (!found.has('NFT_TRANSFER') && event.to !== null) found.add('NFT_TRANSFER')
         break
       default:
         found.add(meaning)
@@ -119,14 +123,8 @@ export function describeTransaction(isEvmScript: boolean, events: readonly TagEv
   return { tags: transactionTags.filter((tag) => found.has(tag)), fee }
 }
 
-interface Deposit {
-  readonly isStandard: boolean
-  readonly amount: string
-}
-
-function withoutLast(deposits: Deposit[], isStandard: boolean, amount: string): Deposit[] {
-  const at = deposits.findLastIndex((deposit) => deposit.isStandard === isStandard && deposit.amount === amount)
-  return at < 0 ? deposits : deposits.toSpliced(at, 1)
+function addDeposit(deposits: string[], { amount, to }: TagEvent): void {
+  if (amount !== null && to !== null && /[1-9]/.test(amount)) deposits.push(amount)
 }
 
 function meaningOf(type: string): Meaning | undefined {

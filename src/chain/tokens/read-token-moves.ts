@@ -17,18 +17,13 @@ import { contractOf } from './token-id.ts'
 import { noTokenMoves } from './token-moves.ts'
 import type { BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, TokenProblem } from './token-moves.ts'
 
-/** Each transaction is read once, whoever asks for it. */
-const read = new WeakMap<DecodedTransaction, TokenMoves>()
-
 /**
  * Everything that a transaction did to tokens. Where a contract emits its own events beside those of the standards, the
  * standards' count and its own do not; where it emits only its own, as all did before Cadence 1.0, those count.
  * An event of a standard that is not of the standard's shape becomes a problem and moves nothing.
  */
 export function readTokenMoves(transaction: DecodedTransaction, network: Network): TokenMoves {
-  let moves = read.get(transaction)
-  if (moves === undefined) read.set(transaction, (moves = new Reader(network).read(transaction.events)))
-  return moves
+  return new Reader(network).read(transaction.events)
 }
 
 class Reader {
@@ -36,8 +31,9 @@ class Reader {
   readonly #kindOf: (type: string) => TokenEventKind | undefined
   readonly #fungible = new FungibleFlow()
   readonly #nonFungible = new NonFungibleFlow()
+  /** Looked at in the end, when it is known of which tokens the standards' events tell: most need no decoding. */
+  readonly #old: { readonly kind: TokenEventKind; readonly event: DecodedEvent }[] = []
   readonly #oldVaults: OldVaultEvent[] = []
-  readonly #oldItems: { eventIndex: number; token: string; id: string; isDeposit: boolean; party: string | undefined }[] = []
   /** Tokens of which the standards' own events tell. */
   readonly #standardTokens = new Set<string>()
   readonly #minting = new Set<string>()
@@ -59,13 +55,16 @@ class Reader {
       isAny = true
       if (kind === 'own-minted') this.#minting.add(contractOf(event.type))
       else if (kind === 'own-burned') this.#burning.add(contractOf(event.type))
-      // Ingest has logged those that could not be decoded.
-      else if (event.fields !== undefined) this.#accept(kind, event, event.fields)
+      else if (kind.startsWith('old-')) this.#old.push({ kind, event })
+      else this.#accept(kind, event)
     }
     return isAny ? this.#finish() : noTokenMoves
   }
 
-  #accept(kind: TokenEventKind, event: DecodedEvent, fields: PayloadFields): void {
+  #accept(kind: TokenEventKind, event: DecodedEvent): void {
+    const { fields } = event
+    // Ingest has logged those that could not be decoded.
+    if (fields === undefined) return
     try {
       if (kind.startsWith('old-')) this.#acceptOld(kind, event, fields)
       else this.#acceptStandard(kind, event, fields)
@@ -143,8 +142,13 @@ class Reader {
     if (!(side in fields) || !((isFungible ? 'amount' : 'id') in fields) || Object.keys(fields).length !== 2) return
     const token = contractOf(type)
     const party = optionalAddressField(fields, side)
-    if (isFungible) this.#oldVaults.push({ eventIndex, token, isDeposit, amount: amountField(fields), party })
-    else this.#oldItems.push({ eventIndex, token, isDeposit, id: uint64Field(fields, 'id'), party })
+    if (isFungible) {
+      this.#oldVaults.push({ eventIndex, token, isDeposit, amount: amountField(fields), party })
+      return
+    }
+    const item = { token, id: uint64Field(fields, 'id'), uuid: undefined }
+    if (isDeposit) this.#nonFungible.deposited(eventIndex, item, party)
+    else this.#nonFungible.withdrawn(eventIndex, item, party)
   }
 
   #standardToken(fields: PayloadFields): string {
@@ -181,21 +185,17 @@ class Reader {
   }
 
   #finishOld(): { transfers: FungibleTransfer[]; changes: BalanceChange[] } {
-    const events = this.#oldVaults.filter(({ token }) => !this.#standardTokens.has(token))
+    for (const { kind, event } of this.#old) {
+      if (!this.#standardTokens.has(contractOf(event.type))) this.#accept(kind, event)
+    }
     const transfers: FungibleTransfer[] = []
     const changes: BalanceChange[] = []
-    for (const ofToken of Map.groupBy(events, ({ token }) => token).values()) {
+    for (const ofToken of Map.groupBy(this.#oldVaults, ({ token }) => token).values()) {
       for (const transfer of oldFungibleTransfers(ofToken)) {
         if (transfer.type === 'withdrawal' && this.#isBurnt(transfer.token, transfer.amount)) transfer.type = 'burn'
         transfers.push(transfer)
       }
       changes.push(...oldBalanceChanges(ofToken))
-    }
-    for (const { eventIndex, token, id, isDeposit, party } of this.#oldItems) {
-      if (this.#standardTokens.has(token)) continue
-      const item = { token, id, uuid: undefined }
-      if (isDeposit) this.#nonFungible.deposited(eventIndex, item, party)
-      else this.#nonFungible.withdrawn(eventIndex, item, party)
     }
     return { transfers, changes }
   }

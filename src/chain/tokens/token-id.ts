@@ -17,9 +17,15 @@ export function tokenId(resourceType: string): string | undefined {
   return found
 }
 
+const contracts = new Map<string, string>()
+
 /** The contract of an event or token, `A.<address>.<name>`: the first three parts of its type or identifier. */
 export function contractOf(type: string): string {
-  const address = type.indexOf('.', 2)
-  const end = type.indexOf('.', address + 1)
-  return end < 0 ? type : type.slice(0, end)
+  const contract = contracts.get(type)
+  if (contract !== undefined) return contract
+  if (contracts.size >= maxKnown) contracts.clear()
+  const end = type.indexOf('.', type.indexOf('.', 2) + 1)
+  const found = end < 0 ? type : type.slice(0, end)
+  contracts.set(type, found)
+  return found
 }
