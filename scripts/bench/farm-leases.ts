@@ -72,10 +72,10 @@ async function commitLeases(
   await pool.query('checkpoint')
 
   const announcer = new CompletionAnnouncer(pool, (error) => console.error(error))
-  let isOver = false
+  const over = new AbortController()
   const folds: number[] = []
   const folding = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const started = performance.now()
       await fold([worker])
       folds.push(performance.now() - started)
@@ -95,7 +95,7 @@ async function commitLeases(
   }))
   const seconds = (performance.now() - started) / 1000
   const postgres = treeCpuSeconds(postmaster) - cpuBefore
-  isOver = true
+  over.abort()
   await Promise.all([folding, announcer.idle()])
   const commits = claimed.length / perCommit
   return { commits: commits / seconds, folds: folds.length, foldMs: median(folds), postgresMs: (postgres * 1000) / commits }

@@ -16,7 +16,9 @@ import { completeLeases } from '../leases/sql/complete-leases.ts'
 import { requeueLeases } from '../leases/sql/requeue-leases.ts'
 import type { CoordinatorOptions, RoundReport } from './coordinator-options.ts'
 import { Coordinator } from './coordinator.ts'
+import { HandOver } from './hand-over.ts'
 import type { Enqueue, OfferedLease } from './hand-over.ts'
+import { Rounds } from './rounds.ts'
 
 /** A timer that never comes in a test: whatever happens must have been caused. */
 const never = 3_600_000
@@ -172,7 +174,7 @@ describe('Coordinator', () => {
     const { enqueue, offered } = doer()
     const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
     await until(() => covers('a', '{[0,20)}'))
-    expect(offered.map((lease) => [lease.from, lease.attempt]).sort()).to.deep.equal([[0, 1], [10, 3]])
+    expect(offered.map((lease) => [lease.from, lease.attempt])).to.have.deep.members([[0, 1], [10, 3]])
     await requeueLeases(pool, [{ worker: 'a', from: 20 }])
     await announceFarmWork(pool)
     await until(() => covers('a', '{[0,30)}'))
@@ -258,7 +260,7 @@ describe('Coordinator', () => {
     for (const to of [50, 90, 120]) {
       await setCoverage(pool, { main_ingester: [{ from: 0, to }] })
       await until(() => covers('a', `{[0,${to})}`))
-      proxy.cut()
+      if (to < 120) proxy.cut()
     }
     const noticed = new Promise<void>((resolve) => interrupted.push(resolve))
     proxy.freeze()
@@ -276,8 +278,6 @@ describe('Coordinator', () => {
 
   it('makes no overlap and loses nothing when two believe to be the only one', async () => {
     await setCoverage(pool, { main_ingester: [{ from: 0, to: 20_000 }] })
-    const { Rounds } = await import('./rounds.ts')
-    const { HandOver } = await import('./hand-over.ts')
     const { enqueue } = doer()
     const twins = [0, 1, 2].map(() => {
       const options: CoordinatorOptions = {

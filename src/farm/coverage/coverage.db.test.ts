@@ -71,20 +71,20 @@ describe('coverage', () => {
   it('is the same to a reader at every moment of many folds and commits', async () => {
     await setCoverage(pool, { a: [] })
     const count = 120
-    let isOver = false
+    const over = new AbortController()
     const folding = (async () => {
-      while (!isOver) await fold('a')
+      while (!over.signal.aborted) await fold('a')
     })()
     const seen: string[] = []
     const reading = (async () => {
-      while (!isOver) seen.push(await coverageText('a'))
+      while (!over.signal.aborted) seen.push(await coverageText('a'))
     })()
     for (let i = 0; i < count; i++) {
       await addLeases(pool, [{ worker: 'a', from: i, to: i + 1 }])
       const leases = await claimLeases(pool, [{ worker: 'a', from: i }], { leasedBy: 'x', leaseMs: 60_000 })
       await withTransaction(pool, (client) => completeLeases(client, leases))
     }
-    isOver = true
+    over.abort()
     await Promise.all([folding, reading])
     expect(seen.filter((text) => !/^\{(\[0,\d+\))?\}$/.test(text))).to.deep.equal([])
     expect(await coverageText('a')).to.equal(`{[0,${count})}`)

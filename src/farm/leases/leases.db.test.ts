@@ -90,6 +90,8 @@ describe('leases', () => {
       const paused = await claim(0)
       await elapse('lease_expires_at')
       expect((await reapLeases(pool)).queued.map((lease) => lease.from)).to.deep.equal([0])
+      expect(await complete(paused), 'while nobody has it').to.deep.equal([])
+      expect(await failLeases(pool, [{ ...paused, error: poison }])).to.deep.equal([])
       const other = await claim(0)
       expect(await complete(paused)).to.deep.equal([])
       expect(await failLeases(pool, [{ ...paused, error: poison }])).to.deep.equal([])
@@ -216,7 +218,7 @@ describe('leases', () => {
     })
 
     it('is told of many leases of many workers in one statement', async () => {
-      await addLeases(pool, [{ worker: 'b', from: 0, to: 1 }, { worker: 'a', from: 5, to: 6 }, { worker: 'a', from: 0, to: 9 }].slice(0, 2))
+      await addLeases(pool, [{ worker: 'b', from: 0, to: 1 }, { worker: 'a', from: 5, to: 6 }])
       const leases = await claimLeases(pool, [key(0, 'b'), key(5)], by)
       const ended = await failLeases(pool, leases.map((lease) => ({ ...lease, error: new Error(`${lease.worker} is at fault`) })))
       expect(ended).to.have.length(2)
@@ -270,7 +272,7 @@ describe('leases', () => {
     it('requeues', async () => {
       expect(await requeueLeases(pool, keys)).to.equal(2)
       expect((await storedLeases(pool)).map((lease) => [lease.status, lease.attempt])).to.deep.equal([['queued', 0], ['queued', 0], ['active', 1]])
-      expect((await handOverLeases(pool, ['a'], 60_000)).map((lease) => lease.from).sort()).to.deep.equal([0, 10])
+      expect((await handOverLeases(pool, ['a'], 60_000)).map((lease) => lease.from)).to.have.members([0, 10])
       expect(await handOverLeases(pool, ['a'], 60_000)).to.deep.equal([])
     })
 

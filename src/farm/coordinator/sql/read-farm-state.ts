@@ -55,7 +55,7 @@ export async function readFarmState(
   })
   const [first] = rows
   return {
-    stored: first?.lowest == null || first.highest === null ? undefined : { from: Number(first.lowest), to: Number(first.highest) },
+    stored: first === undefined || first.lowest === null || first.highest === null ? undefined : { from: Number(first.lowest), to: Number(first.highest) },
     counts: new Map(rows.map((row) => [row.worker, {
       openLive: Number(row.open_live), openHistory: Number(row.open_history), failed: Number(row.failed), flagged: Number(row.flagged),
     }])),
