@@ -13,6 +13,7 @@ import { completeLeases } from './leases/sql/complete-leases.ts'
 import { failLeases } from './leases/sql/fail-leases.ts'
 import { handOverLeases } from './leases/sql/hand-over-leases.ts'
 import { heartbeatLeases } from './leases/sql/heartbeat-leases.ts'
+import { listLeases } from './leases/sql/list-leases.ts'
 import { reapLeases } from './leases/sql/reap-leases.ts'
 import { releaseLeases } from './leases/sql/release-leases.ts'
 import { requeueDueLeases } from './leases/sql/requeue-due-leases.ts'
@@ -101,6 +102,7 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     ['requeue', () => requeueLeases(recording, keys)],
     ['split', () => splitLeases(recording, keys, 2)],
     ['skip', () => skipLeases(recording, keys, 'x')],
+    ['list', () => listLeases(recording, { workers: ['a'], statuses: ['flagged'], after: { worker: 'a', from: 5 }, limit: 50 })],
     ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
     ['cut', () => cutLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
     ['reopen', () => reopenHeights(recording, ['a'], 549_000, 549_500)],

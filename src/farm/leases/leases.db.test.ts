@@ -12,6 +12,7 @@ import { completeLeases } from './sql/complete-leases.ts'
 import { failLeases } from './sql/fail-leases.ts'
 import { handOverLeases } from './sql/hand-over-leases.ts'
 import { heartbeatLeases } from './sql/heartbeat-leases.ts'
+import { listLeases } from './sql/list-leases.ts'
 import { pruneLeases } from './sql/prune-leases.ts'
 import { reapLeases } from './sql/reap-leases.ts'
 import { releaseLeases } from './sql/release-leases.ts'
@@ -268,6 +269,17 @@ describe('leases', () => {
       { worker: 'a', from: 20, to: 30, status: 'active', attempt: 1 },
     ]))
     const keys = [0, 10, 20].map((from) => key(from))
+
+    it('lists them a page at a time', async () => {
+      await addLeases(pool, [{ worker: 'b', from: 0, to: 1, status: 'flagged' }, { worker: 'b', from: 1, to: 2, status: 'done' }])
+      const filter = { workers: ['a', 'b'], statuses: ['flagged', 'failed'] as const, limit: 2 }
+      const first = await listLeases(pool, filter)
+      expect(first.map(({ worker, from, to, status, attempt }) => [worker, from, to, status, attempt])).to.deep.equal([
+        ['a', 0, 10, 'flagged', 21], ['a', 10, 20, 'failed', 3],
+      ])
+      const after = first.at(-1) as LeaseKey
+      expect((await listLeases(pool, { ...filter, after })).map(({ worker, from }) => [worker, from])).to.deep.equal([['b', 0]])
+    })
 
     it('requeues', async () => {
       expect(await requeueLeases(pool, keys)).to.equal(2)
