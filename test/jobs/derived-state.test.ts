@@ -84,12 +84,31 @@ describe('derived state', () => {
     expect(Object.fromEntries(held)).to.deep.equal(Object.fromEntries(expected))
   })
 
-  it('has every account that was created or took part', async () => {
-    const { rows } = await database.pool.query<{ address: string; created_height: number | null }>(
-      'select address, created_height from app.accounts order by address',
+  it('has every account that was created or took part, and when', async () => {
+    const expected = new Map<string, { first_seen_height: number; last_seen_height: number; created: string | null }>()
+    const see = (address: string, height: number): void => {
+      const known = expected.get(address)
+      if (known === undefined) expected.set(address, { first_seen_height: height, last_seen_height: height, created: null })
+      else known.last_seen_height = height
+    }
+    for (const { height, transactions } of blocks) {
+      for (const { index, isSystem, payer, proposer, authorizers, events } of transactions) {
+        if (!isSystem) for (const address of [payer, proposer, ...authorizers]) if (address !== undefined) see(address, height)
+        for (const { type, fields } of events) {
+          if (type !== 'flow.AccountCreated') continue
+          const address = fields?.['address'] as string
+          see(address, height)
+          Object.assign(expected.get(address) as object, { created: `${height}.${index}` })
+        }
+      }
+    }
+    const { rows } = await database.pool.query<{ address: string; created: string | null }>(
+      `select address, first_seen_height::int, last_seen_height::int, created_height || '.' || created_tx_index as created
+       from app.accounts order by address`,
     )
+    expect(rows).to.deep.equal([...expected].map(([address, facts]) => ({ address, ...facts })).toSorted(byAddress))
     expect(rows.map(({ address }) => address)).to.deep.equal(Object.values(named).toSorted())
-    expect(rows.filter((row) => row.created_height === null).map(({ address }) => address)).to.deep.equal([named['service']])
+    expect(rows.filter(({ created }) => created === null).map(({ address }) => address)).to.deep.equal([named['service']])
   })
 
   it('is the same by whatever ranges and in whatever order', async () => {
@@ -137,6 +156,10 @@ describe('derived state', () => {
     }
   })
 })
+
+function byAddress(a: { address: string }, b: { address: string }): number {
+  return a.address < b.address ? -1 : 1
+}
 
 function plus(a: string | undefined, b: string): string {
   return ufix64Text(ufix64Units(a ?? '0.00000000') + ufix64Units(b))

@@ -134,6 +134,20 @@ describe('FungibleFlow', () => {
     expect(chain.flow.vaults().find((state) => state.vault === vault)).to.deep.include({ owner: undefined, balance: '0.00000000' })
   })
 
+  it('has no state of vaults that came and went, but that of those that lay in an account meanwhile', () => {
+    const chain = new Chain()
+    const [from, to] = [chain.vault(alice, units(9)), chain.vault(bob, 0n)]
+    const purse = chain.withdraw(from, units(3))
+    chain.deposit(chain.withdraw(purse, units(1)), to)
+    chain.deposit(purse, to)
+    expect(chain.flow.vaults().map(({ vault }) => vault)).to.have.members([from, to])
+    const stored = chain.withdraw(from, units(4))
+    chain.store(stored, carol)
+    chain.deposit(chain.withdraw(stored, units(1)), to)
+    chain.deposit(stored, to)
+    expect(chain.flow.vaults().find(({ vault }) => vault === stored)).to.deep.include({ owner: undefined, balance: '0.00000000' })
+  })
+
   it('tells the EVM side', () => {
     const flow = new FungibleFlow()
     const evm = `0x${'e'.repeat(40)}`

@@ -52,6 +52,7 @@ describe('NonFungibleFlow', () => {
     expect(brief([['in', bob]])).to.deep.equal(['0 5 - b0 deposit'])
     expect(brief([['out', alice]], item)).to.deep.equal(['1 5 a1 - burn'])
     expect(brief([['out', alice]])).to.deep.equal(['0 5 a1 - withdrawal'])
+    expect(brief([['out', alice], ['out', alice]])).to.deep.equal(['0 5 a1 - withdrawal'])
     expect(brief([], item)).to.deep.equal(['0 5 - - burn'])
   })
 })

@@ -101,6 +101,17 @@ describe('readTokenMoves', () => {
     expect(moves.fungible.map(({ type }) => type)).to.deep.equal(['transfer', 'fee'])
   })
 
+  it('looks for the fee right before the words of it, and nowhere else', () => {
+    const fee: Event = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '1.00000000' }]
+    const pay = (amount: string, vault: string): Event[] => [
+      withdrawn(`${flow}.Vault`, { amount, from: alice, withdrawnUUID: vault }),
+      deposited(`${flow}.Vault`, { amount, to: flowFees, depositedUUID: vault }),
+    ]
+    const typesOf = (...events: Event[]): string[] => read(...events).fungible.map(({ type }) => type)
+    expect(typesOf(...pay('1.00000000', '4'), fee, ...pay('1.00000000', '5'))).to.deep.equal(['fee', 'transfer'])
+    expect(typesOf(...pay('1.00000000', '4'), ...pay('2.00000000', '5'), fee)).to.deep.equal(['transfer', 'transfer'])
+  })
+
   it('keeps the kinds of vaults of one contract apart', () => {
     const moves = read(deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob }), deposited(`${usd}.Escrow`, {
       amount: '2.00000000', to: bob, toUUID: '5', depositedUUID: '6',
