@@ -46,9 +46,10 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
     for (const { table, writer } of output.tables) await copyInto(client, table.name, table.columns, writer)
     if (output.problems.length > 0) await recordProblems(client, worker.name, output.problems)
     if (worker.folds.length > 0) {
+      // The lock first: a fold may tell the keys that it touches by what the one before it folded.
+      await lockFolds(client, worker)
       const touched: TouchedKeys[] = []
       for (const earlier of before) touched.push(await findTouchedKeys(client, earlier.fold, lease, earlier))
-      await lockFolds(client, worker)
       for (const keys of touched) await foldKeys(client, keys)
     }
     return 'committed'
