@@ -29,7 +29,8 @@ describe('accounts_worker', () => {
       transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob] }),
       transaction(1, { payer: alice, proposer: alice }),
     ).of('app.account_sightings')
-    expect(rows).to.deep.equal([alice, bob, carol].map((address) => ({ block_height: 7, address, created_tx_index: null })))
+    const expected = [alice, bob, carol].map((address) => ({ block_height: 7, address, created_tx_index: null }))
+    expect(rows).to.deep.equal(expected)
   })
 
   it('passes over nobody, and over who authorizes for the chain itself', () => {
@@ -54,7 +55,8 @@ describe('accounts_worker', () => {
   it('makes a problem of a creation that does not say of what', () => {
     const output = derive(transaction(0, { events: [created({ address: null }), created({}), created(undefined)] }))
     expect(output.of('app.account_sightings')).to.deep.equal([])
-    expect(output.problems.map(({ code, blockHeight, txIndex, eventIndex }) => [code, blockHeight, txIndex, eventIndex]))
-      .to.deep.equal([['account-event-shape', 7, 0, 3], ['account-event-shape', 7, 0, 3]])
+    const places = output.problems.map(({ code, blockHeight, txIndex, eventIndex }) =>
+      [code, blockHeight, txIndex, eventIndex])
+    expect(places).to.deep.equal([['account-event-shape', 7, 0, 3], ['account-event-shape', 7, 0, 3]])
   })
 })

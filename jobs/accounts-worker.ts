@@ -22,10 +22,12 @@ const accounts: Fold = {
         created.block_height as created_height, created.created_tx_index
       from keys k
       cross join lateral (
-        select s.block_height from app.account_sightings s where s.address = k.address order by s.block_height limit 1
+        select s.block_height from app.account_sightings s
+        where s.address = k.address order by s.block_height limit 1
       ) first
       cross join lateral (
-        select s.block_height from app.account_sightings s where s.address = k.address order by s.block_height desc limit 1
+        select s.block_height from app.account_sightings s
+        where s.address = k.address order by s.block_height desc limit 1
       ) last
       left join lateral (
         select s.block_height, s.created_tx_index from app.account_sightings s

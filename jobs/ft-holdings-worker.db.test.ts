@@ -24,6 +24,12 @@ interface Change {
   readonly change: number
 }
 
+interface Holding {
+  readonly balance: number
+  readonly vault_count: number
+  readonly is_complete: boolean
+}
+
 const states: fc.Arbitrary<State[]> = fc.uniqueArray(
   fc.record({
     height: fc.nat(end - 1), vault: fc.nat(3), owner: fc.constantFrom(...owners), balance: fc.nat(50),
@@ -33,7 +39,9 @@ const states: fc.Arbitrary<State[]> = fc.uniqueArray(
 
 const changes: fc.Arbitrary<Change[]> = fc.uniqueArray(
   fc.record({
-    height: fc.nat(end - 1), address: fc.constantFrom('0x00000000000000b0', '0x00000000000000c0'), change: fc.integer({ min: -9, max: 9 }),
+    height: fc.nat(end - 1),
+    address: fc.constantFrom('0x00000000000000b0', '0x00000000000000c0'),
+    change: fc.integer({ min: -9, max: 9 }),
   }),
   { maxLength: 5, selector: ({ height, address }) => `${height} ${address}` },
 )
@@ -41,7 +49,7 @@ const changes: fc.Arbitrary<Change[]> = fc.uniqueArray(
 /** Every vault counts where it was seen last; where no vault was ever seen in an account, the changes add up. */
 function heldAfter(all: readonly State[], moved: readonly Change[]): object {
   const last = Map.groupBy(all.toSorted((a, b) => a.height - b.height), ({ vault }) => vault)
-  const held = new Map<string, { balance: number; vault_count: number; is_complete: boolean }>()
+  const held = new Map<string, Holding>()
   const add = (address: string, balance: number, count: number): void => {
     const before = held.get(address) ?? { balance: 0, vault_count: 0, is_complete: count > 0 }
     held.set(address, { ...before, balance: before.balance + balance, vault_count: before.vault_count + count })
@@ -78,17 +86,20 @@ describe('ft_holdings_worker', () => {
       [all.map((s) => s.height), all.map((s) => s.vault), all.map((s) => s.owner), all.map((s) => s.balance)],
     )
     await database.pool.query(
-      `insert into app.ft_balance_changes select h, a, '${token}', c from unnest($1::bigint[], $2::text[], $3::numeric[]) as s (h, a, c)`,
+      `insert into app.ft_balance_changes select h, a, '${token}', c
+       from unnest($1::bigint[], $2::text[], $3::numeric[]) as s (h, a, c)`,
       [moved.map((s) => s.height), moved.map((s) => s.address), moved.map((s) => s.change)],
     )
   }
   const held = async (): Promise<object> => {
-    const { rows } = await database.pool.query<{ address: string; balance: number; vault_count: number; is_complete: boolean }>(
+    const { rows } = await database.pool.query<Holding & { address: string }>(
       'select address, balance::int, vault_count, is_complete from app.ft_holdings order by address',
     )
     return Object.fromEntries(rows.map(({ address, ...rest }) => [address, rest]))
   }
-  const fold = (from: number, to: number): Promise<unknown> => deriveInto(database.pool, ftHoldingsWorker, [], { from, to })
+  const fold = async (from: number, to: number): Promise<void> => {
+    await deriveInto(database.pool, ftHoldingsWorker, [], { from, to })
+  }
 
   it('moves a vault with its account, and forgets it when it is no more', async () => {
     await reset()
@@ -112,7 +123,8 @@ describe('ft_holdings_worker', () => {
   it('has what vaults hold, in whatever order their history comes and goes', async () => {
     await fc.assert(
       fc.asyncProperty(
-        states, changes, fc.shuffledSubarray([0, 3, 6, 9], { minLength: 4 }), fc.nat(end), async (all, moved, order, rollBackTo) => {
+        states, changes, fc.shuffledSubarray([0, 3, 6, 9], { minLength: 4 }), fc.nat(end),
+        async (all, moved, order, rollBackTo) => {
           await reset()
           for (const from of order) {
             const isIn = ({ height }: { height: number }): boolean => height >= from && height < from + 3

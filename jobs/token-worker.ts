@@ -19,7 +19,8 @@ const ftTransfers: HeightTable = {
 const nftTransfers: HeightTable = {
   name: 'app.nft_transfers',
   columns: [
-    heightColumn, 'tx_index', 'event_index', 'leg', 'token', 'nft_id', 'nft_uuid', 'from_address', 'to_address', 'transfer_type',
+    heightColumn, 'tx_index', 'event_index', 'leg', 'token', 'nft_id', 'nft_uuid', 'from_address', 'to_address',
+    'transfer_type',
   ],
   heightColumn,
   partitionHeights: 5_000_000,
@@ -52,6 +53,12 @@ export const tokenWorker: Worker = {
   },
 }
 
+/** Of a transaction. */
+interface Place {
+  readonly height: number
+  readonly txIndex: number
+}
+
 interface VaultState {
   readonly state: VaultBalance
   readonly txIndex: number
@@ -63,8 +70,9 @@ function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutpu
   for (const transaction of transactions) {
     const moves = readTokenMoves(transaction, network)
     const txIndex = transaction.index
-    if (moves.fungible.length > 0) writeFungible(output.rows(ftTransfers.name), height, txIndex, moves.fungible)
-    if (moves.nonFungible.length > 0) writeNonFungible(output.rows(nftTransfers.name), height, txIndex, moves.nonFungible)
+    const place: Place = { height, txIndex }
+    if (moves.fungible.length > 0) writeFungible(output.rows(ftTransfers.name), place, moves.fungible)
+    if (moves.nonFungible.length > 0) writeNonFungible(output.rows(nftTransfers.name), place, moves.nonFungible)
     for (const state of moves.vaults) vaults.set(state.vault, { state, txIndex })
     for (const { address, token, units } of moves.changes) {
       const key = `${address} ${token}`
@@ -86,15 +94,15 @@ function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutpu
   }
 }
 
-function writeFungible(rows: RowWriter, height: number, txIndex: number, transfers: readonly FungibleTransfer[]): void {
+function writeFungible(rows: RowWriter, place: Place, transfers: readonly FungibleTransfer[]): void {
   let leg = 0
   let previous = -1
   for (const { eventIndex, token, from, to, amount, type } of transfers) {
     leg = eventIndex === previous ? leg + 1 : 0
     previous = eventIndex
     rows.row(ftTransfers.columns.length)
-    rows.int8(height)
-    rows.int4(txIndex)
+    rows.int8(place.height)
+    rows.int4(place.txIndex)
     rows.int4(eventIndex)
     rows.int2(leg)
     rows.text(token)
@@ -105,15 +113,15 @@ function writeFungible(rows: RowWriter, height: number, txIndex: number, transfe
   }
 }
 
-function writeNonFungible(rows: RowWriter, height: number, txIndex: number, transfers: readonly NonFungibleTransfer[]): void {
+function writeNonFungible(rows: RowWriter, place: Place, transfers: readonly NonFungibleTransfer[]): void {
   let leg = 0
   let previous = -1
   for (const { eventIndex, token, id, uuid, from, to, type } of transfers) {
     leg = eventIndex === previous ? leg + 1 : 0
     previous = eventIndex
     rows.row(nftTransfers.columns.length)
-    rows.int8(height)
-    rows.int4(txIndex)
+    rows.int8(place.height)
+    rows.int4(place.txIndex)
     rows.int4(eventIndex)
     rows.int2(leg)
     writeOptional(rows, token)

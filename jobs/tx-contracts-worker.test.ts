@@ -15,7 +15,9 @@ describe('tx_contracts_worker', () => {
   const of = (rows: readonly CollectedRow[], column: string, label: string): unknown[] => {
     const place = noted.find((one) => one.label === label)
     if (place === undefined) throw new Error(`no transaction is called ${label}`)
-    return rows.filter((row) => row['block_height'] === place.height && row['tx_index'] === place.index).map((row) => row[column])
+    const isThere = (row: CollectedRow): boolean =>
+      row['block_height'] === place.height && row['tx_index'] === place.index
+    return rows.filter(isThere).map((row) => row[column])
   }
 
   before(async () => {
@@ -74,7 +76,8 @@ describe('tx_contracts_worker', () => {
 
   it('writes rows in the order of their keys', () => {
     for (const [rows, column] of [[contracts, 'contract'], [tags, 'tag']] as const) {
-      const keys = rows.map((row) => [row['block_height'], row['tx_index']].map((n) => String(n).padStart(9, '0')).join(' ') + String(row[column]))
+      const padded = (value: unknown): string => String(value).padStart(9, '0')
+      const keys = rows.map((row) => `${padded(row['block_height'])} ${padded(row['tx_index'])} ${String(row[column])}`)
       expect(keys).to.deep.equal(keys.toSorted())
       expect(new Set(keys).size).to.equal(keys.length)
     }

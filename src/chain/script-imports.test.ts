@@ -35,18 +35,20 @@ describe('scriptImports', () => {
 
   it('takes no import for what is none', () => {
     for (const script of [
-      '', 'transaction {}', '// import A from 0x1', '/* import A from 0x1 */', '/* /* */ import A from 0x1 */ transaction {}',
+      '', 'transaction {}', '// import A from 0x1', '/* import A from 0x1 */',
+      '/* /* */ import A from 0x1 */ transaction {}',
       'let s = "import A from 0x1"', String.raw`let s = "\" import A from 0x1"`, 'let s = "\nimport A from 0x1\n"',
-      'let important = 1', 'let reimport = A', 'import 0x1', 'import A, B', 'import "../contracts/A.cdc"', 'import A from',
+      'let important = 1', 'let reimport = A', 'import 0x1', 'import A, B', 'import "../contracts/A.cdc"',
       'import A from 0x12345678901234567', 'import', 'import "A', '/* import A from 0x1',
     ]) {
-      const names = script === 'import A from' ? ['? A'] : []
-      expect(brief(script), script).to.deep.equal(script === 'import "A' ? [] : names)
+      expect(brief(script), script).to.deep.equal([])
     }
   })
 
   it('ends with every text', () => {
-    const word = fc.constantFrom('import ', 'from ', 'as ', 'A', ',', '"', '/*', '*/', '//', '\n', '0x1', '\\', ' ', 'é')
+    const word = fc.constantFrom(
+      'import ', 'from ', 'as ', 'A', ',', '"', '/*', '*/', '//', '\n', '0x1', '\\', ' ', 'é',
+    )
     fc.assert(
       fc.property(fc.array(word, { maxLength: 30 }), (words) => {
         for (const { name, address } of scriptImports(words.join(''))) {

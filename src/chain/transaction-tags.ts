@@ -65,7 +65,7 @@ const rules: readonly Rule[] = [
   { pattern: 'flow.AccountKeyRemoved', meaning: 'KEY_UPDATE' },
 ]
 
-/** Patterns of SQL's `like` for the types of tag events: who reads events for `describeTransaction` may leave out others. */
+/** Patterns of SQL's `like` for the types of tag events: `describeTransaction` needs no others. */
 export const tagEventPatterns: readonly string[] = rules.map(({ pattern }) => pattern)
 
 const tests = rules.map(({ pattern, meaning }) => ({ test: asRegExp(pattern), meaning }))

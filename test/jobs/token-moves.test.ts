@@ -11,7 +11,9 @@ import type { NotedTransaction, NotedTransfer } from '../support/recording-notes
 /** What everybody gained, in units, by `<token or item> <account or nobody>`. Nothing gained is left out. */
 type Net = Record<string, bigint>
 
-function netOf(moves: readonly (readonly [what: string, from: string | null, to: string | null, units: bigint])[]): Net {
+type Move = readonly [what: string, from: string | null, to: string | null, units: bigint]
+
+function netOf(moves: readonly Move[]): Net {
   const net = new Map<string, bigint>()
   for (const [what, from, to, units] of moves) {
     for (const [who, gain] of [[from, -units], [to, units]] as const) {
@@ -127,7 +129,9 @@ describe('the token moves of the recording', () => {
         }))
         const { tags } = describeTransaction(transaction.isEvm, tagEvents)
         const { fungible, nonFungible } = readTokenMoves(transaction, 'emulator')
-        const arrived = fungible.some(({ type, to, amount }) => type !== 'fee' && to?.length === 18 && ufix64Units(amount) > 0n)
+        const arrived = fungible.some(
+          ({ type, to, amount }) => type !== 'fee' && to?.length === 18 && ufix64Units(amount) > 0n,
+        )
         const place = `${height}.${transaction.index}`
         expect(tags.includes('FT_TRANSFER'), place).to.equal(arrived)
         expect(tags.includes('NFT_TRANSFER'), place).to.equal(nonFungible.some(({ to }) => to !== undefined))

@@ -60,7 +60,8 @@ class RowCollector implements RowWriter {
   }
 
   row(fieldCount: number): void {
-    if (fieldCount !== this.#table.columns.length) throw new Error(`a row of ${this.#table.name} is to have ${fieldCount} fields`)
+    const { name, columns } = this.#table
+    if (fieldCount !== columns.length) throw new Error(`a row of ${name} is to have ${fieldCount} fields`)
     this.#rows.push([])
   }
 

@@ -1,4 +1,6 @@
-import type { EventEncoding, EventMessage, TransactionMessage, TransactionResultMessage } from '../../src/access/messages.ts'
+import type {
+  EventEncoding, EventMessage, TransactionMessage, TransactionResultMessage,
+} from '../../src/access/messages.ts'
 import { readTransactionResultsResponse } from '../../src/access/wire/read-results.ts'
 import { readTransactionsResponse } from '../../src/access/wire/read-transactions.ts'
 import type { HeightRange } from '../../src/base/ranges.ts'

@@ -31,7 +31,8 @@ export async function deriveInto(
   await withTransaction(pool, async (client) => {
     const before = await touchedKeys(client, worker, range)
     for (const { name, heightColumn, columns } of worker.tables) {
-      await client.query(`delete from ${name} where ${heightColumn} >= $1 and ${heightColumn} < $2`, [range.from, range.to])
+      const inRange = `${heightColumn} >= $1 and ${heightColumn} < $2`
+      await client.query(`delete from ${name} where ${inRange}`, [range.from, range.to])
       await copyInto(client, name, columns, writers.get(name) as CopyWriter)
     }
     await foldAll(client, worker, [before, await touchedKeys(client, worker, range)])
@@ -39,20 +40,22 @@ export async function deriveInto(
   return problems
 }
 
-/** Takes away what was derived from `height` on, of all workers, as a rollback does: keys first, then rows, then folds. */
+/** Takes away what all workers derived from `height` on, as a rollback does: keys first, then rows, then folds. */
 export async function rollBackDerived(pool: Pool, height: number): Promise<void> {
   await withTransaction(pool, async (client) => {
     const above = { from: height, to: Number.MAX_SAFE_INTEGER }
     const touched = new Map<Worker, Touched>()
     for (const worker of workers) touched.set(worker, await touchedKeys(client, worker, above))
     for (const { tables } of workers) {
-      for (const { name, heightColumn } of tables) await client.query(`delete from ${name} where ${heightColumn} >= $1`, [height])
+      for (const { name, heightColumn } of tables) {
+        await client.query(`delete from ${name} where ${heightColumn} >= $1`, [height])
+      }
     }
     for (const [worker, keys] of touched) await foldAll(client, worker, [keys])
   })
 }
 
-/** A line for each derived table: rows and a digest of their content. Two databases with the same lines hold the same. */
+/** A line for each derived table: rows and a digest of their content. With the same lines, databases hold the same. */
 export async function derivedDigest(pool: Pool): Promise<Record<string, string>> {
   const digest: Record<string, string> = {}
   for (const table of derivedTables) {

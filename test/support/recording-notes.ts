@@ -32,9 +32,9 @@ export interface Truth {
 
 /** The transactions of a recording that are in a block, from its `manifest.json`. */
 export async function notedTransactions(name: RecordingName): Promise<readonly NotedTransaction[]> {
-  const manifest = (await readJson(name, 'manifest.json')) as { transactions: (Partial<NotedTransaction> & { outcome: string })[] }
-  return manifest.transactions.flatMap(({ height, index, label = '', outcome, note = {} }) =>
-    height === undefined || index === undefined ? [] : [{ height, index, label, outcome: outcome as 'ok' | 'fail', note }],
+  const manifest = (await readJson(name, 'manifest.json')) as { transactions: readonly Partial<NotedTransaction>[] }
+  return manifest.transactions.flatMap(({ height, index, label = '', outcome = 'fail', note = {} }) =>
+    height === undefined || index === undefined ? [] : [{ height, index, label, outcome, note }],
   )
 }
 

@@ -24,8 +24,8 @@ export function uint64Field(fields: PayloadFields, name: string): string {
 /** A resource's uuid: a UInt64 that the chain keeps below 2^56, and PostgreSQL below 2^63. */
 export function uuidField(fields: PayloadFields, name: string): string {
   const value = uint64Field(fields, name)
-  if (value.length > maxInt8.length || (value.length === maxInt8.length && value > maxInt8)) throw unexpected(name, 'a uuid')
-  return value
+  if (value.length < maxInt8.length || (value.length === maxInt8.length && value <= maxInt8)) return value
+  throw unexpected(name, 'a uuid')
 }
 
 /** An `Address?`: undefined for nil. */

@@ -67,7 +67,9 @@ class Chain {
 }
 
 function brief(transfers: readonly FungibleTransfer[]): string[] {
-  return transfers.map(({ from = '-', to = '-', amount, type }) => `${from.slice(-2)} ${to.slice(-2)} ${Number(amount)} ${type}`)
+  return transfers.map(
+    ({ from = '-', to = '-', amount, type }) => `${from.slice(-2)} ${to.slice(-2)} ${Number(amount)} ${type}`,
+  )
 }
 
 const units = (whole: number): bigint => BigInt(whole) * 100_000_000n
@@ -95,7 +97,8 @@ describe('FungibleFlow', () => {
     const chain = new Chain()
     chain.deposit(chain.withdraw(chain.vault(alice, units(5), '0'), units(2)), chain.vault(bob, 0n))
     expect(brief(chain.finish())).to.deep.equal(['a1 b0 2 transfer'])
-    expect(chain.flow.vaults()).to.deep.include({ token, vault: '0', owner: alice, balance: '3.00000000', eventIndex: 0 })
+    const state = { token, vault: '0', owner: alice, balance: '3.00000000', eventIndex: 0 }
+    expect(chain.flow.vaults()).to.deep.include(state)
   })
 
   it('tells a transfer to oneself and one of nothing', () => {
@@ -112,7 +115,8 @@ describe('FungibleFlow', () => {
     chain.store(purse, bob)
     chain.deposit(chain.withdraw(purse, units(1)), chain.vault(carol, 0n))
     expect(brief(chain.finish())).to.deep.equal(['a1 b0 3 transfer', 'b0 c0 1 transfer'])
-    expect(chain.flow.vaults()).to.deep.include({ token, vault: purse, owner: bob, balance: '2.00000000', eventIndex: 1 })
+    const state = { token, vault: purse, owner: bob, balance: '2.00000000', eventIndex: 1 }
+    expect(chain.flow.vaults()).to.deep.include(state)
   })
 
   it('says what burned, what was kept, and what appeared', () => {
@@ -131,7 +135,8 @@ describe('FungibleFlow', () => {
     chain.owners.delete(vault)
     chain.deposit(vault, chain.vault(carol, 0n))
     expect(brief(chain.finish())).to.deep.equal(['a1 b0 1 transfer', 'a1 c0 8 transfer'])
-    expect(chain.flow.vaults().find((state) => state.vault === vault)).to.deep.include({ owner: undefined, balance: '0.00000000' })
+    const state = chain.flow.vaults().find((one) => one.vault === vault)
+    expect(state).to.deep.include({ owner: undefined, balance: '0.00000000' })
   })
 
   it('has no state of vaults that came and went, but that of those that lay in an account meanwhile', () => {
@@ -145,19 +150,22 @@ describe('FungibleFlow', () => {
     chain.store(stored, carol)
     chain.deposit(chain.withdraw(stored, units(1)), to)
     chain.deposit(stored, to)
-    expect(chain.flow.vaults().find(({ vault }) => vault === stored)).to.deep.include({ owner: undefined, balance: '0.00000000' })
+    const state = chain.flow.vaults().find(({ vault }) => vault === stored)
+    expect(state).to.deep.include({ owner: undefined, balance: '0.00000000' })
   })
 
   it('tells the EVM side', () => {
     const flow = new FungibleFlow()
     const evm = `0x${'e'.repeat(40)}`
     flow.withdrawn({
-      eventIndex: 0, token, amount: '2.00000000', from: alice, fromVault: '1', withdrawnVault: '2', balanceAfter: '0.00000000',
+      eventIndex: 0, token, amount: '2.00000000', from: alice, fromVault: '1', withdrawnVault: '2',
+      balanceAfter: '0.00000000',
     })
     flow.enteredEvm(1, token, '2.00000000', '2', evm)
     flow.leftEvm(2, token, '1.00000000', '3', evm)
     flow.deposited({
-      eventIndex: 3, token, amount: '1.00000000', to: bob, toVault: '4', depositedVault: '3', balanceAfter: '1.00000000',
+      eventIndex: 3, token, amount: '1.00000000', to: bob, toVault: '4', depositedVault: '3',
+      balanceAfter: '1.00000000',
     })
     flow.finish(nothingBurnt)
     expect(brief(flow.transfers)).to.deep.equal(['a1 ee 2 bridge', 'ee b0 1 bridge'])

@@ -42,11 +42,11 @@ interface Content {
 }
 
 /**
- * Follows fungible tokens through one transaction by the uuids of their vaults. A vault that was withdrawn carries lots:
- * amounts, each with the account that it left. Withdrawing from such a vault takes lots out of it, the oldest first, and
- * depositing into it adds to them; when a vault is deposited into one that lies in an account, its lots have arrived.
- * So vaults may be split and merged and pass through others, and what left equals what arrived, plus what was burned or
- * kept, minus what appeared.
+ * Follows fungible tokens through one transaction by the uuids of their vaults. A vault that was withdrawn carries
+ * lots: amounts, each with the account that it left. Withdrawing from such a vault takes lots out of it, the oldest
+ * first, and depositing into it adds to them; when a vault is deposited into one that lies in an account, its lots have
+ * arrived. So vaults may be split and merged and pass through others, and what left equals what arrived, plus what was
+ * burned or kept, minus what appeared.
  *
  * Only FungibleToken's own events are followed: every vault emits them, whatever its contract emits besides.
  * Source: onflow/flow-ft `contracts/FungibleToken.cdc` (post-conditions of `withdraw` and `deposit`, `burnCallback`).
@@ -55,7 +55,7 @@ export class FungibleFlow {
   readonly transfers: FungibleTransfer[] = []
   readonly #transit = new Map<string, Content>()
   readonly #vaults = new Map<string, VaultBalance>()
-  /** Vaults that were made here by a withdrawal: as long as they lie in no account, their state is nobody's business. */
+  /** Vaults that a withdrawal made here: as long as they lie in no account, their state is nobody's business. */
   readonly #made = new Set<string>()
 
   withdrawn(event: VaultWithdrawn): void {

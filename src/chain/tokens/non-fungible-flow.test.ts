@@ -28,16 +28,22 @@ describe('NonFungibleFlow', () => {
   })
 
   it('passes through collections that lie in no account', () => {
-    expect(brief([['out', alice], ['in', undefined], ['out', undefined], ['in', bob]])).to.deep.equal(['3 5 a1 b0 transfer'])
+    expect(brief([['out', alice], ['in', undefined], ['out', undefined], ['in', bob]])).to.deep.equal([
+      '3 5 a1 b0 transfer',
+    ])
   })
 
   it('hears but once of a move out of or into a collection inside of another', () => {
     expect(brief([['out', alice], ['out', alice], ['in', bob], ['in', bob]])).to.deep.equal(['2 5 a1 b0 transfer'])
-    expect(brief([['out', undefined], ['out', alice], ['in', undefined], ['in', bob]])).to.deep.equal(['3 5 a1 b0 transfer'])
+    expect(brief([['out', undefined], ['out', alice], ['in', undefined], ['in', bob]])).to.deep.equal([
+      '3 5 a1 b0 transfer',
+    ])
   })
 
   it('sees an item arrive with its collection where it leaves from there', () => {
-    expect(brief([['out', alice], ['out', bob], ['in', carol]])).to.deep.equal(['1 5 a1 b0 transfer', '2 5 b0 c0 transfer'])
+    expect(brief([['out', alice], ['out', bob], ['in', carol]])).to.deep.equal([
+      '1 5 a1 b0 transfer', '2 5 b0 c0 transfer',
+    ])
   })
 
   it('keeps items apart that share a uuid', () => {

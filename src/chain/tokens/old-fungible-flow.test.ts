@@ -17,7 +17,8 @@ function events(steps: readonly Step[]): OldVaultEvent[] {
 
 function brief(steps: readonly Step[]): string[] {
   return oldFungibleTransfers(events(steps)).map(
-    ({ from = '-', to = '-', amount, type, eventIndex }) => `${eventIndex} ${from.slice(-2)} ${to.slice(-2)} ${Number(amount)} ${type}`,
+    ({ from = '-', to = '-', amount, type, eventIndex }) =>
+      `${eventIndex} ${from.slice(-2)} ${to.slice(-2)} ${Number(amount)} ${type}`,
   )
 }
 

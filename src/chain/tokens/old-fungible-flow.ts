@@ -46,7 +46,8 @@ export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Fungible
   if (first === undefined) return transfers
   for (const { from, eventIndex, units } of lots) {
     if (units === 0n) continue
-    transfers.push({ eventIndex, token: first.token, from, to: undefined, amount: ufix64Text(units), type: 'withdrawal' })
+    const amount = ufix64Text(units)
+    transfers.push({ eventIndex, token: first.token, from, to: undefined, amount, type: 'withdrawal' })
   }
   return transfers
 }

@@ -94,17 +94,20 @@ class Reader {
         break
       case 'ft-burned':
         this.#fungible.burned({
-          eventIndex, token: this.#standardToken(fields), amount: amountField(fields), vault: uuidField(fields, 'fromUUID'),
+          eventIndex, token: this.#standardToken(fields), amount: amountField(fields),
+          vault: uuidField(fields, 'fromUUID'),
         })
         break
       case 'evm-flow-deposited':
         this.#fungible.enteredEvm(
-          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'), evmAddressField(fields, 'address'),
+          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'),
+          evmAddressField(fields, 'address'),
         )
         break
       case 'evm-flow-withdrawn':
         this.#fungible.leftEvm(
-          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'), evmAddressField(fields, 'address'),
+          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'),
+          evmAddressField(fields, 'address'),
         )
         break
       case 'nft-withdrawn':
@@ -134,7 +137,7 @@ class Reader {
     }
   }
 
-  /** Contracts may emit what they like under these names: only the shape of the old standards makes it a token event. */
+  /** Contracts may emit what they like under these names: only the shape of the old standards makes a token event. */
   #acceptOld(kind: TokenEventKind, { index: eventIndex, type }: DecodedEvent, fields: PayloadFields): void {
     const isDeposit = kind.endsWith('-deposited')
     const side = isDeposit ? 'to' : 'from'

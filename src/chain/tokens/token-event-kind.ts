@@ -4,8 +4,8 @@ import type { Network } from '../network.ts'
 /**
  * What an event means for tokens. `ft-` and `nft-` events are those of the standards since Cadence 1.0, which name each
  * vault and item by its uuid; `old-` events are those that contracts emitted themselves before, and many still do.
- * `own-minted` and `own-burned` are a contract's own words, of whatever fields: they move nothing, they say why something
- * moved. `tokens-burned` also says how much.
+ * `own-minted` and `own-burned` are a contract's own words, of whatever fields: they move nothing, they say why
+ * something moved. `tokens-burned` also says how much.
  */
 export type TokenEventKind =
   | 'ft-withdrawn' | 'ft-deposited' | 'ft-burned' | 'tokens-burned' | 'own-minted' | 'own-burned'

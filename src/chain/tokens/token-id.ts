@@ -3,8 +3,8 @@ const known = new Map<string, string | undefined>()
 
 /**
  * The identifier of a token by the type of its vault or item: `A.1654653399040a61.FlowToken.Vault` is the token
- * `A.1654653399040a61.FlowToken`. The last part is left out where it is the usual one, `Vault` or `NFT`; a contract that
- * has a second kind of either keeps it in the identifier, so that two tokens never become one.
+ * `A.1654653399040a61.FlowToken`. The last part is left out where it is the usual one, `Vault` or `NFT`; a second kind
+ * of either in a contract keeps it in the identifier, so that two tokens never become one.
  * @returns undefined where the text is no type of a contract
  */
 export function tokenId(resourceType: string): string | undefined {

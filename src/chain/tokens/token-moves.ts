@@ -4,8 +4,8 @@
  * - `fee`: the fee of the transaction
  * - `mint`, `burn`: made or destroyed, as the token's own events say, or the standard's
  * - `bridge`: FLOW into an EVM account or out of one; that side is a 20-byte address
- * - `deposit`: arrived, and nothing in the transaction shows from where: a vault that was taken whole out of storage, or
- *   made without a word
+ * - `deposit`: arrived, and nothing in the transaction shows from where: a vault that was taken whole out of storage,
+ *   or made without a word
  * - `withdrawal`: left, and did not arrive in the transaction: stored, kept in a resource, or destroyed without a word,
  *   as FLOW is
  */
