@@ -14,12 +14,13 @@ export async function clearRange(client: pg.ClientBase, worker: Worker, range: H
   await client.query(statements.join('; '))
 }
 
-/** Whether there is nothing that `clearRange` would change. */
-export async function isClear(client: pg.ClientBase, worker: Worker, ranges: readonly HeightRange[]): Promise<boolean> {
-  const parts = ranges.flatMap((range) => [
+/** Whether there is nothing that `clearRange` would change. One round trip for all workers. */
+export async function areClear(client: pg.ClientBase, ranges: ReadonlyMap<Worker, readonly HeightRange[]>): Promise<boolean> {
+  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => [
     ...worker.tables.map((table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`),
     `exists (select from raw.indexing_errors where ${openProblems(worker, range)})`,
-  ])
+  ]))
+  if (parts.length === 0) return true
   const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
   return rows[0]?.found === false
 }

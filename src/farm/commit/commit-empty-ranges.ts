@@ -1,11 +1,12 @@
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import { normalize } from '../../base/ranges.ts'
+import type { HeightSet } from '../../base/ranges.ts'
 import type { ClaimedLease } from '../leases/lease.ts'
 import { completeLeases } from '../leases/sql/complete-leases.ts'
 import { inCommit } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
-import { isClear } from './clear-range.ts'
+import { areClear } from './clear-range.ts'
 
 /** A range that gave no row and no problem. */
 export interface EmptyCommit {
@@ -30,19 +31,16 @@ export async function commitEmptyRanges(
   let areInTheWay = false
   const outcome = await inCommit(pool, chainVersion, async (client) => {
     for (const { worker, from } of await completeLeases(client, commits.map(({ lease }) => lease))) held.add(`${worker}/${from}`)
-    areInTheWay = await hasOldRows(client, commits.filter((commit) => held.has(keyOf(commit))))
+    areInTheWay = !(await areClear(client, rangesByWorker(commits.filter((commit) => held.has(keyOf(commit))))))
     return areInTheWay ? 'fenced' : 'committed'
   })
   if (areInTheWay) return undefined
   return commits.map((commit) => (outcome === 'rolled-back' || held.has(keyOf(commit)) ? outcome : 'fenced'))
 }
 
-async function hasOldRows(client: pg.ClientBase, commits: readonly EmptyCommit[]): Promise<boolean> {
+function rangesByWorker(commits: readonly EmptyCommit[]): Map<Worker, HeightSet> {
   const byWorker = Map.groupBy(commits, ({ worker }) => worker)
-  for (const [worker, own] of byWorker) {
-    if (!(await isClear(client, worker, normalize(own.map(({ lease }) => lease))))) return true
-  }
-  return false
+  return new Map([...byWorker].map(([worker, own]) => [worker, normalize(own.map(({ lease }) => lease))]))
 }
 
 function keyOf({ lease }: EmptyCommit): string {

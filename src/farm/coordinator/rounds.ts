@@ -110,7 +110,8 @@ export class Rounds {
       this.#heldBack.add(plan.name)
       log.error({ worker: plan.name, ...count }, 'most ranges of the worker fail: it gets no new ones until a person has looked at them')
     } else if (!isHeldBack) this.#heldBack.delete(plan.name)
-    const historyRoom = isHeldBack ? 0 : Math.max(0, maxOpen - count.openHistory)
+    // Not before half of it is done: many at a time cost little more than one, to find as well as to hand over.
+    const historyRoom = isHeldBack || count.openHistory > maxOpen / 2 ? 0 : maxOpen - count.openHistory
     return {
       plan, liveRoom: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive),
       historyRoom: this.#rest.room(plan.name, count.openHistory, historyRoom, performance.now()),

@@ -43,6 +43,9 @@ const workerOptions = {
 /** How long a store may take, when all jobs are done, to close a consumer, ms. */
 const closeMs = 2000
 
+/** Least time between two messages about errors of the store, ms. */
+const quietMs = 5000
+
 const queueOptions = { streams: { events: { maxLen: 100 } } } as const satisfies Partial<QueueOptions>
 
 type LeaseQueue<Backend extends IQueueBackend, Connection> = Queue<LeaseJob, void, string, LeaseJob, void, string, Backend, Connection>
@@ -55,6 +58,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #classes
   readonly #queues = new Map<string, LeaseQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
+  #quietUntil = 0
+  #untold = 0
 
   constructor(store: BullBackend<Backend, Connection>, log: Logger) {
     this.backend = store.name
@@ -68,7 +73,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     const known = this.#queues.get(worker)
     if (known !== undefined) return known
     const queue = new this.#classes.Queue<LeaseJob, void>(worker, { connection: this.#store.producer, ...queueOptions })
-    queue.on('error', (error) => this.#log.warn({ err: error, queue: worker }, 'the queue had an error'))
+    queue.on('error', (error) => this.#trouble(worker, error))
     this.#queues.set(worker, queue)
     return queue
   }
@@ -98,7 +103,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       connection: this.#store.consumer, concurrency, ...jobOptions, ...workerOptions,
       removeOnComplete: { count: 0 }, removeOnFail: { count: 0 },
     })
-    bull.on('error', (error) => this.#log.warn({ err: error, queue: worker }, 'the queue had an error'))
+    bull.on('error', (error) => this.#trouble(worker, error))
     bull.on('failed', (_job, error) => this.#log.error({ err: error, queue: worker }, 'a job ended with an error, its ranges will be queued again'))
     await bull.waitUntilReady()
     const consumer: QueueConsumer = {
@@ -135,6 +140,18 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))
     await this.#store.close()
+  }
+
+  /** While the store is away every idle consumer says so, again and again: one line for all of them now and then. */
+  #trouble(worker: string, error: Error): void {
+    const now = performance.now()
+    if (now < this.#quietUntil) {
+      this.#untold++
+      return
+    }
+    this.#log.warn({ err: error, queue: worker, untold: this.#untold }, 'the queue had an error')
+    this.#quietUntil = now + quietMs
+    this.#untold = 0
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {

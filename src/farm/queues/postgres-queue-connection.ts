@@ -78,8 +78,11 @@ function destroy(client: ListenClient): void {
 
 /** One queue on the shared connection, which outlives it. */
 export class SharedPostgresBackend extends PostgresQueueBackend {
+  readonly name: string
+
   constructor(connection: PostgresQueueConnection, name: string, options: QueueBaseOptions<PostgresQueueConnection>) {
     super(connection, name, { ...options, connection: connection.pool }, true)
+    this.name = name
   }
 
   override async moveToActive(token: string, name?: string): Promise<unknown[]> {
@@ -89,6 +92,20 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
       await pause(failedFetchPauseMs)
       throw error
     }
+  }
+
+  /**
+   * In one statement, as flows without parents: what BullMQ has for this makes two temporary tables in each call, 10 ms
+   * for a few jobs where this takes 0.5, and the catalogs grow with every one.
+   */
+  override async addJobs(entries: Parameters<PostgresQueueBackend['addJobs']>[0]): Promise<string[]> {
+    const results = await this.addFlow(entries.map(({ job, jobId, parentKeyOpts }) => (
+      { jobData: job, jobId, parentKeyOpts: parentKeyOpts ?? {}, prefix: '', queueName: this.name }
+    )))
+    return results.map(([error, id]) => {
+      if (error !== null) throw error
+      return String(id)
+    })
   }
 
   override close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import { asError } from '../../base/errors.ts'
+import { normalize } from '../../base/ranges.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Network } from '../../chain/network.ts'
@@ -57,6 +58,7 @@ export class WorkerLoop {
     const claimed = await Promise.all(job.leases.map(({ from }) => claims.ask({ worker: worker.name, from })))
     const leases = claimed.filter((lease) => lease !== undefined).map((lease) => held.add(lease))
     metrics.farmRanges.inc({ worker: worker.name, outcome: 'passed-over' }, job.leases.length - leases.length)
+    if (leases.length > 1) this.#readAhead(leases)
     const empty: Promise<void>[] = []
     try {
       for (const lease of leases) {
@@ -65,6 +67,15 @@ export class WorkerLoop {
       }
     } finally {
       await Promise.all(empty)
+    }
+  }
+
+  /** Starts reading all ranges of a job at once; each is then read again, which finds the blocks or waits for them. */
+  #readAhead(leases: readonly HeldLease[]): void {
+    const { worker, reader, log } = this.#options
+    if (worker.derive === undefined) return
+    for (const { from, to } of normalize(leases.map(({ lease }) => lease))) {
+      reader.read(from, to).catch((err: unknown) => log.debug({ err, worker: worker.name, from, to }, 'ranges could not be read ahead'))
     }
   }
 
