@@ -17,15 +17,20 @@ export async function readChainVersion(db: pg.Pool | pg.ClientBase): Promise<num
 }
 
 /**
- * Begins a transaction that commits derived rows; waits while a rollback is under way. One round trip.
- * @returns the version of the chain, which cannot change until the transaction ends
+ * Begins a transaction that commits derived rows, and runs `statements` in it; waits while a rollback is under way. One
+ * round trip.
+ * @returns the version of the chain, which cannot change until the transaction ends, and the rows that each of the
+ *   statements changed
  */
-export async function beginCommit(client: pg.ClientBase): Promise<number> {
+export async function beginCommit(
+  client: pg.ClientBase, statements: readonly string[] = [],
+): Promise<{ readonly chainVersion: number; readonly changed: readonly (number | null)[] }> {
   try {
-    // Statements of a simple query have a snapshot each, so the last one sees what a rollback did that was waited for.
-    const results: unknown = await client.query(`begin; select pg_advisory_xact_lock_shared(${rollbackLock}); ${versionQuery}`)
-    const last = (results as pg.QueryResult<{ generation: string }>[]).at(-1)
-    return versionOf(last?.rows ?? [])
+    // Statements of a simple query have a snapshot each, so those after the lock see what a rollback did that was waited for.
+    const text = ['begin', `select pg_advisory_xact_lock_shared(${rollbackLock})`, versionQuery, ...statements].join('; ')
+    const results: unknown = await client.query(text)
+    const [, , version, ...rest] = results as pg.QueryResult<{ generation: string }>[]
+    return { chainVersion: versionOf(version?.rows ?? []), changed: rest.map(({ rowCount }) => rowCount) }
   } catch (error) {
     throw asDatabaseError(error)
   }

@@ -4,17 +4,18 @@ import type { HeightTable, Worker } from '../../../jobs/worker.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 
 /**
- * Deletes what is there of a range in all of a worker's tables, and resolves its problems: those that are met again are
- * opened again. One round trip. Heights are written into the text, so that the planner looks at the partitions of the
- * range and at no others.
+ * Statements that delete what is there of a range in all of a worker's tables, and resolve its problems: those that are met
+ * again are opened again. Heights are written into the text, so that the planner looks at the partitions of the range and
+ * at no others, and all can go in one round trip.
  */
-export async function clearRange(client: pg.ClientBase, worker: Worker, range: HeightRange): Promise<void> {
-  const statements = worker.tables.map((table) => `delete from ${quotedTable(table)} where ${inRange(table.heightColumn, range)}`)
-  statements.push(`update raw.indexing_errors set resolved_at = now() where ${openProblems(worker, range)}`)
-  await client.query(statements.join('; '))
+export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
+  return [
+    ...worker.tables.map((table) => `delete from ${quotedTable(table)} where ${inRange(table.heightColumn, range)}`),
+    `update raw.indexing_errors set resolved_at = now() where ${openProblems(worker, range)}`,
+  ]
 }
 
-/** Whether there is nothing that `clearRange` would change. One round trip for all workers. */
+/** Whether there is nothing that `clearRangeTexts` would change. One round trip for all workers. */
 export async function areClear(client: pg.ClientBase, ranges: ReadonlyMap<Worker, readonly HeightRange[]>): Promise<boolean> {
   const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => [
     ...worker.tables.map((table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`),

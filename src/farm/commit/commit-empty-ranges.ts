@@ -29,7 +29,7 @@ export async function commitEmptyRanges(
 ): Promise<readonly CommitOutcome[] | undefined> {
   const held = new Set<string>()
   let areInTheWay = false
-  const outcome = await inCommit(pool, chainVersion, async (client) => {
+  const outcome = await inCommit(pool, chainVersion, [], async (client) => {
     for (const { worker, from } of await completeLeases(client, commits.map(({ lease }) => lease))) held.add(`${worker}/${from}`)
     areInTheWay = !(await areClear(client, rangesByWorker(commits.filter((commit) => held.has(keyOf(commit))))))
     return areInTheWay ? 'fenced' : 'committed'

@@ -4,9 +4,9 @@ import { copyInto } from '../../db/copy/copy-into.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
 import type { ClaimedLease } from '../leases/lease.ts'
-import { completeLeases } from '../leases/sql/complete-leases.ts'
+import { completeLeaseText } from '../leases/sql/complete-leases.ts'
 import { beginCommit } from './chain-version.ts'
-import { clearRange } from './clear-range.ts'
+import { clearRangeTexts } from './clear-range.ts'
 import { findTouchedKeys, foldKeys, lockFolds } from './folds.ts'
 import type { TouchedKeys } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
@@ -28,7 +28,8 @@ export interface RangeCommit {
 
 /**
  * Puts a range's rows in the place of what was there, folds the keys that it touches and ends its lease, all in one
- * transaction. Round trips: begin, lease, delete, two for each table with rows, COMMIT; three more for each fold.
+ * transaction. Round trips: begin, two for each table with rows, COMMIT; three more for each fold, and two for all folds.
+ * The lease comes first: from there on no other process can take it, and none that lost it gets as far as a row.
  * Throws errors of our tree; after a retryable one the commit may have happened, which a second try finds out, since the
  * lease is no longer held then.
  */
@@ -37,12 +38,13 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
   for (const { table } of output.tables) {
     if (table.partitionHeights !== undefined) await ensurePartitions(pool, table.name, table.partitionHeights, lease)
   }
-  return inCommit(pool, commit.chainVersion, async (client) => {
-    const held = await completeLeases(client, [lease])
-    if (held.length === 0) return 'fenced'
+  const clear = clearRangeTexts(worker, lease)
+  const first = [completeLeaseText(lease), ...(worker.folds.length === 0 ? clear : [])]
+  return inCommit(pool, commit.chainVersion, first, async (client, [completed]) => {
+    if (completed !== 1) return 'fenced'
     const before: TouchedKeys[] = []
     for (const fold of worker.folds) before.push(await findTouchedKeys(client, fold, lease))
-    await clearRange(client, worker, lease)
+    if (worker.folds.length > 0) await client.query(clear.join('; '))
     for (const { table, writer } of output.tables) await copyInto(client, table.name, table.columns, writer)
     if (output.problems.length > 0) await recordProblems(client, worker.name, output.problems)
     if (worker.folds.length > 0) {
@@ -57,11 +59,13 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
 }
 
 /**
- * Runs `write` in a transaction that no rollback of the chain crosses. It is committed if `write` says so and rolled back
- * otherwise; `write` does not run when the version of the chain is not `chainVersion`, if one is given.
+ * Runs the statements `first` and then `write`, which is told how many rows each of them changed, in a transaction that no
+ * rollback of the chain crosses. It is committed if `write` says so and rolled back otherwise; `write` does not run when the
+ * version of the chain is not `chainVersion`, if one is given.
  */
 export async function inCommit(
-  pool: pg.Pool, chainVersion: number | undefined, write: (client: pg.PoolClient) => Promise<CommitOutcome>,
+  pool: pg.Pool, chainVersion: number | undefined, first: readonly string[],
+  write: (client: pg.PoolClient, changed: readonly (number | null)[]) => Promise<CommitOutcome>,
 ): Promise<CommitOutcome> {
   let client: pg.PoolClient
   try {
@@ -71,8 +75,9 @@ export async function inCommit(
   }
   let broken: Error | undefined
   try {
-    const version = await beginCommit(client)
-    const outcome = chainVersion === undefined || version === chainVersion ? await write(client) : 'rolled-back'
+    const begun = await beginCommit(client, first)
+    const isCurrent = chainVersion === undefined || begun.chainVersion === chainVersion
+    const outcome = isCurrent ? await write(client, begun.changed) : 'rolled-back'
     await client.query(outcome === 'committed' ? 'commit' : 'rollback')
     return outcome
   } catch (error) {

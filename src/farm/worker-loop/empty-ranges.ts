@@ -8,8 +8,15 @@ interface EmptyRange extends EmptyCommit {
   readonly chainVersion: number
 }
 
-/** Ends the leases of ranges without rows, many in one transaction: most ranges of most workers are such. */
+/** So many ranges may wait to be ended before their jobs wait too. */
+const mostPending = 512
+
+/**
+ * Ends the leases of ranges without rows, many in one transaction: most ranges of most workers are such. Their jobs need not
+ * wait for it: what a process takes with it when it dies is in the lease, not in the job.
+ */
 export class EmptyRanges {
+  readonly #pending = new Set<Promise<void>>()
   readonly #commits: Gathered<EmptyRange, CommitOutcome | undefined>
 
   constructor(pool: pg.Pool) {
@@ -21,6 +28,18 @@ export class EmptyRanges {
       }
       return ranges.map((range) => outcomes.get(range))
     })
+  }
+
+  /** Resolves when the next may come. `end` never rejects. */
+  async add(end: Promise<void>): Promise<void> {
+    this.#pending.add(end)
+    void end.then(() => this.#pending.delete(end))
+    while (this.#pending.size >= mostPending) await Promise.race(this.#pending)
+  }
+
+  /** Resolves when all have ended. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
   /** @returns undefined when the range must be committed by itself */

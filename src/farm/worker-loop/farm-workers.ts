@@ -85,6 +85,7 @@ export class FarmWorkers {
       () => undefined,
     )
     await finished
+    await this.#emptyRanges.idle()
     out.abort()
     await grace
     this.#held.stop()

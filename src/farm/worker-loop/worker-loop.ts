@@ -59,15 +59,7 @@ export class WorkerLoop {
     const leases = claimed.filter((lease) => lease !== undefined).map((lease) => held.add(lease))
     metrics.farmRanges.inc({ worker: worker.name, outcome: 'passed-over' }, job.leases.length - leases.length)
     if (leases.length > 1) this.#readAhead(leases)
-    const empty: Promise<void>[] = []
-    try {
-      for (const lease of leases) {
-        const rest = await this.#runLease(lease)
-        if (rest !== undefined) empty.push(rest)
-      }
-    } finally {
-      await Promise.all(empty)
-    }
+    for (const lease of leases) await this.#runLease(lease)
   }
 
   /** Starts reading all ranges of a job at once; each is then read again, which finds the blocks or waits for them. */
@@ -79,17 +71,15 @@ export class WorkerLoop {
     }
   }
 
-  /** Never rejects. @returns what is still to be waited for: the commit of a range without rows, which goes with others */
-  async #runLease(held: HeldLease): Promise<Promise<void> | undefined> {
+  /** Never rejects. The commit of a range without rows may be still to come: it goes with others. */
+  async #runLease(held: HeldLease): Promise<void> {
     const { lease, signal } = held
     const output = this.#outputs.pop() ?? new RangeOutput(this.#options.worker)
     try {
       const chainVersion = await this.#derive(held, output)
       if (output.isEmpty && chainVersion !== undefined && mayEndWithOthers(this.#options.worker)) {
-        return this.#commitEmpty(lease, chainVersion).then(
-          (outcome) => this.#end(lease, outcome, chainVersion),
-          (error: unknown) => this.#fail(held, error),
-        )
+        await this.#options.emptyRanges.add(this.#commitEmpty(held, chainVersion))
+        return
       }
       signal.throwIfAborted()
       await this.#end(lease, await this.#commit(lease, chainVersion, output), chainVersion)
@@ -98,7 +88,6 @@ export class WorkerLoop {
     } finally {
       this.#giveBack(output)
     }
-    return undefined
   }
 
   /** @returns the version of the chain that was read; undefined for a worker that reads no blocks */
@@ -126,10 +115,16 @@ export class WorkerLoop {
     return outcome
   }
 
-  async #commitEmpty(lease: ClaimedLease, chainVersion: number): Promise<CommitOutcome> {
+  /** Never rejects. */
+  async #commitEmpty(held: HeldLease, chainVersion: number): Promise<void> {
     const { worker, emptyRanges } = this.#options
-    const outcome = await emptyRanges.commit({ worker, lease, chainVersion })
-    return outcome ?? this.#commit(lease, chainVersion, new RangeOutput(worker))
+    const { lease } = held
+    try {
+      const outcome = await emptyRanges.commit({ worker, lease, chainVersion })
+      await this.#end(lease, outcome ?? await this.#commit(lease, chainVersion, new RangeOutput(worker)), chainVersion)
+    } catch (error) {
+      await this.#fail(held, error)
+    }
   }
 
   async #end(lease: ClaimedLease, outcome: CommitOutcome, chainVersion: number | undefined): Promise<void> {

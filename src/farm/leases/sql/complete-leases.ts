@@ -1,6 +1,20 @@
+import { escapeLiteral } from 'pg'
 import type pg from 'pg'
 import { inLockOrder } from '../lease.ts'
 import type { LeaseClaim, LeaseKey } from '../lease.ts'
+
+const completed = `
+      set status = 'done', leased_by = null, lease_expires_at = null, last_error = null, last_error_code = null,
+        last_error_stack = null, updated_at = now()`
+
+/**
+ * The same for one lease as text without parameters, so that it can travel with others in one round trip. Changes one row
+ * if the lease was still held, and else none.
+ */
+export function completeLeaseText({ worker, from, generation }: LeaseClaim): string {
+  return `update app.worker_leases ${completed}
+      where worker_type = ${escapeLiteral(worker)} and from_height = ${BigInt(from)} and generation = ${BigInt(generation)} and status = 'active'`
+}
 
 /**
  * active → done, as a part of the commit of the rows. Best as the commit's first statement: from here to COMMIT the row is
@@ -14,9 +28,7 @@ export async function completeLeases(db: pg.Pool | pg.ClientBase, claims: readon
   const { rows } = await db.query<{ worker_type: string; from_height: string }>({
     name: 'farm-complete-leases',
     text: `
-      update app.worker_leases l
-      set status = 'done', leased_by = null, lease_expires_at = null, last_error = null, last_error_code = null,
-        last_error_stack = null, updated_at = now()
+      update app.worker_leases l ${completed}
       from unnest($1::text[], $2::bigint[], $3::bigint[]) as k (worker_type, from_height, generation)
       where l.worker_type = k.worker_type and l.from_height = k.from_height and l.generation = k.generation and l.status = 'active'
       returning l.worker_type, l.from_height`,
