@@ -11,7 +11,7 @@ import type { QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
 import { EmptyRanges } from './empty-ranges.ts'
 import { Gathered } from './gathered.ts'
-import { HeldLeases, leaseMs } from './held-leases.ts'
+import { HeldLeases } from './held-leases.ts'
 import { processName } from './process-name.ts'
 import { WorkerLoop } from './worker-loop.ts'
 
@@ -25,6 +25,10 @@ export interface FarmWorkersOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly network: () => Network
+  /**
+   * How long a lease lasts without a sign of life, ms. Default 5,000: a process that was killed is replaced in less than 8 s.
+   */
+  readonly leaseMs?: number
   /** How long ranges under way may still take after `stop`, ms. Default 4,000. */
   readonly graceMs?: number
 }
@@ -49,9 +53,9 @@ export class FarmWorkers {
   readonly #consumers: QueueConsumer[] = []
 
   constructor(options: FarmWorkersOptions) {
-    const { pool, leasePool, log } = options
+    const { pool, leasePool, log, leaseMs = 5000 } = options
     this.#options = options
-    this.#held = new HeldLeases(leasePool, (err) => log.warn({ err }, 'leases could not be renewed'))
+    this.#held = new HeldLeases(leasePool, leaseMs, (err) => log.warn({ err }, 'leases could not be renewed'))
     this.#announcer = new CompletionAnnouncer(leasePool, (err) => log.debug({ err }, 'the end of ranges could not be announced'))
     const leasedBy = processName()
     this.#claims = new Gathered(async (keys) => {

@@ -2,12 +2,6 @@ import type pg from 'pg'
 import type { ClaimedLease, LeaseClaim } from '../leases/lease.ts'
 import { heartbeatLeases } from '../leases/sql/heartbeat-leases.ts'
 
-/** How long a lease lasts without a sign of life: a process that was killed is replaced in less than 8 s. */
-export const leaseMs = 5000
-
-/** Time between two signs of life; a lease is renewed when a quarter of its time is over. */
-const beatMs = 1000
-
 export interface HeldLease {
   readonly lease: ClaimedLease
   /** Aborted when the claim was taken away, or is to be given back because the process stops. */
@@ -15,18 +9,21 @@ export interface HeldLease {
 }
 
 /**
- * The leases that this process works on. One statement a second keeps all of them, whatever their number; it goes by a
+ * The leases that this process works on. One statement at a time keeps all of them, whatever their number; it goes by a
  * connection that rows do not travel on, so that a large commit does not hold it up.
  */
 export class HeldLeases {
   readonly #pool: pg.Pool
+  readonly #leaseMs: number
   readonly #onTrouble: (error: unknown) => void
   readonly #held = new Map<number, { lease: ClaimedLease; controller: AbortController }>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(pool: pg.Pool, onTrouble: (error: unknown) => void) {
+  /** @param leaseMs how long a lease lasts without a sign of life; there are five in that time */
+  constructor(pool: pg.Pool, leaseMs: number, onTrouble: (error: unknown) => void) {
     this.#pool = pool
+    this.#leaseMs = leaseMs
     this.#onTrouble = onTrouble
   }
 
@@ -57,13 +54,13 @@ export class HeldLeases {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => void this.#beat(), beatMs)
+    this.#timer = setTimeout(() => void this.#beat(), this.#leaseMs / 5)
   }
 
   async #beat(): Promise<void> {
     try {
       const claims = [...this.#held.values()].map(({ lease }) => lease)
-      const lost = claims.length === 0 ? [] : await heartbeatLeases(this.#pool, claims, leaseMs)
+      const lost = claims.length === 0 ? [] : await heartbeatLeases(this.#pool, claims, this.#leaseMs)
       // One that ended by its own commit meanwhile is not held any more.
       for (const { worker, from, generation } of lost) {
         this.#held.get(generation)?.controller.abort(new Error(`the lease of ${worker} from ${from} was taken away`))
