@@ -90,6 +90,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     log.info({ port: server.port }, 'metrics are served')
   }
   const shared = new Shared()
+  shared.isFarmHere = program.services.includes('farm')
   for (const name of program.services) {
     lifecycle.signal.throwIfAborted()
     await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })

@@ -1,5 +1,6 @@
 import { startApi } from './services/api.ts'
 import type { ServiceContext } from './services/context.ts'
+import { startFarm } from './services/farm.ts'
 import { startIngest } from './services/ingest.ts'
 
 interface Service {
@@ -11,6 +12,7 @@ interface Service {
 /** Everything that `node src/main.ts <name> …` can run; without names all of them run in one process. */
 export const services = {
   ingest: { description: 'Follow the chain and fill in its history: blocks from access nodes into the raw tables.', start: startIngest },
+  farm: { description: 'Derive transfers, accounts, holdings and all else from the stored blocks, in leased ranges.', start: startFarm },
   api: { description: 'Serve the REST API, the live feeds and the metrics on PORT.', start: startApi },
 } as const satisfies Record<string, Service>
 

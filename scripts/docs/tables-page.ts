@@ -1,7 +1,7 @@
 import { madeFrom, markdownTable, plainText } from './markdown.ts'
 
 /** Kinds of lines of the dump, by how they begin. */
-const heading = /^(?<kind>table|view) (?<name>\S+?)(?: partition by (?<partition>[^-]+?))?(?: -- (?<comment>.*))?$/
+const heading = /^(?<kind>table|view) (?<name>\S+?)(?: partition by (?<partition>[^-]+?))?(?: with \((?<storage>[^)]*)\))?(?: -- (?<comment>.*))?$/
 const schemaLine = /^schema (?<name>\S+)(?: -- (?<comment>.*))?$/
 const columnLine = /^ {2}(?<name>"[^"]+"|[a-z_]\w*) (?<type>.+?)(?: -- (?<comment>.*))?$/
 

@@ -40,6 +40,27 @@ export class Metrics {
   readonly reorgs = new Counter({ name: 'flowfarm_reorgs_total', help: 'Forks that were rolled back.', registers: [this.registry] })
   readonly reorgDepth = new Gauge({ name: 'flowfarm_reorg_depth_blocks', help: 'Blocks that the last fork replaced.', registers: [this.registry] })
 
+  readonly farmRanges = new Counter({
+    name: 'flowfarm_farm_ranges_total', help: 'Ranges that were worked on, by how it ended.', labelNames: ['worker', 'outcome'], registers: [this.registry],
+  })
+  readonly farmBlocks = new Counter({
+    name: 'flowfarm_farm_blocks_total', help: 'Blocks of ranges that were committed.', labelNames: ['worker'], registers: [this.registry],
+  })
+  readonly farmRows = new Counter({
+    name: 'flowfarm_farm_rows_total', help: 'Rows that were committed.', labelNames: ['worker'], registers: [this.registry],
+  })
+  readonly farmBlocksRead = new Counter({
+    name: 'flowfarm_farm_blocks_read_total', help: 'Blocks that were read back from the raw tables.', registers: [this.registry],
+  })
+  readonly farmDeriveSeconds = new Histogram({
+    name: 'flowfarm_farm_derive_seconds', help: 'Time of deriving a range, which the event loop stands still for.', labelNames: ['worker'],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2], registers: [this.registry],
+  })
+  readonly farmCommitSeconds = new Histogram({
+    name: 'flowfarm_farm_commit_seconds', help: 'Time of the transaction that stores a range.', labelNames: ['worker'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+  })
+
   readonly accessCalls = new Counter({
     name: 'flowfarm_access_calls_total', help: 'Calls on access nodes.', labelNames: ['method', 'code'], registers: [this.registry],
   })

@@ -1,4 +1,4 @@
-import { boolean, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl } from './setting.ts'
+import { boolean, list, optionalInteger, optionalNumber, optionalText, optionalUrl } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 /**
@@ -9,35 +9,7 @@ import type { Setting } from './setting.ts'
 
 const group = 'Checked, without effect so far'
 
-/** `ENABLE_<name>`, in the order of the workers' phases. */
-const workers = [
-  'TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER',
-  'TOKEN_METADATA_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'STAKING_WORKER', 'DEFI_WORKER',
-  'DAILY_STATS_WORKER', 'DAILY_BALANCE_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER',
-  'ANALYTICS_DERIVER_WORKER',
-] as const
-type WorkerName = (typeof workers)[number]
-
-function perWorker<T, Prefix extends string, Suffix extends string>(
-  prefix: Prefix, suffix: Suffix, make: (name: WorkerName) => Setting<T>,
-): { [Name in WorkerName as `${Prefix}${Name}${Suffix}`]: Setting<T> } {
-  const entries = workers.map((name) => [`${prefix}${name}${suffix}`, make(name)])
-  return Object.fromEntries(entries) as { [Name in WorkerName as `${Prefix}${Name}${Suffix}`]: Setting<T> }
-}
-
 export const plannedSettings = {
-  REDIS_URL: optionalUrl({
-    group, secret: true, schemes: ['redis', 'rediss'], description: 'Redis for the job queues. Without it they are kept in PostgreSQL.',
-  }),
-  ENABLE_LIVE_DERIVERS: boolean({ group, default: true, description: 'Derive new blocks as they are stored.' }),
-  LIVE_DERIVERS_CHUNK: integer({ group, default: 10, min: 1, unit: 'blocks', description: 'Most blocks in one range of work at the head.' }),
-  ENABLE_HISTORY_DERIVERS: boolean({ group, default: true, description: 'Derive stored history.' }),
-  HISTORY_DERIVERS_CHUNK: integer({ group, default: 1000, min: 1, unit: 'blocks', description: 'Most blocks in one range of work on history.' }),
-  HISTORY_DERIVERS_SLEEP_MS: integer({ group, default: 0, unit: 'ms', description: 'Pause between ranges of work on history.' }),
-  ...perWorker('ENABLE_', '', (name) => boolean({ group, default: true, description: `Run ${name.toLowerCase()}.` })),
-  ...perWorker('', '_CONCURRENCY', (name) => integer({ group, default: 1, min: 1, max: 1000, unit: 'ranges', description: `Ranges that ${name.toLowerCase()} works on at the same time.` })),
-  ...perWorker('', '_RANGE', (name) => integer({ group, default: 1000, min: 1, unit: 'blocks', description: `Most blocks in one range of ${name.toLowerCase()}.` })),
-
   ENABLE_PRICE_FEED: boolean({ group, default: false, description: 'Fetch token prices from outside.' }),
   PRICE_REFRESH_MIN: optionalInteger({ group, min: 1, unit: 'minutes', description: 'Pause between price fetches.' }),
 

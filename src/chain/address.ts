@@ -75,3 +75,8 @@ export function addressAtIndex(index: number, network: Network): string {
   }
   return `0x${address.toString(16).padStart(16, '0')}`
 }
+
+/** Whether a text form is that of the zero address, which stands for nobody. */
+export function isZeroAddress(text: string): boolean {
+  return text === '0x0000000000000000'
+}

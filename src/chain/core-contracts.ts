@@ -62,3 +62,40 @@ function pick(network: Network): CoreContracts {
   for (const [name, addresses] of Object.entries(accounts)) out[name] = addresses[network]
   return out as CoreContracts
 }
+
+/** Contracts of the chain itself by name, with the account that they are in. */
+const accountByName: Readonly<Record<string, keyof CoreContracts>> = {
+  FungibleToken: 'fungibleToken',
+  FungibleTokenMetadataViews: 'fungibleToken',
+  FungibleTokenSwitchboard: 'fungibleToken',
+  Burner: 'burner',
+  FlowToken: 'flowToken',
+  FlowFees: 'flowFees',
+  FlowServiceAccount: 'service',
+  FlowStorageFees: 'service',
+  NodeVersionBeacon: 'service',
+  RandomBeaconHistory: 'service',
+  EVM: 'service',
+  FlowTransactionScheduler: 'service',
+  Crypto: 'service',
+  Migration: 'service',
+  NonFungibleToken: 'nonFungibleToken',
+  MetadataViews: 'nonFungibleToken',
+  ViewResolver: 'nonFungibleToken',
+  CrossVMMetadataViews: 'nonFungibleToken',
+  FlowIDTableStaking: 'staking',
+  FlowEpoch: 'staking',
+  FlowClusterQC: 'staking',
+  FlowDKG: 'staking',
+  LockedTokens: 'lockedTokens',
+  FlowStakingCollection: 'lockedTokens',
+  StakingProxy: 'lockedTokens',
+  FlowEVMBridge: 'evmBridge',
+  NFTStorefrontV2: 'nftStorefront',
+}
+
+/** The account of a core contract by its name, as 16 hex digits; undefined for other names. */
+export function coreContractAddress(name: string, network: Network): string | undefined {
+  const account = Object.hasOwn(accountByName, name) ? accountByName[name] : undefined
+  return account === undefined ? undefined : byNetwork[network][account]
+}

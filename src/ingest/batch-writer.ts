@@ -2,6 +2,7 @@ import { DatabaseError } from 'pg'
 import type pg from 'pg'
 import { FlowfarmError, RetryableError } from '../base/errors.ts'
 import type { HeightRange } from '../base/ranges.ts'
+import type { FetchedBlock } from '../access/messages.ts'
 import { copyInto } from '../db/copy/copy-into.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { rollBack } from '../db/pool.ts'
@@ -33,6 +34,8 @@ export interface CommittedBatch {
   readonly txCount: number
   readonly eventCount: number
   readonly undecodedCodes: readonly string[]
+  /** The blocks, as far as they were kept. */
+  readonly fetched: readonly FetchedBlock[]
   readonly seconds: number
 }
 
@@ -126,7 +129,8 @@ export class BatchWriter {
     }
     this.#options.onCommitted({
       ...batch.range, blockCount: batch.blockCount, txCount: batch.txCount, eventCount: batch.eventCount,
-      undecodedCodes: batch.undecoded.map((u) => u.code), seconds: (performance.now() - started) / 1000,
+      undecodedCodes: batch.undecoded.map((u) => u.code), fetched: [...batch.fetched],
+      seconds: (performance.now() - started) / 1000,
     })
     if (batch.capacity > reusedCapacity) return
     batch.clear()

@@ -1,5 +1,6 @@
 import { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { HeightRange } from '../base/ranges.ts'
+import type { FetchedBlock } from '../access/messages.ts'
 import { rawTables } from './raw-columns.ts'
 import type { RawTable } from './raw-columns.ts'
 import type { KnownScript, ScriptCache } from './script-cache.ts'
@@ -60,6 +61,8 @@ export class Batch {
   readonly newScripts = new Set<KnownScript>()
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
+  /** The blocks themselves, where somebody wants them after the commit. */
+  readonly fetched: FetchedBlock[] = []
   readonly #scripts: ScriptCache
   readonly #blocks: BlockStart[] = []
   #txCount = 0
@@ -161,6 +164,7 @@ export class Batch {
     this.newScripts.clear()
     this.undecoded.length = 0
     this.unavailable.length = 0
+    this.fetched.length = 0
     this.#blocks.length = 0
     this.#txCount = this.#eventCount = this.#byteLength = 0
   }

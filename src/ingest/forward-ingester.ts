@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { FatalError, RetryableError } from '../base/errors.ts'
 import { difference } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
@@ -20,6 +21,8 @@ export interface ForwardOptions extends IngesterOptions {
   readonly isHistoryEnabled: boolean
   readonly headBackfillBlocks: number
   readonly maxReorgDepth: number
+  /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
+  readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
 }
 
 /** Follows the sealed head in ascending order; meets forks. */
@@ -86,13 +89,13 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   }
 
   protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {
-    const { pool, source, maxReorgDepth, log, metrics } = this.options
+    const { pool, source, maxReorgDepth, beforeRollBack, log, metrics } = this.options
     const { all } = await readRawCoverage(pool)
     const top = all.at(-1)
     if (top === undefined) return
     log.warn({ height: fork.height, reason: fork.message }, 'the chain has forked, looking for the last common block')
     const { ancestor, depth } = await resolveFork({
-      pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, signal,
+      pool, source, height: fork.height, stored: top, maxDepth: maxReorgDepth, beforeRollBack, signal,
     })
     // The nodes have the same blocks as we have, but gave one that does not fit: they contradict each other.
     if (depth === 0) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { durationText, Progress, progressText, statusText } from './progress.ts'
 
-const batch = (from: number, to: number) => ({ from, to, blockCount: to - from, txCount: 0, eventCount: (to - from) * 90, undecodedCodes: [], seconds: 0.1 })
+const batch = (from: number, to: number) => ({ from, to, blockCount: to - from, txCount: 0, eventCount: (to - from) * 90, undecodedCodes: [], fetched: [], seconds: 0.1 })
 
 describe('progress', () => {
   it('counts a forward stretch against the head', () => {

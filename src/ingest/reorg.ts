@@ -16,6 +16,8 @@ export interface ReorgOptions {
   readonly stored: HeightRange
   /** Blocks that may be taken away at most. */
   readonly maxDepth: number
+  /** Takes away what others made of the blocks above `ancestor`: first thing in the transaction that rolls them back. */
+  readonly beforeRollBack?: ((client: pg.ClientBase, ancestor: number) => Promise<void>) | undefined
   readonly signal: AbortSignal
 }
 
@@ -36,7 +38,12 @@ type Relation = 'same' | 'other' | 'absent'
 export async function resolveFork(options: ReorgOptions): Promise<Reorg> {
   const ancestor = await lastCommonHeight(options)
   const depth = options.stored.to - 1 - ancestor
-  if (depth > 0) await withTransaction(options.pool, (client) => rollBackRaw(client, ancestor))
+  if (depth > 0) {
+    await withTransaction(options.pool, async (client) => {
+      await options.beforeRollBack?.(client, ancestor)
+      await rollBackRaw(client, ancestor)
+    })
+  }
   return { ancestor, depth }
 }
 

@@ -38,6 +38,8 @@ export interface StretchSettings {
   readonly fixedBatch: number | undefined
   /** Where the window begins when it adapts. */
   readonly initialWidth: number
+  /** Given blocks when they are committed, with the generation of the checkpoint, which goes up with every rollback. */
+  readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
 }
 
 export interface StretchContext {
@@ -145,6 +147,7 @@ export class StretchRun {
     if (!this.#batch.continuesWith(block.block.height)) await this.#flush()
     if (this.#batch.isEmpty) this.#batchSince = performance.now()
     appendBlock(this.#batch, block)
+    if (this.#settings.onStored !== undefined) this.#batch.fetched.push(block)
     if (this.#batch.blockCount >= this.#batchLimit || this.#batch.byteLength >= batchBytes) await this.#flush()
   }
 
@@ -184,7 +187,7 @@ export class StretchRun {
   }
 
   #count(batch: CommittedBatch): void {
-    const { name, metrics, progress } = this.#settings
+    const { name, metrics, progress, onStored } = this.#settings
     this.#context.onCommitted()
     metrics.blocksStored.inc({ ingester: name }, batch.blockCount)
     metrics.transactionsStored.inc({ ingester: name }, batch.txCount)
@@ -194,5 +197,6 @@ export class StretchRun {
     metrics.indexedHeight.set({ ingester: name }, name === ingesterNames.forward ? batch.to - 1 : batch.from)
     for (const code of batch.undecodedCodes) metrics.indexingErrors.inc({ worker: name, code })
     progress.committed(name, batch)
+    onStored?.(batch.fetched, this.#stretch.generation)
   }
 }

@@ -1,5 +1,6 @@
 import { createChainSource } from '../access/create-chain-source.ts'
 import type { ChainSource } from '../access/chain-source.ts'
+import type { FetchedBlock } from '../access/messages.ts'
 import { historicEndpoints, liveEndpoints } from '../base/config.ts'
 import { createPool } from '../db/pool.ts'
 import { BackwardIngester } from '../ingest/backward-ingester.ts'
@@ -8,6 +9,7 @@ import { ForwardIngester } from '../ingest/forward-ingester.ts'
 import { HeadTracker } from '../ingest/head-tracker.ts'
 import { Progress, progressText, statusText } from '../ingest/progress.ts'
 import type { ServiceContext } from './context.ts'
+import { rollBackFarmData } from './roll-back-farm-data.ts'
 
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
@@ -48,14 +50,17 @@ export async function startIngest(context: ServiceContext): Promise<void> {
   shared.latestHeight = () => heads.current?.height
   const progress = new Progress(() => heads.current?.height)
   const work: Promise<void>[] = [heads.run()]
-  const common = { databaseUrl, pool, metrics, progress, signal: lifecycle.signal }
+  const common = {
+    databaseUrl, pool, metrics, progress, signal: lifecycle.signal,
+    onStored: shared.isFarmHere ? (blocks: readonly FetchedBlock[], generation: number) => shared.offerBlocks?.(blocks, generation) : undefined,
+  }
   if (config.ENABLE_FORWARD_INGESTER) {
     const name = ingesterNames.forward
     work.push(new ForwardIngester({
       ...common, name, source: live, log: log.child({ ingester: name }), heads,
       fixedWidth: config.LATEST_WORKER_COUNT, fixedBatch: config.LATEST_BATCH_SIZE, initialWidth: 2,
       startBlock: config.START_BLOCK, isHistoryEnabled: config.ENABLE_HISTORY_INGESTER,
-      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH,
+      headBackfillBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, maxReorgDepth: config.MAX_REORG_DEPTH, beforeRollBack: rollBackFarmData,
     }).run())
   }
   if (config.ENABLE_HISTORY_INGESTER) {

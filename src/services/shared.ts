@@ -1,3 +1,4 @@
+import type { FetchedBlock } from '../access/messages.ts'
 import type { NodeStatus } from '../access/chain-source.ts'
 
 /** What the services of one process know of each other. Each value is absent while its owner does not run here. */
@@ -6,6 +7,10 @@ export class Shared {
   latestHeight: () => number | undefined = () => undefined
   /** The access nodes as the ingester of this process sees them. */
   nodes: () => readonly NodeStatus[] = () => []
+  /** Whether this process runs the farm too. */
+  isFarmHere = false
+  /** Takes blocks that the ingester of this process has committed, so that the farm of this process need not read them. */
+  offerBlocks: ((blocks: readonly FetchedBlock[], chainVersion: number) => void) | undefined
   /** The port that the API of this process listens on. */
   apiPort: number | undefined
 }

@@ -50,7 +50,7 @@ describe('the program, when it starts', function () {
   it('names the services there are when asked for another, and ends with 1', async () => {
     const farm = start(['ingest', 'weather'])
     expect(await farm.ended()).to.equal(1)
-    expect(farm.output()).to.match(/There is no service "weather"\. Services: ingest, api/)
+    expect(farm.output()).to.match(/There is no service "weather"\. Services: ingest, farm, api/)
   })
 
   it('prints services, variables and exit codes for --help, and ends with 0', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeTransaction } from '../../chain/transaction-tags.ts'
+import { describeTransaction, transactionTags } from '../../chain/transaction-tags.ts'
 import type { TagEvent } from '../../chain/transaction-tags.ts'
 import {
   addressDigitsFormat, addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat, zeroAddress,
@@ -21,7 +21,7 @@ const summaryFields = {
   script_hash: idFormat.describe('SHA-256 of the script.'),
   template_category: z.string().describe('What kind of script it is; empty where that is not known.'),
   template_label: z.string().describe('Name of the script; empty where that is not known.'),
-  tags: z.array(z.enum(['EVM', 'FT_TRANSFER'])),
+  tags: z.array(z.enum(transactionTags)),
   error_message: z.string().describe('Empty where the transaction succeeded.'),
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { tagEventEndings } from '../../chain/transaction-tags.ts'
+import { tagEventPatterns } from '../../chain/transaction-tags.ts'
 import { eventRow } from '../presenters/event.ts'
 import type { EventRow } from '../presenters/event.ts'
 import type { TaggedTransaction, TransactionRow } from '../presenters/transaction.ts'
@@ -15,7 +15,7 @@ const tagEventRow = z.object({
   to: z.string().nullable(),
 })
 
-const tagEventPatterns = sql.array(tagEventEndings.map((ending) => `%${ending}`), 'text')
+const patterns = sql.array(tagEventPatterns, 'text')
 
 /** Joins transactions to the events that their tags and fees are made of; each is looked up by its place. */
 export async function withTagEvents(
@@ -29,7 +29,7 @@ export async function withTagEvents(
     from unnest(${sql.array(heights, 'int8')}, ${sql.array(indexes, 'int4')}) as place(height, index)
     join raw.events e on e.block_height = place.height and e.tx_index = place.index
       and e.block_height between ${Math.min(...heights)} and ${Math.max(...heights)}
-    where e.type like any (${tagEventPatterns})
+    where e.type like any (${patterns})
     order by e.block_height, e.tx_index, e.event_index
   `)
   const byPlace = Map.groupBy(found, (event) => `${event.block_height}:${event.tx_index}`)

@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import { collect } from '../test/support/collected-rows.ts'
+import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
+import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
+import { tokenWorker } from './token-worker.ts'
+
+const columnsOfKey = ['block_height', 'tx_index', 'event_index', 'leg', 'vault_uuid']
+
+function keyOf(row: CollectedRow): string {
+  return columnsOfKey.filter((column) => column in row).map((column) => String(row[column]).padStart(20, '0')).join(' ')
+}
+
+describe('token_worker', () => {
+  let blocks: readonly DecodedBlock[]
+  let all: CollectedRows
+
+  before(async () => {
+    blocks = await decodedRecording('base')
+    all = collect(tokenWorker, rangeOf(blocks, { from: 0, to: blocks.length }))
+  })
+
+  it('has no problem with the recording', () => {
+    expect(all.problems).to.deep.equal([])
+  })
+
+  it('writes rows in the order of their keys, each key once', () => {
+    for (const table of ['app.ft_transfers', 'app.nft_transfers']) {
+      const keys = all.of(table).map(keyOf)
+      expect(keys.length, table).to.be.greaterThan(100)
+      expect(keys, table).to.deep.equal([...new Set(keys)].toSorted())
+    }
+    const vaults = all.of('app.ft_vault_balances').map((row) =>
+      `${String(row['block_height']).padStart(9, '0')} ${String(row['vault_uuid']).padStart(20, '0')}`)
+    expect(vaults).to.deep.equal([...new Set(vaults)].toSorted())
+  })
+
+  it('makes the same of each block, whatever it is derived with', () => {
+    for (const { name } of tokenWorker.tables) {
+      const single = blocks.flatMap(({ height }) => {
+        return collect(tokenWorker, rangeOf(blocks, { from: height, to: height + 1 })).of(name)
+      })
+      expect(single, name).to.deep.equal(all.of(name))
+    }
+  })
+
+  it('counts the legs of one event', () => {
+    const merged = all.of('app.ft_transfers').filter((row) => keyOf(row).startsWith(keyOf({
+      block_height: 33, tx_index: 1, event_index: 7,
+    })))
+    expect(merged.map(({ leg, from_address: from, amount }) => [leg, from, amount])).to.deep.equal([
+      [0, '0x045a1763c93006ca', '18.95569716'], [1, '0x10c4fef62310c807', '19.72829549'],
+    ])
+  })
+
+  it('keeps the last state of each vault of a block', () => {
+    const ofBlock = all.of('app.ft_vault_balances').filter((row) => row['block_height'] === 9)
+    const service = ofBlock.filter((row) => row['vault_uuid'] === 0)
+    expect(service).to.have.length(1)
+    expect(service[0]).to.include({ owner: '0xf8d6e0586b0a20c7', token: 'A.0ae53cb6e3f42a79.FlowToken' })
+    const events = blocks[9]?.transactions.flatMap((transaction) => transaction.events)
+    const last = events?.findLast(({ fields }) => fields?.['fromUUID'] === '0')
+    expect(service[0]?.['balance']).to.equal(last?.fields?.['balanceAfter'])
+  })
+
+  it('hands on what it cannot read as problems', () => {
+    const [block] = blocks
+    const [transaction] = blocks[1]?.transactions ?? []
+    if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
+    const event = { type: 'A.ee82856bf20e2aa6.FungibleToken.Deposited', index: 5, fields: { amount: '1' } }
+    const output = collect(tokenWorker, {
+      from: 0, to: 1, blocks: [{ ...block, transactions: [{ ...transaction, index: 2, events: [event] }] }],
+    })
+    expect(output.problems).to.deep.equal([{
+      blockHeight: 0, txIndex: 2, eventIndex: 5, eventType: event.type, code: 'token-event-shape',
+      message: 'field type is not the type of a resource',
+    }])
+  })
+})

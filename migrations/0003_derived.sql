@@ -1,0 +1,189 @@
+-- What the workers derive from the raw tables. Two kinds of tables:
+-- Height-owned ones carry the height in front of their key and are partitioned by it, so that a range is deleted and
+-- written as one piece. Folded ones hold the present state of a key, computed from height-owned history.
+-- Partitions hold a million heights: at 3 to 9 rows a height, as the main network makes them now, that is 3 to 9
+-- million rows; in its busiest year it was three times as many. Items move far less: five million heights.
+-- Keys go by position, so that lists of a block or transaction and the newest rows of all need no further index;
+-- lists of an account or a token do: (from_address, block_height), (to_address, …), (token, …), with the same tail.
+
+create table app.ft_transfers (
+  block_height bigint not null,
+  tx_index integer not null,
+  event_index integer not null,
+  leg smallint not null,
+  token text not null,
+  from_address text,
+  to_address text,
+  amount numeric not null,
+  transfer_type text not null,
+  primary key (block_height, tx_index, event_index, leg)
+) partition by range (block_height);
+
+comment on table app.ft_transfers is 'Movements of fungible tokens from account to account, fees included.';
+comment on column app.ft_transfers.block_height is 'Height of the block.';
+comment on column app.ft_transfers.tx_index is 'Position of the transaction in the block.';
+comment on column app.ft_transfers.event_index is 'The event by which it arrived; the one by which it left where it did not arrive.';
+comment on column app.ft_transfers.leg is 'Counts from 0 the transfers that one event made: a deposit may hold what several accounts gave.';
+comment on column app.ft_transfers.token is 'A.<address>.<name> of the contract; a further part for a vault not named Vault.';
+comment on column app.ft_transfers.from_address is 'Account that gave, 0x and 16 hex digits, or 40 for an EVM account; null: no account.';
+comment on column app.ft_transfers.to_address is 'Account that got, written like from_address; null: no account.';
+comment on column app.ft_transfers.amount is 'Amount in whole tokens, 8 decimals.';
+comment on column app.ft_transfers.transfer_type is 'transfer, fee, mint, burn, bridge (FLOW into or out of EVM), deposit (from where no event tells), withdrawal (to where no event tells: kept in a resource, stored, or destroyed without an event).';
+
+create table app.nft_transfers (
+  block_height bigint not null,
+  tx_index integer not null,
+  event_index integer not null,
+  leg smallint not null,
+  token text,
+  nft_id numeric(20) not null,
+  nft_uuid bigint,
+  from_address text,
+  to_address text,
+  transfer_type text not null,
+  primary key (block_height, tx_index, event_index, leg)
+) partition by range (block_height);
+
+comment on table app.nft_transfers is 'Movements of items of collections from account to account.';
+comment on column app.nft_transfers.block_height is 'Height of the block.';
+comment on column app.nft_transfers.tx_index is 'Position of the transaction in the block.';
+comment on column app.nft_transfers.event_index is 'The event by which it arrived; the one by which it left where it did not arrive.';
+comment on column app.nft_transfers.leg is 'Counts from 0 the transfers that one event made.';
+comment on column app.nft_transfers.token is 'A.<address>.<name> of the contract; a further part for an item not named NFT. Null: an item was destroyed of which only id and uuid are told.';
+comment on column app.nft_transfers.nft_id is 'Id within the collection.';
+comment on column app.nft_transfers.nft_uuid is 'Uuid of the resource; null before Cadence 1.0. Items of the first collections share uuids.';
+comment on column app.nft_transfers.from_address is 'Account that gave, 0x and 16 hex digits; null: no account.';
+comment on column app.nft_transfers.to_address is 'Account that got; null: no account.';
+comment on column app.nft_transfers.transfer_type is 'transfer, mint, burn, deposit (from where no event tells), withdrawal (to where no event tells).';
+
+create table app.ft_vault_balances (
+  block_height bigint not null,
+  vault_uuid bigint not null,
+  token text not null,
+  owner text not null,
+  balance numeric not null,
+  tx_index integer not null,
+  event_index integer not null,
+  primary key (block_height, vault_uuid, token)
+) partition by range (block_height);
+
+create index ft_vault_balances_latest on app.ft_vault_balances (vault_uuid, token, owner, block_height);
+
+comment on table app.ft_vault_balances is 'What each vault held after each block that moved something in or out of it, as the chain says. From Cadence 1.0 on.';
+comment on column app.ft_vault_balances.block_height is 'Height of the block.';
+comment on column app.ft_vault_balances.vault_uuid is 'Uuid of the vault; 0 is one like others.';
+comment on column app.ft_vault_balances.token is 'As in app.ft_transfers.';
+comment on column app.ft_vault_balances.owner is 'Account in which it lies; empty: in none, or the vault is no more.';
+comment on column app.ft_vault_balances.balance is 'Balance after the last event of the block.';
+comment on column app.ft_vault_balances.tx_index is 'Transaction of that event.';
+comment on column app.ft_vault_balances.event_index is 'That event.';
+
+create table app.ft_balance_changes (
+  block_height bigint not null,
+  address text not null,
+  token text not null,
+  change numeric not null,
+  primary key (block_height, address, token)
+) partition by range (block_height);
+
+create index ft_balance_changes_address on app.ft_balance_changes (address, token);
+
+comment on table app.ft_balance_changes is 'How blocks of before Cadence 1.0 changed what accounts have, where events name no vaults.';
+comment on column app.ft_balance_changes.block_height is 'Height of the block.';
+comment on column app.ft_balance_changes.address is 'Account, 0x and 16 hex digits.';
+comment on column app.ft_balance_changes.token is 'As in app.ft_transfers.';
+comment on column app.ft_balance_changes.change is 'Sum of what came less what left, in whole tokens.';
+
+create table app.ft_vaults (
+  vault_uuid bigint not null,
+  token text not null,
+  owner text not null,
+  balance numeric not null,
+  block_height bigint not null,
+  tx_index integer not null,
+  event_index integer not null,
+  primary key (vault_uuid, token, owner)
+);
+
+create index ft_vaults_owner on app.ft_vaults (owner, token);
+
+comment on table app.ft_vaults is 'The last that was seen of each vault in each account that it lay in. Only the row of the greatest height tells where it is.';
+comment on column app.ft_vaults.vault_uuid is 'Uuid of the vault.';
+comment on column app.ft_vaults.token is 'As in app.ft_transfers.';
+comment on column app.ft_vaults.owner is 'Account; empty: in none, or the vault is no more.';
+comment on column app.ft_vaults.balance is 'Balance then.';
+comment on column app.ft_vaults.block_height is 'Height of the block.';
+comment on column app.ft_vaults.tx_index is 'Position of the transaction in the block.';
+comment on column app.ft_vaults.event_index is 'The event.';
+
+create table app.ft_holdings (
+  address text not null,
+  token text not null,
+  balance numeric not null,
+  vault_count integer not null,
+  is_complete boolean not null,
+  last_height bigint not null,
+  primary key (address, token)
+);
+
+comment on table app.ft_holdings is 'What each account has of each token, vaults inside of its contracts and resources included.';
+comment on column app.ft_holdings.address is 'Account, 0x and 16 hex digits.';
+comment on column app.ft_holdings.token is 'As in app.ft_transfers.';
+comment on column app.ft_holdings.balance is 'Sum over its vaults, in whole tokens.';
+comment on column app.ft_holdings.vault_count is 'Vaults that it has, empty ones included; 0 where none is known.';
+comment on column app.ft_holdings.is_complete is 'True: each vault''s balance is one that the chain told. False: a sum of movements of before Cadence 1.0, which lacks what was not indexed.';
+comment on column app.ft_holdings.last_height is 'Height of the last change.';
+
+create table app.account_sightings (
+  block_height bigint not null,
+  address text not null,
+  created_tx_index integer,
+  primary key (block_height, address)
+) partition by range (block_height);
+
+create index account_sightings_address on app.account_sightings (address, block_height);
+create index account_sightings_created on app.account_sightings (address, block_height) where created_tx_index is not null;
+
+comment on table app.account_sightings is 'Blocks in which an account was created, or paid for, proposed or authorized a transaction. Without system transactions.';
+comment on column app.account_sightings.block_height is 'Height of the block.';
+comment on column app.account_sightings.address is 'Account, 0x and 16 hex digits.';
+comment on column app.account_sightings.created_tx_index is 'The transaction that created it in this block; null where it was there before.';
+
+create table app.accounts (
+  address text primary key,
+  first_seen_height bigint not null,
+  last_seen_height bigint not null,
+  created_height bigint,
+  created_tx_index integer
+);
+
+comment on table app.accounts is 'Accounts that were created or took part in a transaction.';
+comment on column app.accounts.address is '0x and 16 hex digits.';
+comment on column app.accounts.first_seen_height is 'First block with it.';
+comment on column app.accounts.last_seen_height is 'Last block with it.';
+comment on column app.accounts.created_height is 'Block that created it; null while that block is not indexed.';
+comment on column app.accounts.created_tx_index is 'Transaction that created it, by its position in that block.';
+
+create table app.tx_contracts (
+  block_height bigint not null,
+  tx_index integer not null,
+  contract text not null,
+  primary key (block_height, tx_index, contract)
+) partition by range (block_height);
+
+comment on table app.tx_contracts is 'Contracts that the scripts of transactions import. Without system transactions, whose scripts are the same in every block.';
+comment on column app.tx_contracts.block_height is 'Height of the block.';
+comment on column app.tx_contracts.tx_index is 'Position of the transaction in the block.';
+comment on column app.tx_contracts.contract is 'A.<address>.<name>';
+
+create table app.tx_tags (
+  block_height bigint not null,
+  tx_index integer not null,
+  tag text not null,
+  primary key (block_height, tx_index, tag)
+) partition by range (block_height);
+
+comment on table app.tx_tags is 'What transactions did, in words of a fixed list, as their script and events tell.';
+comment on column app.tx_tags.block_height is 'Height of the block.';
+comment on column app.tx_tags.tx_index is 'Position of the transaction in the block.';
+comment on column app.tx_tags.tag is 'FT_TRANSFER, NFT_TRANSFER, EVM and so on.';

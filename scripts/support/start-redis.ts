@@ -1,0 +1,119 @@
+import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** What `redis-server` of Debian needs besides the base system; the program itself is in redis-tools. */
+const packages = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1']
+const unpacked = join(tmpdir(), `flowfarm-test-redis-${createHash('sha256').update(packages.join()).digest('hex').slice(0, 8)}`)
+
+export interface RedisServer {
+  readonly url: string
+  /** Ends it without a word and waits until it is gone. */
+  kill(): Promise<void>
+  /** Starts it again with what it had stored, on the same port. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Program {
+  readonly path: string
+  readonly libraries: string | undefined
+}
+
+let found: Promise<Program | undefined> | undefined
+
+/**
+ * Starts a Redis of its own on a free port. Undefined where there is no `redis-server`, neither in the PATH nor among the
+ * packages of the system: then the tests that need it are to be skipped.
+ */
+export async function startRedis(options: { readonly policy?: string } = {}): Promise<RedisServer | undefined> {
+  found ??= findProgram()
+  const program = await found
+  if (program === undefined) return undefined
+  const folder = await mkdtemp(join(tmpdir(), `flowfarm-test-redis-data-${process.pid}-`))
+  const port = await freePort()
+  let child = await start(program, folder, port, options.policy ?? 'noeviction')
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: async () => {
+      await kill()
+      child = await start(program, folder, port, options.policy ?? 'noeviction')
+    },
+    stop: async () => {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function start(program: Program, folder: string, port: number, policy: string) {
+  const child = spawn(program.path, [
+    '--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', '', '--maxmemory-policy', policy,
+  ], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
+  })
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (/ready to accept connections/i.test(line)) {
+      child.stdout.resume()
+      return child
+    }
+  }
+  throw new Error(`redis-server did not start:\n${lines.join('\n')}`)
+}
+
+async function findProgram(): Promise<Program | undefined> {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'redis-server')
+    if (existsSync(path)) return { path, libraries: undefined }
+  }
+  const path = join(unpacked, 'usr/bin/redis-check-rdb')
+  if (!existsSync(path) && !(await unpackPackages())) return undefined
+  const libraries = join(unpacked, 'usr/lib', (await readdir(join(unpacked, 'usr/lib'))).find((name) => name.endsWith('-linux-gnu')) ?? '')
+  return { path: join(unpacked, 'usr/bin/redis-server'), libraries }
+}
+
+/** Takes the packages of a Debian or Ubuntu system and unpacks them; needs no rights. */
+async function unpackPackages(): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'flowfarm-test-redis-unpack-'))
+  try {
+    await run('apt-get', ['download', '-qq', ...packages], { cwd: folder, timeout: 30_000 })
+    await mkdir(join(folder, 'root'))
+    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.deb'))) await run('dpkg', ['-x', join(folder, file), join(folder, 'root')])
+    await rename(join(folder, 'root'), unpacked)
+    return true
+  } catch (error) {
+    // No such system, no network, or another test process was faster.
+    process.stderr.write(`no redis-server: ${error instanceof Error ? error.message : String(error)}\n`)
+    return existsSync(unpacked)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { scriptImports } from './script-imports.ts'
+
+function brief(script: string): string[] {
+  return scriptImports(script).map(({ name, address = '?' }) => `${address} ${name}`)
+}
+
+const one = '0000000000000001'
+
+describe('scriptImports', () => {
+  it('reads all spellings', () => {
+    for (const [script, expected] of [
+      ['import A from 0x1', [`${one} A`]],
+      ['import A from 0x01 import B from 0xf233dcee88fe0abe', [`${one} A`, 'f233dcee88fe0abe B']],
+      ['import A, B,C from 0x1', [`${one} A`, `${one} B`, `${one} C`]],
+      ['import A as X, B from 0x1', [`${one} A`, `${one} B`]],
+      ['import A as X from 0x1', [`${one} A`]],
+      ['import "A"', ['? A']],
+      ['import A', ['? A']],
+      ['import Crypto\ntransaction {}', ['? Crypto']],
+      ['import A from "./A.cdc"', ['? A']],
+      ['import "A";import "B"', ['? A', '? B']],
+      ['import\n  A\n  ,\n  B\n  from\n  0x1', [`${one} A`, `${one} B`]],
+      ['import A /* from 0x2 */ from // here\n 0x1', [`${one} A`]],
+      ['import from from 0x1', [`${one} from`]],
+      ['import A from 0xF233DCEE88FE0ABE', ['f233dcee88fe0abe A']],
+      ['import A from 0x0000000000000000001', [`${one} A`]],
+      ['import A from 0x1\r\nimport A from 0x1', [`${one} A`]],
+      ['#allowAccountLinking\nimport A from 0x1', [`${one} A`]],
+    ] as const) {
+      expect(brief(script), script).to.deep.equal(expected)
+    }
+  })
+
+  it('takes no import for what is none', () => {
+    for (const script of [
+      '', 'transaction {}', '// import A from 0x1', '/* import A from 0x1 */',
+      '/* /* */ import A from 0x1 */ transaction {}',
+      'let s = "import A from 0x1"', String.raw`let s = "\" import A from 0x1"`, 'let s = "\nimport A from 0x1\n"',
+      'let important = 1', 'let reimport = A', 'import 0x1', 'import A, B', 'import "../contracts/A.cdc"',
+      'import A from 0x12345678901234567', 'import', 'import "A', '/* import A from 0x1',
+    ]) {
+      expect(brief(script), script).to.deep.equal([])
+    }
+  })
+
+  it('ends with every text', () => {
+    const word = fc.constantFrom(
+      'import ', 'from ', 'as ', 'A', ',', '"', '/*', '*/', '//', '\n', '0x1', '\\', ' ', 'é',
+    )
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+        for (const { name, address } of scriptImports(words.join(''))) {
+          expect(name).to.match(/^[A-Za-z_]\w*$/)
+          if (address !== undefined) expect(address).to.match(/^[0-9a-f]{16}$/)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,64 @@
+import type { PayloadFields } from '../payload-value.ts'
+import { tokenId } from './token-id.ts'
+import { isUfix64 } from './ufix64.ts'
+
+const maxInt8 = '9223372036854775807'
+
+/** The fields of an event are not those that its type must have. */
+export class FieldShapeError extends Error {}
+
+/** Reads fields of an event by the shapes that payloads have (`payload.ts`), and throws FieldShapeError for others. */
+export function amountField(fields: PayloadFields, name = 'amount'): string {
+  const value = fields[name]
+  if (typeof value !== 'string' || !isUfix64(value)) throw unexpected(name, 'a UFix64')
+  return value
+}
+
+/** A UInt64 in decimal. */
+export function uint64Field(fields: PayloadFields, name: string): string {
+  const value = fields[name]
+  if (typeof value !== 'string' || value.length > 20 || !isDigits(value)) throw unexpected(name, 'a UInt64')
+  return value
+}
+
+/** A resource's uuid: a UInt64 that the chain keeps below 2^56, and PostgreSQL below 2^63. */
+export function uuidField(fields: PayloadFields, name: string): string {
+  const value = uint64Field(fields, name)
+  if (value.length < maxInt8.length || (value.length === maxInt8.length && value <= maxInt8)) return value
+  throw unexpected(name, 'a uuid')
+}
+
+/** An `Address?`: undefined for nil. */
+export function optionalAddressField(fields: PayloadFields, name: string): string | undefined {
+  const value = fields[name]
+  if (value === null) return undefined
+  if (typeof value !== 'string' || value.length !== 18 || !value.startsWith('0x')) throw unexpected(name, 'an Address?')
+  return value
+}
+
+/** The address of an EVM account, which events tell as 40 hex digits, as `0x` and 40 hex digits. */
+export function evmAddressField(fields: PayloadFields, name: string): string {
+  const value = fields[name]
+  if (typeof value !== 'string' || !/^(0x)?[0-9a-f]{40}$/i.test(value)) throw unexpected(name, 'an EVM address')
+  return `0x${value.slice(-40).toLowerCase()}`
+}
+
+/** The token of a vault or item whose type is told as text. */
+export function tokenField(fields: PayloadFields, name = 'type'): string {
+  const value = fields[name]
+  const token = typeof value === 'string' ? tokenId(value) : undefined
+  if (token === undefined) throw unexpected(name, 'the type of a resource')
+  return token
+}
+
+function isDigits(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 0x30 || code > 0x39) return false
+  }
+  return text.length > 0
+}
+
+function unexpected(name: string, expected: string): FieldShapeError {
+  return new FieldShapeError(`field ${name} is not ${expected}`)
+}

@@ -1,0 +1,79 @@
+/**
+ * Why tokens moved:
+ * - `transfer`: out of one account's vault or collection and into one
+ * - `fee`: the fee of the transaction
+ * - `mint`, `burn`: made or destroyed, as the token's own events say, or the standard's
+ * - `bridge`: FLOW into an EVM account or out of one; that side is a 20-byte address
+ * - `deposit`: arrived, and nothing in the transaction shows from where: a vault that was taken whole out of storage,
+ *   or made without a word
+ * - `withdrawal`: left, and did not arrive in the transaction: stored, kept in a resource, or destroyed without a word,
+ *   as FLOW is
+ */
+export type TransferType = 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'deposit' | 'withdrawal'
+
+/** What one account lost and another got by one event. */
+export interface FungibleTransfer {
+  /** The event by which it arrived, or if it did not arrive, by which it left. */
+  readonly eventIndex: number
+  /** `A.<address>.<name>` */
+  readonly token: string
+  /** 0x and 16 hex digits, or 40 for an EVM account; undefined where it came from no account. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** UFix64 text. */
+  readonly amount: string
+  type: TransferType
+}
+
+export interface NonFungibleTransfer {
+  readonly eventIndex: number
+  /** `A.<address>.<name>`; undefined where an item was destroyed of which the transaction says no more than its id. */
+  readonly token: string | undefined
+  /** UInt64 as decimal text. */
+  readonly id: string
+  /** UInt64 as decimal text; undefined before Cadence 1.0. */
+  readonly uuid: string | undefined
+  readonly from: string | undefined
+  readonly to: string | undefined
+  type: TransferType
+}
+
+/** What a vault held after an event, as the chain itself says. */
+export interface VaultBalance {
+  readonly token: string
+  /** UInt64 as decimal text. `0` is a uuid like others. */
+  readonly vault: string
+  /** Undefined: it lies in no account, or is no more. */
+  readonly owner: string | undefined
+  /** UFix64 text. */
+  readonly balance: string
+  readonly eventIndex: number
+}
+
+/** A change of an account's balance by an event of before Cadence 1.0, when vaults had no names. */
+export interface BalanceChange {
+  readonly token: string
+  readonly address: string
+  /** Units of 10^-8, negative for what left. */
+  readonly units: bigint
+}
+
+/** A token event that is not as its kind must be. */
+export interface TokenProblem {
+  readonly eventIndex: number
+  readonly eventType: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Everything that a transaction did to tokens. Lists of transfers are in the order of `eventIndex`. */
+export interface TokenMoves {
+  readonly fungible: readonly FungibleTransfer[]
+  readonly nonFungible: readonly NonFungibleTransfer[]
+  /** The last state of each vault that lies in an account or did so before. */
+  readonly vaults: readonly VaultBalance[]
+  readonly changes: readonly BalanceChange[]
+  readonly problems: readonly TokenProblem[]
+}
+
+export const noTokenMoves: TokenMoves = { fungible: [], nonFungible: [], vaults: [], changes: [], problems: [] }

@@ -1,0 +1,66 @@
+import type { DeriveOutput, DeriveProblem, HeightTable, Worker } from '../../../jobs/worker.ts'
+import type { RowWriter } from '../../base/row-writer.ts'
+import { CopyWriter } from '../../db/copy/copy-writer.ts'
+
+/** Rows of one table, ready to be sent. */
+export interface TableRows {
+  readonly table: HeightTable
+  readonly writer: CopyWriter
+}
+
+/** What one worker makes of one range: ready COPY rows by table, and problems. Reused from range to range. */
+export class RangeOutput implements DeriveOutput {
+  readonly problems: DeriveProblem[] = []
+  readonly #worker: Worker
+  readonly #tables = new Map<string, TableRows>()
+
+  constructor(worker: Worker) {
+    this.#worker = worker
+  }
+
+  /** @throws RangeError when the table is not the worker's own */
+  rows(name: string): RowWriter {
+    const known = this.#tables.get(name)
+    if (known !== undefined) return known.writer
+    const table = this.#worker.tables.find((one) => one.name === name)
+    if (table === undefined) throw new RangeError(`${this.#worker.name} has no table ${name}`)
+    const writer = new CopyWriter()
+    this.#tables.set(name, { table, writer })
+    return writer
+  }
+
+  problem(problem: DeriveProblem): void {
+    this.problems.push(problem)
+  }
+
+  /** Tables with rows, in the order in which the worker declares them. */
+  get tables(): TableRows[] {
+    return this.#worker.tables.flatMap((table) => {
+      const rows = this.#tables.get(table.name)
+      return rows === undefined || rows.writer.rowCount === 0 ? [] : [rows]
+    })
+  }
+
+  get rowCount(): number {
+    let count = 0
+    for (const { writer } of this.#tables.values()) count += writer.rowCount
+    return count
+  }
+
+  get isEmpty(): boolean {
+    return this.problems.length === 0 && this.rowCount === 0
+  }
+
+  /** Bytes that are kept, filled or not. */
+  get capacity(): number {
+    let bytes = 0
+    for (const { writer } of this.#tables.values()) bytes += writer.out.bytes.length
+    return bytes
+  }
+
+  /** Forgets the rows and keeps the buffers. */
+  clear(): void {
+    this.problems.length = 0
+    for (const { writer } of this.#tables.values()) writer.clear()
+  }
+}

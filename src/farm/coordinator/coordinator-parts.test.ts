@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { readConfig } from '../../base/config.ts'
+import { HandOver } from './hand-over.ts'
+import type { OfferedLease } from './hand-over.ts'
+import { HistoryRest } from './history-rest.ts'
+import { WakeUp } from './wake-up.ts'
+import { planWorkers } from './worker-plan.ts'
+
+const lease = (worker: string, from: number): OfferedLease => ({ worker, from, to: from + 1, generation: 0, attempt: 0, isLive: false })
+
+describe('WakeUp', () => {
+  const signal = new AbortController().signal
+
+  it('ends a sleep, and one that begins after the call', async () => {
+    const wakeUp = new WakeUp()
+    const sleep = wakeUp.sleep(3_600_000, signal)
+    wakeUp.call()
+    expect(await sleep).to.equal(true)
+    wakeUp.call()
+    wakeUp.call()
+    expect(await wakeUp.sleep(3_600_000, signal)).to.equal(true)
+    expect(await wakeUp.sleep(1, signal)).to.equal(false)
+  })
+
+  it('ends with the signal', async () => {
+    const stopping = new AbortController()
+    const sleep = new WakeUp().sleep(3_600_000, stopping.signal)
+    stopping.abort()
+    expect(await sleep).to.equal(false)
+    expect(await new WakeUp().sleep(3_600_000, stopping.signal)).to.equal(false)
+  })
+})
+
+describe('HistoryRest', () => {
+  it('sets no limit without a rest', () => {
+    expect(new HistoryRest(0).room('a', 9, 55, 0)).to.equal(55)
+  })
+
+  it('gives one range, and the next when that one is gone and the rest is over', () => {
+    const rest = new HistoryRest(100)
+    expect([0, 50, 99].map((now) => rest.room('a', 0, 64, now))).to.deep.equal([0, 0, 0])
+    expect(rest.room('a', 0, 64, 100)).to.equal(1)
+    expect(rest.room('a', 1, 63, 150)).to.equal(0)
+    expect(rest.room('a', 0, 64, 300)).to.equal(0)
+    expect(rest.room('b', 0, 64, 350)).to.equal(0)
+    expect(rest.room('a', 0, 64, 400)).to.equal(1)
+    // It was done before anybody saw it.
+    expect(rest.room('a', 0, 64, 401)).to.equal(0)
+    expect(rest.room('a', 0, 64, 500)).to.equal(0)
+    expect(rest.room('a', 0, 64, 501)).to.equal(1)
+  })
+})
+
+describe('HandOver', () => {
+  it('makes one call a worker at a time, with all that has gathered', async () => {
+    const calls: string[] = []
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const handOver = new HandOver(async (worker, leases) => {
+      calls.push(`${worker} ${leases.map(({ from }) => from).join(',')}`)
+      await gates.shift()?.promise
+    }, () => undefined)
+    const [first, second] = gates
+    handOver.give([lease('a', 1), lease('b', 1), lease('a', 2)])
+    handOver.give([lease('a', 3)])
+    handOver.give([lease('a', 4)])
+    expect(calls).to.deep.equal(['a 1,2', 'b 1'])
+    first?.resolve()
+    second?.resolve()
+    await handOver.idle()
+    expect(calls).to.deep.equal(['a 1,2', 'b 1', 'a 3,4'])
+  })
+
+  it('forgets what a queue refuses, with what gathered meanwhile, and goes on', async () => {
+    const calls: string[] = []
+    const troubles: string[] = []
+    const handOver = new HandOver(async (_, leases) => {
+      calls.push(leases.map(({ from }) => from).join(','))
+      await Promise.resolve()
+      if (calls.length === 1) throw new Error('no answer')
+    }, (worker) => troubles.push(worker))
+    handOver.give([lease('a', 1)])
+    handOver.give([lease('a', 2)])
+    await handOver.idle()
+    handOver.give([lease('a', 3)])
+    await handOver.idle()
+    expect({ calls, troubles }).to.deep.equal({ calls: ['1', '3'], troubles: ['a'] })
+  })
+})
+
+describe('planWorkers', () => {
+  const workers = [{ name: 'token_worker', follows: [] }, { name: 'ft_holdings_worker', follows: ['token_worker'] }]
+
+  it('takes the shorter of the range of the worker and the chunk', () => {
+    const config = readConfig({ TOKEN_WORKER_RANGE: '7', LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '500' }, {})
+    expect(planWorkers(config, workers)).to.deep.equal([
+      { name: 'token_worker', follows: [], liveChunk: 7, historyChunk: 7 },
+      { name: 'ft_holdings_worker', follows: ['token_worker'], liveChunk: 20, historyChunk: 500 },
+    ])
+  })
+
+  it('leaves out what is switched off', () => {
+    expect(planWorkers(readConfig({ ENABLE_TOKEN_WORKER: 'false' }, {}), workers).map(({ name }) => name)).to.deep.equal(['ft_holdings_worker'])
+    expect(planWorkers(readConfig({ RAW_ONLY: 'true' }, {}), workers)).to.deep.equal([])
+  })
+})

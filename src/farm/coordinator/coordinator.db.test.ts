@@ -1,0 +1,298 @@
+import { expect } from 'chai'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { RetryableError } from '../../base/errors.ts'
+import { toMultirange } from '../../base/ranges.ts'
+import { createPool } from '../../db/pool.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { startHalfOpenProxy } from '../../../test/support/half-open-proxy.ts'
+import { readCoverage } from '../coverage/read-coverage.ts'
+import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
+import { CompletionAnnouncer } from '../leases/completion-announcer.ts'
+import { announceFarmWork } from '../leases/sql/announce-farm-work.ts'
+import { claimLeases } from '../leases/sql/claim-leases.ts'
+import { completeLeases } from '../leases/sql/complete-leases.ts'
+import { requeueLeases } from '../leases/sql/requeue-leases.ts'
+import type { CoordinatorOptions, RoundReport } from './coordinator-options.ts'
+import { Coordinator } from './coordinator.ts'
+import { HandOver } from './hand-over.ts'
+import type { Enqueue, OfferedLease } from './hand-over.ts'
+import { Rounds } from './rounds.ts'
+
+/** A timer that never comes in a test: whatever happens must have been caused. */
+const never = 3_600_000
+const plan = (name: string, follows: string[] = []) => ({ name, follows, liveChunk: 10, historyChunk: 100 })
+
+interface Running {
+  readonly coordinator: Coordinator
+  readonly reports: RoundReport[]
+  /** Resolves when the condition holds; it is asked after every round. */
+  until(condition: () => boolean | Promise<boolean>): Promise<void>
+  stop(): Promise<void>
+}
+
+describe('Coordinator', () => {
+  let database: TestDatabase
+  let pool: pg.Pool
+  let running: Running[] = []
+
+  before(async () => {
+    database = await createTestDatabase()
+    pool = database.pool
+  })
+  beforeEach(() => clearFarm(pool))
+  afterEach(async () => {
+    for (const each of running) await each.stop()
+    running = []
+  })
+  after(() => database.drop())
+
+  function start(options: Partial<CoordinatorOptions> & Pick<CoordinatorOptions, 'enqueue' | 'workers'>): Running {
+    const stopping = new AbortController()
+    const reports: RoundReport[] = []
+    let told = Promise.withResolvers<void>()
+    const coordinator = new Coordinator({
+      databaseUrl: database.url, pool, log: pino({ level: 'silent' }), signal: stopping.signal, liveBlocks: 20, foldMs: 0, tidyMs: 0,
+      onRound: (report) => {
+        reports.push(report)
+        told.resolve()
+        told = Promise.withResolvers()
+      },
+      ...options,
+    })
+    const ended = coordinator.run()
+    const each: Running = {
+      coordinator, reports,
+      async until(condition) {
+        for (;;) {
+          const next = told.promise
+          if (await condition()) return
+          await Promise.race([next, ended.then(() => { throw new Error('the coordinator has ended') })])
+        }
+      },
+      async stop() {
+        stopping.abort(new Error('test is over'))
+        await ended
+      },
+    }
+    running.push(each)
+    return each
+  }
+
+  /** Does everything at once that it is given, in its own time: what a worker process does. */
+  function doer(db: pg.Pool = pool): { enqueue: Enqueue; offered: OfferedLease[]; idle: () => Promise<void> } {
+    const offered: OfferedLease[] = []
+    const announcer = new CompletionAnnouncer(db, () => undefined)
+    const enqueue: Enqueue = async (_, leases) => {
+      offered.push(...leases)
+      const claimed = await claimLeases(db, leases, { leasedBy: 'doer', leaseMs: 60_000 })
+      const client = await db.connect()
+      try {
+        await completeLeases(client, claimed)
+      } finally {
+        client.release()
+      }
+      announcer.announce()
+    }
+    return { enqueue, offered, idle: () => announcer.idle() }
+  }
+
+  async function covers(worker: string, text: string): Promise<boolean> {
+    return toMultirange((await readCoverage(pool, [worker])).get(worker) ?? []) === text
+  }
+
+  it('gives out the head first, then history, to followers what the others have done, until all is done', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 700, to: 1005 }], history_ingester: [{ from: 0, to: 700 }] })
+    const { enqueue, offered, idle } = doer()
+    const { until, coordinator } = start({ workers: () => [plan('a'), plan('b', ['a'])], enqueue, roundMs: never, maxOpen: 3 })
+    await until(() => covers('b', '{[0,1005)}'))
+    await idle()
+    const of = (worker: string) => offered.filter((lease) => lease.worker === worker)
+    expect(of('a').slice(0, 5).map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([
+      [995, 1005, true], [985, 995, true], [885, 985, false], [785, 885, false], [685, 785, false],
+    ])
+    expect(of('a').map((lease) => lease.to)).to.deep.equal(of('a').map((lease) => lease.to).sort((x, y) => y - x))
+    const position = (worker: string, height: number): number => offered.findIndex((l) => l.worker === worker && l.from <= height && height < l.to)
+    for (let height = 0; height < 1005; height += 5) expect(position('b', height)).to.be.greaterThan(position('a', height))
+    await until(async () => {
+      // The last fold may not be due in the last round.
+      coordinator.wake()
+      return (await leaseLines(pool)).length === 0
+    })
+    const { rows } = await pool.query(`select last_height::float8 as last from app.indexing_checkpoints where service_name in ('a', 'b')`)
+    expect(rows).to.deep.equal([{ last: 1004 }, { last: 1004 }])
+  })
+
+  it('wakes when blocks are stored, when ranges are done and when it is told to', async () => {
+    const { enqueue, offered } = doer()
+    let workers = [plan('a')]
+    const { until, coordinator } = start({ workers: () => workers, enqueue, roundMs: never })
+    await until(() => true)
+    for (const to of [1, 2, 3]) {
+      await setCoverage(pool, { main_ingester: [{ from: 0, to }] })
+      await pool.query(`select pg_notify('flowfarm_blocks', 'main_ingester:0:1')`)
+      await until(() => covers('a', `{[0,${to})}`))
+    }
+    expect(offered.map((lease) => lease.to)).to.deep.equal([1, 2, 3])
+    workers = [plan('a'), plan('c')]
+    coordinator.wake()
+    await until(() => covers('c', '{[0,3)}'))
+  })
+
+  it('hands over again what the queue refused or lost', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
+    const { enqueue } = doer()
+    let calls = 0
+    const { until, reports } = start({
+      workers: () => [plan('a')], roundMs: 5, staleMs: 10,
+      enqueue: async (worker, leases) => {
+        calls++
+        if (calls === 1) throw new RetryableError('queue-unavailable', 'no answer')
+        if (calls > 2) await enqueue(worker, leases)
+      },
+    })
+    await until(() => covers('a', '{[0,25)}'))
+    expect(reports.reduce((sum, report) => sum + report.cut, 0)).to.equal(3)
+  })
+
+  it('is not held up by a queue that does not answer', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
+    const { enqueue } = doer()
+    const silent = Promise.withResolvers<void>()
+    const { until } = start({
+      workers: () => [plan('a'), plan('b')], roundMs: 5, enqueue: (worker, leases) => (worker === 'a' ? silent.promise : enqueue(worker, leases)),
+    })
+    await until(() => covers('b', '{[0,25)}'))
+    silent.resolve()
+  })
+
+  it('takes ranges from processes that are gone, and brings back what has waited', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 30 }] })
+    await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }, { worker: 'a', from: 10, to: 20, status: 'failed', attempt: 3 }, { worker: 'a', from: 20, to: 30, status: 'flagged' }])
+    await claimLeases(pool, [{ worker: 'a', from: 0 }], { leasedBy: 'gone', leaseMs: 0 })
+    const { enqueue, offered } = doer()
+    const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
+    await until(() => covers('a', '{[0,20)}'))
+    expect(offered.map((lease) => [lease.from, lease.attempt])).to.have.deep.members([[0, 1], [10, 3]])
+    await requeueLeases(pool, [{ worker: 'a', from: 20 }])
+    await announceFarmWork(pool)
+    await until(() => covers('a', '{[0,30)}'))
+  })
+
+  it('leaves workers that are off alone', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 30 }] })
+    await addLeases(pool, [{ worker: 'off', from: 0, to: 10, status: 'failed' }, { worker: 'off', from: 10, to: 20 }])
+    const { enqueue } = doer()
+    const { until } = start({ workers: () => [plan('a'), plan('b', ['off'])], enqueue, roundMs: never })
+    await until(() => covers('a', '{[0,30)}'))
+    expect(await leaseLines(pool)).to.include.members(['off 0-10 failed', 'off 10-20 queued'])
+    expect(await covers('b', '{}')).to.equal(true)
+  })
+
+  it('keeps what is open bounded, and gives nothing to a worker of which most ranges fail', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 10_000 }] })
+    await addLeases(pool, [0, 1, 2].map((from) => ({ worker: 'broken', from, to: from + 1, status: 'flagged' })))
+    const { until } = start({ workers: () => [plan('a'), plan('broken')], enqueue: () => Promise.resolve(), roundMs: 1, maxOpen: 4, maxTroubled: 3 })
+    let rounds = 0
+    await until(() => ++rounds > 5)
+    const leases = await storedLeases(pool)
+    expect(leases.filter((lease) => lease.worker === 'a')).to.have.length(4 + 2)
+    expect(leases.filter((lease) => lease.worker === 'broken')).to.have.length(3)
+  })
+
+  it('rests between ranges of history, one at a time, while the head goes on', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 320 }] })
+    const { enqueue, offered } = doer()
+    const openHistory: number[] = []
+    const started = performance.now()
+    const { until } = start({ workers: () => [plan('a')], roundMs: 1, historySleepMs: 60, enqueue: async (worker, leases) => {
+      openHistory.push(leases.filter((lease) => !lease.isLive).length)
+      await enqueue(worker, leases)
+    } })
+    await until(() => covers('a', '{[0,320)}'))
+    expect(Math.max(...openHistory)).to.equal(1)
+    expect(offered.filter((lease) => !lease.isLive)).to.have.length(3)
+    expect(performance.now() - started).to.be.at.least(3 * 60)
+  })
+
+  it('does nothing but tidy when both kinds of derivers are off, and gives out the head like history without live ones', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 250 }] })
+    const off = doer()
+    const first = start({ workers: () => [plan('a')], enqueue: off.enqueue, roundMs: 1, isLiveEnabled: false, isHistoryEnabled: false })
+    let rounds = 0
+    await first.until(() => ++rounds > 3)
+    await first.stop()
+    expect(off.offered).to.deep.equal([])
+    const { enqueue, offered } = doer()
+    const second = start({ workers: () => [plan('a')], enqueue, roundMs: 1, isLiveEnabled: false })
+    await second.until(() => covers('a', '{[0,250)}'))
+    expect(offered.map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([[150, 250, false], [50, 150, false], [0, 50, false]])
+  })
+
+  it('finds heights far below the head', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 5, to: 5_000_000 }], a: [{ from: 105, to: 5_000_000 }] })
+    const { enqueue } = doer()
+    const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: never, span: 1000 })
+    await until(() => covers('a', '{[5,5000000)}'))
+  })
+
+  it('is one at a time, and another takes over when it is gone', async () => {
+    const { enqueue } = doer()
+    const both = [0, 1].map(() => start({ workers: () => [plan('a')], enqueue, roundMs: 5 }))
+    const rounds = (): number[] => both.map((each) => each.reports.length)
+    await Promise.race(both.map((each) => each.until(() => each.reports.length > 3)))
+    const leader = both.findIndex((each) => each.reports.length > 0)
+    expect(rounds()[1 - leader]).to.equal(0)
+    await both[leader]?.stop()
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 40 }] })
+    await both[1 - leader]?.until(() => covers('a', '{[0,40)}'))
+  })
+
+  it('goes on after its connections were cut, and after they went silent', async () => {
+    const connection = { heartbeatMs: 20, answerTimeoutMs: 100 }
+    const proxy = await startHalfOpenProxy(database.url)
+    const behind = createPool(proxy.url, { max: 4, connectTimeoutMs: 300, statementTimeoutMs: 0 })
+    const { enqueue } = doer()
+    const interrupted: (() => void)[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => { if (line.includes('interrupted')) for (const tell of interrupted) tell() } })
+    const { until, stop } = start({ workers: () => [plan('a')], enqueue, roundMs: 5, databaseUrl: proxy.url, pool: behind, connection, log })
+    for (const to of [50, 90, 120]) {
+      await setCoverage(pool, { main_ingester: [{ from: 0, to }] })
+      await until(() => covers('a', `{[0,${to})}`))
+      if (to < 120) proxy.cut()
+    }
+    const noticed = new Promise<void>((resolve) => interrupted.push(resolve))
+    proxy.freeze()
+    await noticed
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 200 }] })
+    // The server notices too, by its own keepalive; here the dead sessions are ended, so that the test need not wait for it.
+    proxy.thaw()
+    proxy.cut()
+    await until(() => covers('a', '{[0,200)}'))
+    await stop()
+    proxy.cut()
+    await behind.end()
+    await proxy.close()
+  })
+
+  it('makes no overlap and loses nothing when two believe to be the only one', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 20_000 }] })
+    const { enqueue } = doer()
+    const twins = [0, 1, 2].map(() => {
+      const options: CoordinatorOptions = {
+        databaseUrl: database.url, pool, log: pino({ level: 'silent' }), signal: new AbortController().signal,
+        workers: () => [plan('a'), plan('b', ['a'])], enqueue, foldMs: 0, tidyMs: 0, maxOpen: 20,
+      }
+      const handOver = new HandOver(enqueue, (_, error) => { throw error })
+      return { handOver, rounds: new Rounds(options, handOver) }
+    })
+    await Promise.all(twins.map(async ({ rounds, handOver }) => {
+      while (!(await covers('b', '{[0,20000)}'))) {
+        await rounds.next()
+        await handOver.idle()
+      }
+    }))
+    expect(await covers('a', '{[0,20000)}')).to.equal(true)
+  })
+})

@@ -1,0 +1,96 @@
+import { asError, FatalError } from '../../base/errors.ts'
+import { backoffMs, pause } from '../../base/retry.ts'
+import { acquireLock } from '../../db/advisory-lock.ts'
+import { asDatabaseError } from '../../db/errors.ts'
+import { listen } from '../../db/listen.ts'
+import { farmChannel } from '../leases/sql/announce-farm-work.ts'
+import type { CoordinatorOptions } from './coordinator-options.ts'
+import { HandOver } from './hand-over.ts'
+import { Rounds } from './rounds.ts'
+import { WakeUp } from './wake-up.ts'
+
+/** Sent by ingesters inside the transaction that stores blocks. */
+const blocksChannel = 'flowfarm_blocks'
+
+/**
+ * Gives out the work of the farm; one at a time in the database, the others wait.
+ *
+ *     waiting for the lock ──► rounds ──lock or database lost: back-off──► waiting for the lock … ──signal──► stopped
+ *
+ * It keeps nothing that it cannot read again. Two at the same time, for as long as one has not noticed the loss of its
+ * lock, do no harm: whatever adds or removes leases holds the checkpoints of their workers.
+ */
+export class Coordinator {
+  readonly #options: CoordinatorOptions
+  readonly #wakeUp = new WakeUp()
+  readonly #handOver: HandOver
+
+  constructor(options: CoordinatorOptions) {
+    this.#options = options
+    this.#handOver = new HandOver(options.enqueue, (worker, error) => {
+      options.log.warn({ err: asError(error), worker }, 'the queue refused ranges, they will be handed over again')
+    })
+  }
+
+  /** Begins the next round now, e.g. after a change of what `workers` returns. */
+  wake(): void {
+    this.#wakeUp.call()
+  }
+
+  /** Works until the signal comes. @throws FatalError */
+  async run(): Promise<void> {
+    const { log, signal, databaseUrl, connection } = this.#options
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        const lock = await acquireLock(databaseUrl, 'farm:coordinator', {
+          ...connection, signal, applicationName: 'flowfarm coordinator',
+          onWaiting: (holder) => log.debug({ holder }, 'another process coordinates the farm, waiting for it to end'),
+        })
+        try {
+          await this.#coordinate(AbortSignal.any([signal, lock.lost]), () => (attempt = 1))
+        } finally {
+          await lock.release()
+        }
+      } catch (thrown) {
+        if (signal.aborted) break
+        const error = asDatabaseError(thrown)
+        if (error instanceof FatalError) throw error
+        const pauseMs = backoffMs(attempt, 100, 5000)
+        log.warn({ err: error, attempt, pauseMs }, 'the coordinator was interrupted')
+        await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
+      }
+    }
+    await this.#handOver.idle()
+  }
+
+  async #coordinate(signal: AbortSignal, onProgress: () => void): Promise<void> {
+    const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0 } = this.#options
+    const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
+    const ending = new AbortController()
+    const listener = await listen(databaseUrl, [blocksChannel, farmChannel], () => this.#wakeUp.call(), {
+      ...connection, signal: AbortSignal.any([signal, ending.signal]), applicationName: 'flowfarm coordinator',
+      onReconnect: () => this.#wakeUp.call(),
+      onTrouble: (error) => log.warn({ err: error }, 'the coordinator does not hear announcements; connecting again'),
+    })
+    // A statement on a connection that went silent may never return; the loss of the lock must end the term all the same.
+    const ended = Promise.withResolvers<never>()
+    const end = (): void => ended.reject(asError(signal.reason))
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      const rounds = new Rounds(this.#options, this.#handOver)
+      for (;;) {
+        signal.throwIfAborted()
+        const startedAt = performance.now()
+        const isMore = await Promise.race([rounds.next(), ended.promise])
+        onProgress()
+        // As long as it worked, so that announcements in any number leave the database half of its time.
+        await pause(Math.min(performance.now() - startedAt, longestMs), signal)
+        if (!isMore) await this.#wakeUp.sleep(longestMs, signal)
+      }
+    } finally {
+      signal.removeEventListener('abort', end)
+      ending.abort()
+      await listener.ended
+    }
+  }
+}

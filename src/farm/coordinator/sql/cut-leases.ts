@@ -1,0 +1,121 @@
+import type pg from 'pg'
+import { ingesterServices } from '../../coverage/ingesters.ts'
+import { asLease, leaseColumns } from '../../leases/lease-row.ts'
+import type { LeaseRow } from '../../leases/lease-row.ts'
+import { leasesFrom } from '../../leases/leases-from.ts'
+import type { QueuedLease } from '../../leases/lease.ts'
+import type { WorkerPlan } from '../worker-plan.ts'
+
+/** What one worker may be given now. */
+export interface Allowance {
+  readonly plan: WorkerPlan
+  /** Most new leases in the live zone. */
+  readonly liveRoom: number
+  /** Most new leases below it. */
+  readonly historyRoom: number
+  /** How far below the highest stored height is looked for owed heights. */
+  readonly span: number
+}
+
+export interface CutOptions {
+  /** The newest heights, in blocks, that are given out in live chunks. */
+  readonly liveBlocks: number
+  /** False: nothing older than the live zone and what lies above the worker's newest lease or coverage. */
+  readonly isHistoryEnabled: boolean
+}
+
+/**
+ * Gives out what workers owe, as queued leases: head first, then the newest history. Owed are the heights of the raw tables
+ * that all workers it follows have done (or a person has skipped for them), that are not in the worker's own coverage
+ * and under no lease of it. The caller has locked the checkpoints of the workers (`lockCheckpoints`).
+ *
+ * The work is bounded whatever is owed: sets are first cut down to the window, `room` pieces are taken from the top, and
+ * each gives no more ranges than there is room left for. What remains is reading the sets, linear in their pieces.
+ */
+export async function cutLeases(
+  client: pg.ClientBase, allowances: readonly Allowance[], { liveBlocks, isHistoryEnabled }: CutOptions,
+): Promise<QueuedLease[]> {
+  // Workers that follow the same others share one intersection.
+  const groups = new Map(allowances.map(({ plan }) => [groupOf(plan), plan.follows]))
+  const edges = [...groups].flatMap(([group, follows]) => follows.map((followed) => ({ group, followed })))
+  const { rows } = await client.query<LeaseRow>({
+    name: 'farm-cut-leases',
+    text: cutStatement,
+    values: [
+      ingesterServices, liveBlocks, isHistoryEnabled,
+      allowances.map((a) => a.plan.name), allowances.map((a) => a.plan.liveChunk), allowances.map((a) => a.liveRoom),
+      allowances.map((a) => a.plan.historyChunk), allowances.map((a) => a.historyRoom), allowances.map((a) => a.span),
+      allowances.map((a) => groupOf(a.plan)), edges.map((edge) => edge.group), edges.map((edge) => edge.followed),
+    ],
+  })
+  return rows.map(asLease)
+}
+
+function groupOf(plan: WorkerPlan): string {
+  return plan.follows.toSorted().join(',')
+}
+
+const cutStatement = `
+  with raw as materialized (
+    select covered, upper(covered) as head
+    from (
+      select coalesce(range_agg(covered), '{}') as covered from app.indexing_checkpoints where service_name = any ($1::text[])
+    ) r
+  ), plan as materialized (
+    select p.*, raw.head - $2::bigint as live_from, raw.head - p.span as lowest
+    from raw cross join unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
+      as p (worker_type, live_chunk, live_room, history_chunk, history_room, span, follow_group)
+    where raw.head is not null and p.live_room + p.history_room > 0
+  ), edge as materialized (
+    select e.follow_group, e.followed, (select min(p.lowest) from plan p where p.follow_group = e.follow_group) as lowest
+    from unnest($11::text[], $12::text[]) as e (follow_group, followed)
+  ), followed as materialized (
+    select f.name, coalesce(c.covered * int8multirange(int8range(f.lowest, null)), '{}') + l.heights as passable
+    from (select e.followed as name, min(e.lowest) as lowest from edge e where e.lowest is not null group by e.followed) f
+    left join app.indexing_checkpoints c on c.service_name = f.name
+    cross join lateral (
+      select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
+      from app.worker_leases l where ${leasesFrom('f.name', 'f.lowest')} and l.status in ('done', 'skipped')
+    ) l
+  ), passable as materialized (
+    select e.follow_group, range_intersect_agg(f.passable) as heights
+    from edge e join followed f on f.name = e.followed group by e.follow_group
+  ), owed as materialized (
+    select p.*, w.owed - taken.heights as owed, greatest(upper(own.covered), newest.to_height) as reached
+    from plan p cross join raw
+    left join app.indexing_checkpoints own on own.service_name = p.worker_type
+    cross join lateral (
+      select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
+      from app.worker_leases l where ${leasesFrom('p.worker_type', 'p.lowest')}
+    ) taken
+    left join lateral (
+      select l.to_height from app.worker_leases l where l.worker_type = p.worker_type order by l.from_height desc limit 1
+    ) newest on true
+    left join passable on passable.follow_group = p.follow_group
+    cross join lateral (
+      select raw.covered * coalesce(passable.heights, '{(,)}') * int8multirange(int8range(p.lowest, null))
+        - coalesce(own.covered * int8multirange(int8range(p.lowest, null)), '{}') as owed
+    ) w
+  ), piece as (
+    select o.worker_type, z.zone, z.chunk, z.room, lower(r) as low, upper(r) as high,
+      coalesce(sum((upper(r) - lower(r) + z.chunk - 1) / z.chunk)
+        over (partition by o.worker_type, z.zone order by lower(r) desc rows between unbounded preceding and 1 preceding), 0) as before
+    from owed o
+    cross join lateral (values
+      (1, o.live_chunk, o.live_room, int8range(o.live_from, null)),
+      (2, o.history_chunk, o.history_room, int8range(
+        case when $3::boolean then null else least(o.live_from, coalesce(o.reached, o.live_from)) end, o.live_from))
+    ) as z (zone, chunk, room, heights)
+    cross join lateral (
+      select r from unnest(o.owed * int8multirange(z.heights)) as r order by lower(r) desc limit z.room
+    ) r
+  ), chunk as (
+    select p.worker_type, greatest(p.low, c.top - p.chunk) as from_height, c.top as to_height
+    from piece p
+    cross join lateral generate_series(
+      p.high, greatest(p.low + 1, p.high - (p.room - p.before - 1)::bigint * p.chunk), -p.chunk) as c (top)
+    where p.before < p.room
+  )
+  insert into app.worker_leases as l (worker_type, from_height, to_height, enqueued_at)
+  select worker_type, from_height, to_height, now() from chunk order by worker_type, from_height desc
+  returning ${leaseColumns}`

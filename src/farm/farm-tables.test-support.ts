@@ -1,0 +1,64 @@
+import type pg from 'pg'
+import { toMultirange } from '../base/ranges.ts'
+import type { HeightSet } from '../base/ranges.ts'
+import type { LeaseStatus } from './leases/lease.ts'
+
+/** A row of app.worker_leases as tests look at it. */
+export interface StoredLease {
+  readonly worker: string
+  readonly from: number
+  readonly to: number
+  readonly status: LeaseStatus
+  readonly attempt: number
+  readonly expiries: number
+  readonly generation: number
+  readonly reason: string | null
+  readonly code: string | null
+  readonly error: string | null
+  /** Until the next run may begin, in milliseconds; null: none is set. */
+  readonly pauseMs: number | null
+}
+
+/** Sets what an ingester or worker has done. */
+export async function setCoverage(db: pg.Pool, coverage: Readonly<Record<string, HeightSet>>): Promise<void> {
+  await db.query(
+    `insert into app.indexing_checkpoints (service_name, covered) select * from unnest($1::text[], $2::int8multirange[])
+     on conflict (service_name) do update set covered = excluded.covered`,
+    [Object.keys(coverage), Object.values(coverage).map(toMultirange)],
+  )
+}
+
+/** Adds leases in the given state. */
+export async function addLeases(
+  db: pg.Pool, leases: readonly { worker: string; from: number; to: number; status?: LeaseStatus; attempt?: number }[],
+): Promise<void> {
+  await db.query(
+    `insert into app.worker_leases (worker_type, from_height, to_height, status, attempt, not_before)
+     select w, f, t, s, a, case when s = 'failed' then now() end
+     from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::integer[]) as l (w, f, t, s, a)`,
+    [
+      leases.map((l) => l.worker), leases.map((l) => l.from), leases.map((l) => l.to), leases.map((l) => l.status ?? 'queued'),
+      leases.map((l) => l.attempt ?? 0),
+    ],
+  )
+}
+
+/** All leases, by worker and height. */
+export async function storedLeases(db: pg.Pool): Promise<StoredLease[]> {
+  const { rows } = await db.query<StoredLease>(
+    `select worker_type as worker, from_height::float8 as from, to_height::float8 as to, status, attempt, expiries,
+       generation::float8 as generation, reason, last_error_code as code, last_error as error,
+       extract(epoch from not_before - updated_at)::float8 * 1000 as "pauseMs"
+     from app.worker_leases order by worker_type, from_height`,
+  )
+  return rows
+}
+
+/** `worker from-to status`, one line a lease. */
+export async function leaseLines(db: pg.Pool): Promise<string[]> {
+  return (await storedLeases(db)).map((lease) => `${lease.worker} ${lease.from}-${lease.to} ${lease.status}`)
+}
+
+export async function clearFarm(db: pg.Pool): Promise<void> {
+  await db.query('truncate app.worker_leases, app.indexing_checkpoints')
+}

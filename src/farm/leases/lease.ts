@@ -1,0 +1,73 @@
+/**
+ * A lease: a range of heights that one worker has to do, and who is at it. One row of `app.worker_leases`; the leases
+ * of a worker never overlap.
+ *
+ *                                 release (clean stop, not a run)
+ *              ┌──────────────────────────────────────────────────────────┐
+ *              ▼                                                          │
+ *     cut ──► queued ──claim (run + 1)──► active ──complete──► done ──fold──► gone, now in the worker's coverage
+ *              ▲ ▲                          │ │
+ *              │ └──first expiry, at once───┘ └──fail, or expires again───┐
+ *              │                                                          ▼
+ *              ├──not_before has come──── failed ◄──runs left──── (longer than a block: halved)
+ *              │                            │                             │
+ *              │                            │                  runs used up▼
+ *              └──requeue, split (a person)─┴──────────────────────────flagged
+ *                                           └──skip (a person, with a reason)──► skipped
+ *
+ * - Every claim is a run and takes a new generation. Whatever ends a run names worker, first height and generation and
+ *   must find the lease active: so a claim that was taken away can neither commit nor report.
+ * - A run that its process did not survive is a run too, or a range that kills its process would be tried for ever. The
+ *   first expiry is held to be the process's fault and is queued at once; from the second on the lease waits like
+ *   after a failure, so that it parts from the innocent ranges that ran beside it when the process died.
+ * - From its second failure on a range longer than a block is halved, so that a bad block ends alone and holds up nobody.
+ *   Both halves inherit the count of runs: no height is ever run more than `maxRuns` times before a person looks at it.
+ * - `skipped` counts as covered for the workers that follow and for nobody else, and stays listed.
+ * - A rollback deletes leases, in whatever state they are.
+ */
+export type LeaseStatus = 'queued' | 'active' | 'done' | 'failed' | 'flagged' | 'skipped'
+
+/** Names a lease whatever its state. */
+export interface LeaseKey {
+  /** Name of the worker. */
+  readonly worker: string
+  /** First height. */
+  readonly from: number
+}
+
+/** Names one claim of a lease. */
+export interface LeaseClaim extends LeaseKey {
+  readonly generation: number
+}
+
+/** A lease that waits for a process to claim it. */
+export interface QueuedLease extends LeaseKey {
+  /** End of the range, exclusive. */
+  readonly to: number
+  /** The last claim, 0 before the first: tells a lease that was queued anew from its earlier self. */
+  readonly generation: number
+  /** Runs so far. More than 0: better run alone, since it may fail again. */
+  readonly attempt: number
+}
+
+/** A lease that this process works on. */
+export interface ClaimedLease extends LeaseClaim {
+  /** End of the range, exclusive. */
+  readonly to: number
+  /** Runs so far, this one included. */
+  readonly attempt: number
+}
+
+/** How a run ended that did not complete. */
+export interface EndedRun extends LeaseKey {
+  /** End of what is left under this key: where the lease was halved, the lower half's. */
+  readonly to: number
+  readonly status: 'queued' | 'failed' | 'flagged'
+  readonly attempt: number
+  readonly isHalved: boolean
+}
+
+/** Ascending by worker and height: the order in which every statement locks the rows of leases, so none wait crosswise. */
+export function inLockOrder<T extends LeaseKey>(leases: readonly T[]): T[] {
+  return [...leases].sort((a, b) => (a.worker < b.worker ? -1 : a.worker > b.worker ? 1 : a.from - b.from))
+}

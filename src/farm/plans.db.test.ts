@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import type pg from 'pg'
+import { createTestDatabase } from '../../test/support/database.ts'
+import type { TestDatabase } from '../../test/support/database.ts'
+import { cutLeases } from './coordinator/sql/cut-leases.ts'
+import { readFarmState } from './coordinator/sql/read-farm-state.ts'
+import { readCoverage } from './coverage/read-coverage.ts'
+import { foldLeases } from './coverage/sql/fold-leases.ts'
+import { reopenHeights } from './coverage/sql/reopen-heights.ts'
+import { setCoverage } from './farm-tables.test-support.ts'
+import { claimLeases } from './leases/sql/claim-leases.ts'
+import { completeLeases } from './leases/sql/complete-leases.ts'
+import { failLeases } from './leases/sql/fail-leases.ts'
+import { handOverLeases } from './leases/sql/hand-over-leases.ts'
+import { heartbeatLeases } from './leases/sql/heartbeat-leases.ts'
+import { listLeases } from './leases/sql/list-leases.ts'
+import { reapLeases } from './leases/sql/reap-leases.ts'
+import { releaseLeases } from './leases/sql/release-leases.ts'
+import { requeueDueLeases } from './leases/sql/requeue-due-leases.ts'
+import { requeueLeases } from './leases/sql/requeue-leases.ts'
+import { skipLeases } from './leases/sql/skip-leases.ts'
+import { splitLeases } from './leases/sql/split-leases.ts'
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+describe('the plans of the farm, with 100,000 done and 10,000 active leases', () => {
+  let database: TestDatabase
+  let client: pg.PoolClient
+  let statements: { text: string; values: unknown[] }[] = []
+  let recording: pg.PoolClient
+
+  before(async () => {
+    database = await createTestDatabase()
+    await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 3_000_000 }], a: [], b: [] })
+    await database.pool.query(`
+      insert into app.worker_leases (worker_type, from_height, to_height, generation, status, leased_by, lease_expires_at)
+      select w, h * 10, h * 10 + 10, h, case when h < 50000 then 'done' else 'active' end,
+        case when h >= 50000 then 'p' || h % 4 end, case when h >= 50000 then now() + h * interval '1 ms' end
+      from unnest('{a,b}'::text[]) w, generate_series(0, 54999) h`)
+    await database.pool.query(`
+      insert into app.worker_leases (worker_type, from_height, to_height, status, not_before)
+      select w, 600000 + h * 10, 600010 + h * 10, (array['queued', 'failed', 'flagged', 'skipped'])[1 + h % 4], now() + h * interval '1 s'
+      from unnest('{a,b}'::text[]) w, generate_series(0, 99) h`)
+    await database.pool.query('vacuum analyze app.worker_leases, app.indexing_checkpoints')
+    client = await database.pool.connect()
+    recording = new Proxy(client, {
+      get: (target, name) => {
+        if (name !== 'query') return Reflect.get(target, name) as unknown
+        return (query: string | { text: string; values?: unknown[] }, values: unknown[] = []) => {
+          statements.push(typeof query === 'string' ? { text: query, values } : { text: query.text, values: query.values ?? [] })
+          return Promise.resolve({ rows: [], rowCount: 0 })
+        }
+      },
+    })
+  })
+
+  after(async () => {
+    client.release()
+    await database.drop()
+  })
+
+  /** How leases are read by the statements of a call, planned with its values and without knowing any. */
+  async function scans(call: () => Promise<unknown>): Promise<string[]> {
+    statements = []
+    await call()
+    const found: string[] = []
+    for (const { text, values } of statements) {
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await client.query(`set plan_cache_mode = ${mode}`)
+        const generic = mode === 'force_generic_plan'
+        const { rows: [row] } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `explain (format json${generic ? ', generic_plan' : ''}) ${text}`, generic ? undefined : values,
+        )
+        const nodes = row === undefined ? [] : flatten(row['QUERY PLAN'][0].Plan)
+        found.push(...nodes.filter((node) => node['Relation Name'] === 'worker_leases').map((node) => node['Node Type']))
+      }
+    }
+    return found
+  }
+
+  function flatten(node: PlanNode): PlanNode[] {
+    return [node, ...(node.Plans ?? []).flatMap(flatten)]
+  }
+
+  const keys = Array.from({ length: 64 }, (_, i) => ({ worker: 'a', from: 500_000 + i * 10, generation: 50_000 + i, to: 0, attempt: 1 }))
+  const plan = (name: string, follows: string[]) => ({ name, follows, liveChunk: 10, historyChunk: 1000 })
+  const allowances = [plan('a', []), plan('b', ['a'])].map((p) => ({ plan: p, liveRoom: 64, historyRoom: 64, span: 2_000_000 }))
+
+  const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['claim', () => claimLeases(recording, keys, { leasedBy: 'p1', leaseMs: 6000 })],
+    ['heartbeat', () => heartbeatLeases(recording, keys, 6000)],
+    ['complete', () => completeLeases(recording, keys)],
+    ['release', () => releaseLeases(recording, keys)],
+    ['fail', () => failLeases(recording, keys.map((key) => ({ ...key, error: new Error('x') })))],
+    ['reap', () => reapLeases(recording)],
+    ['requeue what is due', () => requeueDueLeases(recording, ['a', 'b'])],
+    ['hand over', () => handOverLeases(recording, ['a', 'b'], 5000)],
+    ['requeue', () => requeueLeases(recording, keys)],
+    ['split', () => splitLeases(recording, keys, 2)],
+    ['skip', () => skipLeases(recording, keys, 'x')],
+    ['list', () => listLeases(recording, { workers: ['a'], statuses: ['flagged'], after: { worker: 'a', from: 5 }, limit: 50 })],
+    ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
+    ['cut', () => cutLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
+    ['reopen', () => reopenHeights(recording, ['a'], 549_000, 549_500)],
+    ['roll back', () => reopenHeights(recording, ['a', 'b'], 700_000, undefined)],
+    ['fold', () => foldLeases(recording, ['a'])],
+    ['read coverage', () => readCoverage(recording, ['a'])],
+  ]
+
+  for (const [name, call] of calls) {
+    it(`${name} without reading the whole table`, async () => {
+      const found = await scans(call)
+      expect(found, 'the statement was not seen').to.not.deep.equal([])
+      expect(found.filter((type) => type === 'Seq Scan')).to.deep.equal([])
+    })
+  }
+})

@@ -1,0 +1,75 @@
+import type pg from 'pg'
+import type { ClaimedLease, LeaseClaim } from '../leases/lease.ts'
+import { heartbeatLeases } from '../leases/sql/heartbeat-leases.ts'
+
+export interface HeldLease {
+  readonly lease: ClaimedLease
+  /** Aborted when the claim was taken away, or is to be given back because the process stops. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * The leases that this process works on. One statement at a time keeps all of them, whatever their number; it goes by a
+ * connection that rows do not travel on, so that a large commit does not hold it up.
+ */
+export class HeldLeases {
+  readonly #pool: pg.Pool
+  readonly #leaseMs: number
+  readonly #onTrouble: (error: unknown) => void
+  readonly #held = new Map<number, { lease: ClaimedLease; controller: AbortController }>()
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  /** @param leaseMs how long a lease lasts without a sign of life; there are five in that time */
+  constructor(pool: pg.Pool, leaseMs: number, onTrouble: (error: unknown) => void) {
+    this.#pool = pool
+    this.#leaseMs = leaseMs
+    this.#onTrouble = onTrouble
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  add(lease: ClaimedLease): HeldLease {
+    const controller = new AbortController()
+    this.#held.set(lease.generation, { lease, controller })
+    if (this.#timer === undefined && !this.#isStopped) this.#schedule()
+    return { lease, signal: controller.signal }
+  }
+
+  /** Called when the lease has ended, in whatever way. */
+  remove(claim: LeaseClaim): void {
+    this.#held.delete(claim.generation)
+  }
+
+  /** Tells whoever works on a lease to stop. */
+  abortAll(reason: Error): void {
+    for (const { controller } of this.#held.values()) controller.abort(reason)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#beat(), this.#leaseMs / 5)
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      const claims = [...this.#held.values()].map(({ lease }) => lease)
+      const lost = claims.length === 0 ? [] : await heartbeatLeases(this.#pool, claims, this.#leaseMs)
+      // One that ended by its own commit meanwhile is not held any more.
+      for (const { worker, from, generation } of lost) {
+        this.#held.get(generation)?.controller.abort(new Error(`the lease of ${worker} from ${from} was taken away`))
+      }
+    } catch (error) {
+      // What is not renewed in time is taken away, and its commit finds that out.
+      this.#onTrouble(error)
+    }
+    this.#timer = undefined
+    if (!this.#isStopped && this.#held.size > 0) this.#schedule()
+  }
+}

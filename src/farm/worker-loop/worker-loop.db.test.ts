@@ -1,0 +1,257 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import type pg from 'pg'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { storeBlocks } from '../../../test/support/chain-rows.ts'
+import type { DeriveOutput, Worker } from '../../../jobs/worker.ts'
+import { Metrics } from '../../base/metrics.ts'
+import type { DecodedRange } from '../../chain/decoded-block.ts'
+import { createExampleTables, exampleWorker, storedMoves, sums } from '../commit/example-worker.test-support.ts'
+import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
+import { RangeReader } from '../range-reader/range-reader.ts'
+import { FarmWorkers } from './farm-workers.ts'
+
+/** A queue that does what the test says, when it says so: hands a job to its consumer and tells when it is done. */
+class HandQueue implements WorkQueue {
+  readonly backend = 'postgres'
+  readonly #handlers = new Map<string, LeaseJobHandler>()
+  readonly #running = new Set<Promise<void>>()
+  add = (): Promise<void> => Promise.resolve()
+  counts = (): Promise<{ waiting: number; active: number }> => Promise.resolve({ waiting: 0, active: 0 })
+
+  work(worker: string, _concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer> {
+    this.#handlers.set(worker, handler)
+    const close = async (): Promise<void> => {
+      await Promise.allSettled(this.#running)
+    }
+    return Promise.resolve({ pause: close, resume: () => Promise.resolve(), close })
+  }
+
+  async bring(job: LeaseJob): Promise<void> {
+    const run = this.#handlers.get(job.worker)?.(job) ?? Promise.reject(new Error(`nobody works for ${job.worker}`))
+    this.#running.add(run)
+    try {
+      await run
+    } finally {
+      this.#running.delete(run)
+    }
+  }
+
+  close = (): Promise<void> => Promise.resolve()
+}
+
+const blocks = 60
+
+describe('the loop of a worker', () => {
+  let database: TestDatabase
+  let pool: pg.Pool
+  let queue: HandQueue
+  let farm: FarmWorkers
+  let reader: RangeReader
+  let derive: (range: DecodedRange, output: DeriveOutput) => void
+  const worker: Worker = { ...exampleWorker, derive: (range, output) => derive(range, output) }
+  /** One row a block whose height divides by three. */
+  const deriveThirds = ({ blocks: read }: DecodedRange, output: DeriveOutput): void => {
+    for (const { height } of read.filter((block) => block.height % 3 === 0)) {
+      const rows = output.rows('app.example_moves')
+      rows.row(3)
+      rows.int8(height)
+      rows.text('all')
+      rows.int4(1)
+    }
+  }
+
+  before(async () => {
+    database = await createTestDatabase()
+    pool = database.pool
+    await createExampleTables(pool)
+    await pool.query('delete from app.indexing_checkpoints')
+    await storeBlocks(pool, 0, blocks - 1)
+  })
+  beforeEach(async () => {
+    await pool.query('truncate app.example_moves, app.example_sums, app.worker_leases')
+    queue = new HandQueue()
+    derive = deriveThirds
+    reader = new RangeReader({ pool })
+    farm = new FarmWorkers({
+      pool, leasePool: pool, queue, reader, log: pino({ level: 'silent' }), metrics: new Metrics(), network: () => 'mainnet', graceMs: 50, leaseMs: 500,
+    })
+    await farm.start([{ worker, concurrency: 2 }])
+  })
+  afterEach(() => farm.stop())
+  after(() => database.drop())
+
+  const queued = async (...ranges: [from: number, to: number][]): Promise<LeaseJob> => {
+    for (const [from, to] of ranges) {
+      await pool.query('insert into app.worker_leases (worker_type, from_height, to_height) values ($1, $2, $3)', [worker.name, from, to])
+    }
+    return { worker: worker.name, leases: ranges.map(([from]) => ({ from, generation: 0 })) }
+  }
+  const leases = async (): Promise<Record<string, unknown>[]> => {
+    const { rows } = await pool.query<Record<string, unknown>>(
+      'select from_height::int as from, status, attempt, last_error_code as code, last_error as error from app.worker_leases order by 1',
+    )
+    return rows
+  }
+  const heights = async (): Promise<number[]> => (await storedMoves(pool)).map(({ height }) => height)
+  const thirds = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i).filter((height) => height % 3 === 0)
+
+  it('derives and commits each range of a job', async () => {
+    await queue.bring(await queued([0, 10], [10, 11], [20, 31]))
+    expect(await heights()).to.deep.equal([...thirds(0, 11), ...thirds(20, 31)])
+    expect((await leases()).map(({ status }) => status)).to.deep.equal(['done', 'done', 'done'])
+    const { folded, expected } = await sums(pool)
+    expect(folded).to.deep.equal(expected)
+    expect(farm.held).to.equal(0)
+  })
+
+  it('does a job that comes twice once', async () => {
+    const job = await queued([0, 10], [10, 20])
+    let runs = 0
+    derive = (range, output) => {
+      runs++
+      deriveThirds(range, output)
+    }
+    await Promise.all([queue.bring(job), queue.bring(job), queue.bring(job)])
+    await queue.bring(job)
+    expect(runs).to.equal(2)
+    expect(await heights()).to.deep.equal(thirds(0, 20))
+  })
+
+  it('passes over leases that are gone, done, or somebody else\'s', async () => {
+    const job = await queued([0, 10], [10, 20], [20, 30])
+    await pool.query("update app.worker_leases set status = 'active', generation = 7 where from_height = 10; delete from app.worker_leases where from_height = 0")
+    await queue.bring(job)
+    expect((await leases()).map(({ from, status }) => [from, status])).to.deep.equal([[10, 'active'], [20, 'done']])
+  })
+
+  it('ends a range that throws with its error, and goes on with the others', async () => {
+    derive = (range, output) => {
+      if (range.from === 10) throw new TypeError('no such thing')
+      deriveThirds(range, output)
+    }
+    await queue.bring(await queued([0, 10], [10, 20], [20, 30]))
+    const [first, second, third] = await leases()
+    expect(first).to.include({ status: 'done' })
+    expect(second).to.include({ status: 'failed', attempt: 1, code: 'TypeError', error: 'no such thing' })
+    expect(third).to.include({ status: 'done' })
+    expect(await heights()).to.deep.equal([...thirds(0, 10), ...thirds(20, 30)])
+    const { rows } = await pool.query<{ stack: string }>('select last_error_stack as stack from app.worker_leases where from_height = 10')
+    expect(rows[0]?.stack).to.match(/worker-loop\.db\.test/)
+  })
+
+  it('ends a range whose rows are refused with the error of the database', async () => {
+    derive = (range, output) => {
+      deriveThirds(range, output)
+      if (range.from === 0) deriveThirds(range, output)
+    }
+    await queue.bring(await queued([0, 10], [10, 20]))
+    expect((await leases()).map(({ status, code }) => [status, code])).to.deep.equal([['failed', 'database-error'], ['done', null]])
+    expect(await heights()).to.deep.equal(thirds(10, 20))
+  })
+
+  it('leaves no rows of a range that failed in those of the next', async () => {
+    derive = (range, output) => {
+      deriveThirds(range, output)
+      if (range.from === 0) throw new Error('after the rows')
+    }
+    await queue.bring(await queued([0, 10], [10, 20]))
+    expect(await heights()).to.deep.equal(thirds(10, 20))
+  })
+
+  it('fails a range whose blocks are not stored, as something that may pass', async () => {
+    await queue.bring(await queued([blocks - 2, blocks + 2]))
+    expect(await leases()).to.have.nested.property('0.code', 'range-not-stored')
+  })
+
+  it('commits nothing of a claim that was taken away while it derived', async () => {
+    const job = await queued([0, 10])
+    const reached = Promise.withResolvers<void>()
+    const read = reader.read.bind(reader)
+    const taken = Promise.withResolvers<void>()
+    reader.read = async (from, to) => {
+      const range = await read(from, to)
+      reached.resolve()
+      await taken.promise
+      return range
+    }
+    const running = queue.bring(job)
+    await reached.promise
+    await pool.query("update app.worker_leases set generation = nextval('app.lease_generation')")
+    taken.resolve()
+    await running
+    expect(await heights()).to.deep.equal([])
+    expect(await leases()).to.have.nested.property('0.status', 'active')
+  })
+
+  it('hears that a claim was taken away while it waits', async () => {
+    const job = await queued([0, 10])
+    const reached = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    const read = reader.read.bind(reader)
+    reader.read = async (from, to) => {
+      reached.resolve()
+      await gone.promise
+      return read(from, to)
+    }
+    let hasDerived = false
+    derive = () => {
+      hasDerived = true
+    }
+    const running = queue.bring(job)
+    await reached.promise
+    await pool.query("update app.worker_leases set generation = nextval('app.lease_generation')")
+    await delay(500)
+    gone.resolve()
+    await running
+    expect(hasDerived).to.equal(false)
+  })
+
+  it('keeps a lease for as long as it works on it', async () => {
+    const job = await queued([0, 10])
+    const read = reader.read.bind(reader)
+    let expired = 0
+    reader.read = async (from, to) => {
+      for (const end = performance.now() + 1500; performance.now() < end; ) {
+        const { rowCount } = await pool.query("select 1 from app.worker_leases where status = 'active' and lease_expires_at < now()")
+        expired += rowCount ?? 0
+        await delay(20)
+      }
+      return read(from, to)
+    }
+    await queue.bring(job)
+    expect(expired).to.equal(0)
+    expect(await leases()).to.have.nested.property('0.status', 'done')
+  })
+
+  it('gives back what it cannot finish when it stops', async () => {
+    const job = await queued([0, 10], [10, 20])
+    const reached = Promise.withResolvers<void>()
+    const read = reader.read.bind(reader)
+    const go = Promise.withResolvers<void>()
+    reader.read = async (from, to) => {
+      reached.resolve()
+      await go.promise
+      return read(from, to)
+    }
+    const running = queue.bring(job)
+    await reached.promise
+    const stopping = farm.stop()
+    setTimeout(() => go.resolve(), 200)
+    await Promise.all([running, stopping])
+    expect((await leases()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([['queued', 0], ['queued', 0]])
+    expect(await heights()).to.deep.equal([])
+  })
+
+  it('derives anew when the chain was rolled back under it', async () => {
+    await reader.read(0, 10)
+    await pool.query('update app.indexing_checkpoints set generation = generation + 1')
+    await queue.bring(await queued([0, 10]))
+    expect((await leases()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([['queued', 0]])
+    await queue.bring({ worker: worker.name, leases: [{ from: 0 }] })
+    expect(await leases()).to.have.nested.property('0.status', 'done')
+    expect(await heights()).to.deep.equal(thirds(0, 10))
+  })
+})

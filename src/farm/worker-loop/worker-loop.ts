@@ -1,0 +1,184 @@
+import type pg from 'pg'
+import type { Worker } from '../../../jobs/worker.ts'
+import { asError } from '../../base/errors.ts'
+import { normalize } from '../../base/ranges.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import type { Network } from '../../chain/network.ts'
+import { mayEndWithOthers } from '../commit/commit-empty-ranges.ts'
+import { commitRange } from '../commit/commit-range.ts'
+import type { CommitOutcome } from '../commit/commit-range.ts'
+import { RangeOutput } from '../commit/range-output.ts'
+import type { CompletionAnnouncer } from '../leases/completion-announcer.ts'
+import type { ClaimedLease, LeaseKey } from '../leases/lease.ts'
+import { failLeases } from '../leases/sql/fail-leases.ts'
+import { releaseLeases } from '../leases/sql/release-leases.ts'
+import type { LeaseJob } from '../queues/work-queue.ts'
+import type { RangeReader } from '../range-reader/range-reader.ts'
+import type { EmptyRanges } from './empty-ranges.ts'
+import type { Gathered } from './gathered.ts'
+import type { HeldLease, HeldLeases } from './held-leases.ts'
+
+export interface WorkerLoopOptions {
+  readonly worker: Worker
+  readonly pool: pg.Pool
+  readonly leasePool: pg.Pool
+  readonly reader: RangeReader
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly network: () => Network
+  readonly held: HeldLeases
+  readonly announcer: CompletionAnnouncer
+  readonly claims: Gathered<LeaseKey, ClaimedLease | undefined>
+  readonly emptyRanges: EmptyRanges
+}
+
+/** Buffers larger than this are not kept for the next range, bytes. */
+const largestKept = 32 * 1024 * 1024
+
+/** How a run of a lease ended. */
+type RunOutcome = CommitOutcome | 'failed' | 'released'
+
+/**
+ * Does the jobs of one worker: claims the leases that a job names, derives each range, commits. A lease that cannot be
+ * claimed has been done by somebody, or was taken back: it is passed over. An error of a range ends that range's run
+ * and nothing else.
+ */
+export class WorkerLoop {
+  readonly #options: WorkerLoopOptions
+  readonly #outputs: RangeOutput[] = []
+
+  constructor(options: WorkerLoopOptions) {
+    this.#options = options
+  }
+
+  /** @throws errors of the database where the leases could not be claimed: they stay queued */
+  async run(job: LeaseJob): Promise<void> {
+    const { worker, claims, held, metrics } = this.#options
+    const claimed = await Promise.all(job.leases.map(({ from }) => claims.ask({ worker: worker.name, from })))
+    const leases = claimed.filter((lease) => lease !== undefined).map((lease) => held.add(lease))
+    metrics.farmRanges.inc({ worker: worker.name, outcome: 'passed-over' }, job.leases.length - leases.length)
+    if (leases.length > 1) this.#readAhead(leases)
+    for (const lease of leases) await this.#runLease(lease)
+  }
+
+  /** Starts reading all ranges of a job at once; each is then read again, which finds the blocks or waits for them. */
+  #readAhead(leases: readonly HeldLease[]): void {
+    const { worker, reader, log } = this.#options
+    if (worker.derive === undefined) return
+    for (const { from, to } of normalize(leases.map(({ lease }) => lease))) {
+      reader.read(from, to).catch((err: unknown) => log.debug({ err, worker: worker.name, from, to }, 'ranges could not be read ahead'))
+    }
+  }
+
+  /** Never rejects. The commit of a range without rows may be still to come: it goes with others. */
+  async #runLease(held: HeldLease): Promise<void> {
+    const { lease, signal } = held
+    const output = this.#outputs.pop() ?? new RangeOutput(this.#options.worker)
+    try {
+      const chainVersion = await this.#derive(held, output)
+      if (output.isEmpty && chainVersion !== undefined && mayEndWithOthers(this.#options.worker)) {
+        await this.#options.emptyRanges.add(this.#commitEmpty(held, chainVersion))
+        return
+      }
+      signal.throwIfAborted()
+      await this.#end(lease, await this.#commit(lease, chainVersion, output), chainVersion)
+    } catch (error) {
+      await this.#fail(held, error)
+    } finally {
+      this.#giveBack(output)
+    }
+  }
+
+  /** @returns the version of the chain that was read; undefined for a worker that reads no blocks */
+  async #derive({ lease, signal }: HeldLease, output: RangeOutput): Promise<number | undefined> {
+    const { worker, reader, network, metrics } = this.#options
+    if (worker.derive === undefined) return undefined
+    signal.throwIfAborted()
+    const range = await reader.read(lease.from, lease.to)
+    signal.throwIfAborted()
+    const stop = metrics.farmDeriveSeconds.startTimer({ worker: worker.name })
+    worker.derive(range, output, { network: network() })
+    stop()
+    return range.chainVersion
+  }
+
+  async #commit(lease: ClaimedLease, chainVersion: number | undefined, output: RangeOutput): Promise<CommitOutcome> {
+    const { worker, pool, metrics } = this.#options
+    const stop = metrics.farmCommitSeconds.startTimer({ worker: worker.name })
+    const outcome = await commitRange(pool, { worker, lease, chainVersion, output })
+    stop()
+    if (outcome === 'committed') {
+      metrics.farmRows.inc({ worker: worker.name }, output.rowCount)
+      for (const { code } of output.problems) metrics.indexingErrors.inc({ worker: worker.name, code })
+    }
+    return outcome
+  }
+
+  /** Never rejects. */
+  async #commitEmpty(held: HeldLease, chainVersion: number): Promise<void> {
+    const { worker, emptyRanges } = this.#options
+    const { lease } = held
+    try {
+      const outcome = await emptyRanges.commit({ worker, lease, chainVersion })
+      await this.#end(lease, outcome ?? await this.#commit(lease, chainVersion, new RangeOutput(worker)), chainVersion)
+    } catch (error) {
+      await this.#fail(held, error)
+    }
+  }
+
+  async #end(lease: ClaimedLease, outcome: CommitOutcome, chainVersion: number | undefined): Promise<void> {
+    const { reader, announcer } = this.#options
+    if (outcome === 'committed') announcer.announce()
+    if (outcome === 'rolled-back') {
+      if (chainVersion !== undefined) reader.forget(chainVersion)
+      await this.#release(lease)
+    }
+    this.#over(lease, outcome)
+  }
+
+  async #fail({ lease, signal }: HeldLease, thrown: unknown): Promise<void> {
+    const { worker, leasePool, log } = this.#options
+    const { from, to, attempt } = lease
+    if (signal.aborted) {
+      log.debug({ worker: worker.name, from, to, reason: asError(signal.reason).message }, 'work on a range was broken off')
+      await this.#release(lease)
+      this.#over(lease, 'released')
+      return
+    }
+    const error = asError(thrown)
+    log.warn({ err: error, worker: worker.name, from, to, attempt }, 'a range failed')
+    try {
+      await failLeases(leasePool, [{ ...lease, error }])
+    } catch (failure) {
+      log.warn({ err: asError(failure), worker: worker.name, from, to }, 'a failure could not be written down, the lease will expire')
+    }
+    this.#options.announcer.announce()
+    this.#over(lease, 'failed')
+  }
+
+  /** Gives a lease back without counting the run; one that was taken away is left alone. */
+  async #release(lease: ClaimedLease): Promise<void> {
+    const { leasePool, announcer, log, worker } = this.#options
+    try {
+      await releaseLeases(leasePool, [lease])
+      announcer.announce()
+    } catch (error) {
+      log.warn({ err: asError(error), worker: worker.name, from: lease.from }, 'a lease could not be given back, it will expire')
+    }
+  }
+
+  #over(lease: ClaimedLease, outcome: RunOutcome): void {
+    const { held, metrics, worker, log } = this.#options
+    held.remove(lease)
+    metrics.farmRanges.inc({ worker: worker.name, outcome })
+    if (outcome === 'committed') metrics.farmBlocks.inc({ worker: worker.name }, lease.to - lease.from)
+    else if (outcome !== 'failed') log.info({ worker: worker.name, from: lease.from, to: lease.to, outcome }, 'a range was not committed')
+  }
+
+  #giveBack(output: RangeOutput): void {
+    if (output.capacity > largestKept) return
+    output.clear()
+    this.#outputs.push(output)
+  }
+}

@@ -1,0 +1,96 @@
+import type pg from 'pg'
+import { workers } from '../../jobs/index.ts'
+import type { Config } from '../base/config.ts'
+import { FatalError, RetryableError } from '../base/errors.ts'
+import { retryWhile } from '../base/retry.ts'
+import { chainIdToNetwork } from '../chain/network.ts'
+import type { Network } from '../chain/network.ts'
+import { createPool, query } from '../db/pool.ts'
+import { Coordinator } from '../farm/coordinator/coordinator.ts'
+import type { OfferedLease } from '../farm/coordinator/hand-over.ts'
+import { planWorkers } from '../farm/coordinator/worker-plan.ts'
+import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
+import { packLeases } from '../farm/queues/pack-leases.ts'
+import type { WorkQueue } from '../farm/queues/work-queue.ts'
+import { RangeReader } from '../farm/range-reader/range-reader.ts'
+import { FarmWorkers } from '../farm/worker-loop/farm-workers.ts'
+import type { RunningWorker } from '../farm/worker-loop/farm-workers.ts'
+import { decodedBlock } from '../ingest/decoded-block.ts'
+import type { ServiceContext } from './context.ts'
+
+/** What a decoded block weighs for each byte that was received for it. */
+const bytesPerByte = 6
+
+/** Starts the coordinator and all workers that are enabled. */
+export async function startFarm(context: ServiceContext): Promise<void> {
+  const { config, databaseUrl, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'farm' })
+  const plans = planWorkers(config, workers)
+  if (plans.length === 0) {
+    log.info('no worker is enabled')
+    return
+  }
+  const openPool = (max: number, applicationName: string): pg.Pool => {
+    const pool = createPool(databaseUrl, { max, applicationName, onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
+    lifecycle.onStop(`connections: ${applicationName}`, () => pool.end())
+    return pool
+  }
+  const running = runningWorkers(config, plans.map(({ name }) => name))
+  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? 12, 'flowfarm farm')
+  const leasePool = openPool(3, 'flowfarm leases')
+  const queue = await createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log })
+  lifecycle.onStop('queues', () => queue.close())
+
+  const reader = new RangeReader({ pool, onRead: ({ from, to }) => metrics.farmBlocksRead.inc(to - from) })
+  shared.offerBlocks = (blocks, chainVersion) => {
+    reader.offer(blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })), chainVersion)
+  }
+  lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = undefined))
+
+  const coordinator = new Coordinator({
+    databaseUrl, pool: leasePool, log, signal: lifecycle.signal, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
+    isLiveEnabled: config.ENABLE_LIVE_DERIVERS, isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
+    historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS,
+  })
+  const coordinating = coordinator.run()
+  coordinating.catch((error: unknown) => void lifecycle.fail(error))
+  lifecycle.onStop('coordinator', async () => {
+    await Promise.allSettled([coordinating])
+  })
+
+  const starting = (async () => {
+    const network = await knownNetwork(pool, lifecycle.signal)
+    const farm = new FarmWorkers({ pool, leasePool, queue, reader, log, metrics, network: () => network })
+    lifecycle.onStop('workers', () => farm.stop())
+    await farm.start(running)
+    log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'the farm works')
+  })()
+  starting.catch((error: unknown) => {
+    if (!lifecycle.signal.aborted) void lifecycle.fail(error)
+  })
+}
+
+function runningWorkers(config: Config, names: readonly string[]): RunningWorker[] {
+  const settings = new Map<string, unknown>(Object.entries(config))
+  return workers.filter(({ name }) => names.includes(name)).map((worker) => {
+    const concurrency = settings.get(`${worker.name.toUpperCase()}_CONCURRENCY`)
+    return { worker, concurrency: typeof concurrency === 'number' ? concurrency : 1 }
+  })
+}
+
+async function enqueue(queue: WorkQueue, worker: string, leases: readonly OfferedLease[]): Promise<void> {
+  await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => isLive)), { isUrgent: true })
+  await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => !isLive)))
+}
+
+/** Waits until an ingester has written down which chain it follows: core contracts have other addresses on each. */
+function knownNetwork(pool: pg.Pool, signal: AbortSignal): Promise<Network> {
+  return retryWhile(async () => {
+    const { rows } = await query<{ chain_id: string }>(pool, 'select chain_id from app.chain')
+    const chainId = rows[0]?.chain_id
+    if (chainId === undefined) throw new RetryableError('chain-unknown', 'no ingester has met an access node yet')
+    const network = chainIdToNetwork(chainId)
+    if (network === undefined) throw new FatalError('unknown-chain', `This database holds the chain ${chainId}, whose core contracts flowfarm does not know.`)
+    return network
+  }, { signal, baseMs: 50, maxMs: 500 })
+}

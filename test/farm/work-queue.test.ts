@@ -1,0 +1,251 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { asError } from '../../src/base/errors.ts'
+import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
+import { createRedisWorkQueue } from '../../src/farm/queues/redis-work-queue.ts'
+import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+import type { RedisServer } from '../../scripts/support/start-redis.ts'
+
+const log = pino({ level: 'silent' })
+const job = (worker: string, ...froms: number[]): LeaseJob => ({ worker, leases: froms.map((from) => ({ from, generation: 0 })) })
+
+/** Jobs as they arrive, to be waited for. */
+class Arrivals {
+  readonly jobs: LeaseJob[] = []
+  #wake: () => void = () => undefined
+
+  readonly handler = async (arrived: LeaseJob): Promise<void> => {
+    this.jobs.push(arrived)
+    this.#wake()
+  }
+
+  async until(count: number): Promise<LeaseJob[]> {
+    while (this.jobs.length < count) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    return this.jobs
+  }
+}
+
+interface Store {
+  open(): Promise<WorkQueue>
+  /** Takes away everything that is stored. */
+  lose(): Promise<void>
+  /** Ends all connections. */
+  disconnect(): Promise<void>
+  close(): Promise<void>
+}
+
+const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
+  postgres: async () => {
+    const database: TestDatabase = await createTestDatabase()
+    return {
+      open: () => createPostgresWorkQueue(database.url, log),
+      lose: async () => {
+        const { rows } = await database.pool.query<{ tables: string }>("select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'")
+        await database.pool.query(`truncate ${rows[0]?.tables}`)
+      },
+      disconnect: async () => {
+        await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
+      },
+      close: () => database.drop(),
+    }
+  },
+  redis: async () => {
+    const redis: RedisServer | undefined = await startRedis()
+    if (redis === undefined) return undefined
+    const ask = async (...command: [string, ...string[]]): Promise<void> => {
+      const { Redis } = await import('ioredis')
+      const client = new Redis(redis.url)
+      await client.call(...command)
+      client.disconnect()
+    }
+    return {
+      open: () => createRedisWorkQueue(redis.url, log),
+      lose: () => ask('flushall'),
+      disconnect: () => redis.restart(),
+      close: () => redis.stop(),
+    }
+  },
+}
+
+for (const [backend, openStore] of Object.entries(stores)) {
+  describe(`a work queue on ${backend}`, () => {
+    let store: Store
+    let queue: WorkQueue
+    let names = 0
+    const newName = (): string => `worker_${names++}`
+    before(async function (this: Mocha.Context) {
+      this.timeout(60_000)
+      const opened = await openStore()
+      if (opened === undefined) this.skip()
+      store = opened
+      queue = await store.open()
+    })
+    after(async () => {
+      await queue?.close()
+      await store?.close()
+    })
+
+    it('brings jobs as they were added, in their order', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      const jobs = [job(name, 10), job(name, 20, 30), { worker: name, leases: [{ from: 40, generation: 7 }] }]
+      await queue.add(name, jobs)
+      await queue.work(name, 1, arrivals.handler)
+      expect(await arrivals.until(3)).to.deep.equal(jobs)
+      expect(await queue.counts(name)).to.have.property('waiting', 0)
+    })
+
+    it('brings urgent jobs before others', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      await queue.add(name, [job(name, 1), job(name, 2)])
+      await queue.add(name, [job(name, 3), job(name, 4)], { isUrgent: true })
+      await queue.work(name, 1, arrivals.handler)
+      expect((await arrivals.until(4)).map(({ leases }) => leases[0]?.from)).to.deep.equal([3, 4, 1, 2])
+    })
+
+    it('has a job once however often it is added, and again when it is done', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      for (let i = 0; i < 3; i++) await queue.add(name, [job(name, 5), job(name, 6)])
+      expect((await queue.counts(name)).waiting).to.equal(2)
+      await queue.work(name, 1, arrivals.handler)
+      await arrivals.until(2)
+      while ((await queue.counts(name)).active > 0) await new Promise(setImmediate)
+      await queue.add(name, [job(name, 5)])
+      expect((await arrivals.until(3)).map(({ leases }) => leases[0]?.from)).to.deep.equal([5, 6, 5])
+    })
+
+    it('works on as many jobs at a time as it may', async () => {
+      const name = newName()
+      let running = 0
+      let most = 0
+      let done = 0
+      const all = Promise.withResolvers<void>()
+      const gate = Promise.withResolvers<void>()
+      await queue.add(name, Array.from({ length: 9 }, (_, i) => job(name, i)))
+      await queue.work(name, 3, async () => {
+        most = Math.max(most, ++running)
+        if (running === 3) gate.resolve()
+        await gate.promise
+        running--
+        if (++done === 9) all.resolve()
+      })
+      await all.promise
+      expect(most).to.equal(3)
+    })
+
+    it('goes on after a job whose handler throws, and keeps nothing of it', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      await queue.add(name, [job(name, 1), job(name, 2)])
+      await queue.work(name, 1, async (arrived) => {
+        await arrivals.handler(arrived)
+        if (arrived.leases[0]?.from === 1) throw new Error('no')
+      })
+      await arrivals.until(2)
+      await queue.add(name, [job(name, 1)])
+      expect((await arrivals.until(3)).at(-1)?.leases[0]?.from).to.equal(1)
+    })
+
+    it('takes no job while it is paused, and waits for those under way', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      const gate = Promise.withResolvers<void>()
+      let isDone = false
+      const consumer = await queue.work(name, 1, async (arrived) => {
+        await arrivals.handler(arrived)
+        await gate.promise
+        isDone = true
+      })
+      await queue.add(name, [job(name, 1), job(name, 2)])
+      await arrivals.until(1)
+      const paused = consumer.pause()
+      gate.resolve()
+      await paused
+      expect(isDone).to.equal(true)
+      expect(arrivals.jobs).to.have.length(1)
+      await consumer.resume()
+      await arrivals.until(2)
+    })
+
+    it('brings a job to an idle worker within 50 ms, with a consumer for each of 16 workers', async () => {
+      const idle = Array.from({ length: 16 }, () => ({ name: newName(), arrivals: new Arrivals() }))
+      const consumers: QueueConsumer[] = []
+      for (const { name, arrivals } of idle) consumers.push(await queue.work(name, 1, arrivals.handler))
+      const times: number[] = []
+      for (let round = 1; round <= 15; round++) {
+        for (const { name, arrivals } of idle.slice(0, 2)) {
+          const start = performance.now()
+          await queue.add(name, [job(name, round)])
+          await arrivals.until(round)
+          times.push(performance.now() - start)
+        }
+      }
+      times.sort((a, b) => a - b)
+      // The median: this machine has other things to do now and then.
+      expect(times[Math.floor(times.length / 2)], times.map(Math.round).join(' ')).to.be.below(50)
+      await Promise.all(consumers.map((consumer) => consumer.close()))
+    })
+
+    it('goes on when all that was stored is gone', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      const gate = Promise.withResolvers<void>()
+      await queue.work(name, 1, async (arrived) => {
+        await arrivals.handler(arrived)
+        if (arrived.leases[0]?.from === 1) await gate.promise
+      })
+      await queue.add(name, [job(name, 1), job(name, 2)])
+      await arrivals.until(1)
+      await store.lose()
+      gate.resolve()
+      await queue.add(name, [job(name, 3)])
+      expect((await arrivals.until(2)).map(({ leases }) => leases[0]?.from)).to.deep.equal([1, 3])
+    })
+
+    it('goes on after its connections were lost', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      await queue.work(name, 1, arrivals.handler)
+      await queue.add(name, [job(name, 1)])
+      await arrivals.until(1)
+      await store.disconnect()
+      for (;;) {
+        try {
+          await queue.add(name, [job(name, 2)])
+          break
+        } catch (error) {
+          expect(asError(error)).to.have.property('code', 'queue-unavailable')
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+      }
+      expect((await arrivals.until(2)).at(-1)?.leases[0]?.from).to.equal(2)
+    })
+
+    it('gives the job of a process that ended to another', async function (this: Mocha.Context) {
+      this.timeout(20_000)
+      const name = newName()
+      const hanging = new Arrivals()
+      const gate = Promise.withResolvers<void>()
+      const other = await store.open()
+      await other.work(name, 1, async (arrived) => {
+        await hanging.handler(arrived)
+        await gate.promise
+      })
+      await queue.add(name, [job(name, 1)])
+      await hanging.until(1)
+      const { rows } = { rows: await queue.counts(name) }
+      expect(rows.active).to.equal(1)
+      gate.resolve()
+      await other.close()
+    })
+  })
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai'
+import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import { readTokenMoves } from '../../src/chain/tokens/read-token-moves.ts'
+import type { TokenMoves } from '../../src/chain/tokens/token-moves.ts'
+import { ufix64Units } from '../../src/chain/tokens/ufix64.ts'
+import { describeTransaction, isTagEvent } from '../../src/chain/transaction-tags.ts'
+import { decodedRecording } from '../support/decoded-recording.ts'
+import { notedTransactions } from '../support/recording-notes.ts'
+import type { NotedTransaction, NotedTransfer } from '../support/recording-notes.ts'
+
+/** What everybody gained, in units, by `<token or item> <account or nobody>`. Nothing gained is left out. */
+type Net = Record<string, bigint>
+
+type Move = readonly [what: string, from: string | null, to: string | null, units: bigint]
+
+function netOf(moves: readonly Move[]): Net {
+  const net = new Map<string, bigint>()
+  for (const [what, from, to, units] of moves) {
+    for (const [who, gain] of [[from, -units], [to, units]] as const) {
+      net.set(`${what} ${who ?? 'nobody'}`, (net.get(`${what} ${who ?? 'nobody'}`) ?? 0n) + gain)
+    }
+  }
+  return Object.fromEntries([...net].filter(([, units]) => units !== 0n).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function notedNet(transfers: readonly NotedTransfer[]): Net {
+  return netOf(transfers.map((noted) =>
+    'token' in noted
+      ? [noted.token, noted.from, noted.to, ufix64Units(noted.amount)]
+      : [`${noted.nft} ${noted.id}`, noted.from, noted.to, 1n]
+  ))
+}
+
+function derivedNet({ fungible, nonFungible }: TokenMoves): Net {
+  return netOf([
+    ...fungible.filter(({ type }) => type !== 'fee').map(({ token, from = null, to = null, amount }) =>
+      [`${token}.Vault`, from, to, ufix64Units(amount)] as const),
+    ...nonFungible.map(({ token, id, from = null, to = null }) => [`${token}.NFT ${id}`, from, to, 1n] as const),
+  ])
+}
+
+describe('the token moves of the recording', () => {
+  let blocks: readonly DecodedBlock[]
+  let noted: readonly NotedTransaction[]
+  const movesAt = ({ height, index }: { height: number; index: number }): TokenMoves => {
+    const transaction = blocks[height]?.transactions[index]
+    if (transaction === undefined) throw new Error(`no transaction ${index} at height ${height}`)
+    return readTokenMoves(transaction, 'emulator')
+  }
+  const typesOf = (label: string): string[] => {
+    const moves = noted.filter((one) => one.label === label && one.outcome === 'ok').map(movesAt)
+    if (moves.length === 0) throw new Error(`no transaction is called ${label}`)
+    const types = moves.flatMap(({ fungible, nonFungible }) => [...fungible, ...nonFungible].map(({ type }) => type))
+    return [...new Set(types)].filter((type) => type !== 'fee').toSorted()
+  }
+
+  before(async () => {
+    blocks = await decodedRecording('base')
+    noted = await notedTransactions('base')
+  })
+
+  it('are what each transaction was meant to move', () => {
+    const withNotes = noted.filter(({ note }) => note.transfers !== undefined)
+    expect(withNotes.length).to.equal(370)
+    for (const one of withNotes) {
+      const place = `${one.label} at ${one.height}.${one.index}`
+      expect(derivedNet(movesAt(one)), place).to.deep.equal(notedNet(one.note.transfers ?? []))
+    }
+  })
+
+  it('are the same in both encodings of events', async () => {
+    const others = await decodedRecording('base', { encoding: 'json-cdc' })
+    for (const block of blocks) {
+      const other = others[block.height]?.transactions ?? []
+      for (const [index, transaction] of block.transactions.entries()) {
+        const moves = readTokenMoves(other[index] as typeof transaction, 'emulator')
+        expect(moves).to.deep.equal(readTokenMoves(transaction, 'emulator'))
+      }
+    }
+  })
+
+  it('tell one fee of each transaction that paid one, also of failed ones', () => {
+    for (const { height, transactions } of blocks) {
+      for (const transaction of transactions) {
+        const fees = readTokenMoves(transaction, 'emulator').fungible.filter(({ type }) => type === 'fee')
+        const deducted = transaction.events.filter(({ type }) => type.endsWith('.FlowFees.FeesDeducted'))
+        expect(fees.map(({ amount }) => amount), `${height}.${transaction.index}`).to.deep.equal(
+          deducted.map(({ fields }) => fields?.['amount']),
+        )
+        if (!transaction.isSystem) for (const { from } of fees) expect(from).to.equal(transaction.payer)
+      }
+    }
+  })
+
+  it('say why', () => {
+    expect(typesOf('flow/transfer')).to.deep.equal(['transfer'])
+    expect(typesOf('flow/mint')).to.deep.equal(['mint'])
+    // No event tells that FLOW was burned: it left, and did not arrive.
+    expect(typesOf('flow/burn')).to.deep.equal(['withdrawal'])
+    expect(typesOf('ft/mint')).to.deep.equal(['mint'])
+    expect(typesOf('ft/burn')).to.deep.equal(['burn'])
+    expect(typesOf('nft/mint-batch')).to.deep.equal(['mint'])
+    expect(typesOf('nft/burn')).to.deep.equal(['burn'])
+    expect(typesOf('nft/destroy')).to.deep.equal(['burn'])
+    expect(typesOf('nft/two-hops-in-one-tx')).to.deep.equal(['transfer'])
+    expect(typesOf('market/buy')).to.deep.equal(['transfer'])
+    for (const label of ['evm/coa-deposit', 'evm/coa-withdraw', 'evm/deposit-to-address']) {
+      expect(typesOf(label), label).to.deep.equal(['bridge'])
+    }
+  })
+
+  it('name the EVM side of what crosses', () => {
+    const [deposit] = noted.filter(({ label }) => label === 'evm/deposit-to-address').map(movesAt)
+    const [crossing] = deposit?.fungible.filter(({ type }) => type === 'bridge') ?? []
+    expect(crossing).to.deep.include({
+      from: '0xe03daebed8ca0615', to: '0x9d3d9968383e21ca56ff357c60b4383cce201305', amount: '3.08278257',
+    })
+    const [withdrawal] = noted.filter(({ label }) => label === 'evm/coa-withdraw').map(movesAt)
+    const [back] = withdrawal?.fungible.filter(({ type }) => type === 'bridge') ?? []
+    expect(back?.from).to.match(/^0x[0-9a-f]{40}$/)
+    expect(back?.to).to.match(/^0x[0-9a-f]{16}$/)
+  })
+
+  it('count for the tags that say so', () => {
+    for (const { height, transactions } of blocks) {
+      for (const transaction of transactions) {
+        const tagEvents = transaction.events.filter(({ type }) => isTagEvent(type)).map(({ type, fields }) => ({
+          type, amount: (fields?.['amount'] ?? null) as string | null, to: (fields?.['to'] ?? null) as string | null,
+        }))
+        const { tags } = describeTransaction(transaction.isEvm, tagEvents)
+        const { fungible, nonFungible } = readTokenMoves(transaction, 'emulator')
+        const arrived = fungible.some(
+          ({ type, to, amount }) => type !== 'fee' && to?.length === 18 && ufix64Units(amount) > 0n,
+        )
+        const place = `${height}.${transaction.index}`
+        expect(tags.includes('FT_TRANSFER'), place).to.equal(arrived)
+        expect(tags.includes('NFT_TRANSFER'), place).to.equal(nonFungible.some(({ to }) => to !== undefined))
+        expect(tags.includes('EVM_BRIDGE'), place).to.equal(fungible.some(({ type }) => type === 'bridge'))
+      }
+    }
+  })
+})

@@ -1,0 +1,87 @@
+import type pg from 'pg'
+import { pino } from 'pino'
+import { readConfig } from '../../src/base/config.ts'
+import { Lifecycle } from '../../src/base/lifecycle.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { difference } from '../../src/base/ranges.ts'
+import type { HeightSet } from '../../src/base/ranges.ts'
+import { Terminal } from '../../src/base/terminal.ts'
+import { listen } from '../../src/db/listen.ts'
+import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
+import { startFarm } from '../../src/services/farm.ts'
+import { startIngest } from '../../src/services/ingest.ts'
+import { Shared } from '../../src/services/shared.ts'
+import type { TestDatabase } from './database.ts'
+
+export interface RunningFarm {
+  readonly lifecycle: Lifecycle
+  readonly metrics: Metrics
+  /** Stops everything; throws the error that stopped it, if one did. */
+  stop(): Promise<void>
+}
+
+/** The farm, with or without ingest in the same process, as the program runs it; variables as an operator sets them. */
+export async function runFarm(
+  database: TestDatabase, variables: Record<string, string>, { withIngest = false } = {},
+): Promise<RunningFarm> {
+  const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
+  const lifecycle = new Lifecycle(log)
+  const metrics = new Metrics()
+  const shared = new Shared()
+  shared.isFarmHere = true
+  const context = {
+    config: readConfig(variables, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle, terminal: new Terminal(), shared,
+  }
+  if (withIngest) await startIngest(context)
+  await startFarm(context)
+  return {
+    lifecycle,
+    metrics,
+    stop: async () => {
+      await lifecycle.stop('test')
+      if (lifecycle.failure !== undefined) throw lifecycle.failure
+    },
+  }
+}
+
+/** Resolves when all of `names` have done `heights`; looks whenever ranges are announced to be done. */
+export async function untilDerived(
+  database: TestDatabase, names: readonly string[], heights: HeightSet, running?: RunningFarm,
+): Promise<void> {
+  await untilTrue(database, async () => {
+    const coverage = await readCoverage(database.pool, names)
+    return names.every((name) => difference(heights, coverage.get(name) ?? []).length === 0)
+  }, running)
+}
+
+/** Resolves when `isTrue` says so; asks after every announcement of the farm. */
+export async function untilTrue(database: TestDatabase, isTrue: () => Promise<boolean>, running?: RunningFarm): Promise<void> {
+  const stop = new AbortController()
+  let wake: () => void = () => undefined
+  const done = new Promise<void>((resolve, reject) => {
+    wake = () => void isTrue().then((is) => is && resolve(), reject)
+    running?.lifecycle.signal.addEventListener('abort', () => reject(running.lifecycle.failure ?? new Error('stopped too early')))
+  })
+  const listener = await listen(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], () => wake(), {
+    signal: stop.signal, onReconnect: () => wake(), onTrouble: () => wake(),
+  })
+  try {
+    wake()
+    await done
+  } finally {
+    stop.abort()
+    await listener.ended
+  }
+}
+
+/** One line for each table of derived rows: their number, and a digest of them in no order. */
+export async function derivedDigest(pool: pg.Pool, tables: readonly string[]): Promise<Record<string, string>> {
+  const out: Record<string, string> = {}
+  for (const table of tables) {
+    const { rows } = await pool.query<{ line: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(md5(r::text), '' order by md5(r::text))), '-') as line from ${table} r`,
+    )
+    out[table] = rows[0]?.line ?? ''
+  }
+  return out
+}

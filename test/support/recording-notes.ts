@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { recordingFolder } from './replay.ts'
+import type { RecordingName } from './replay.ts'
+
+/** What a transaction of a recording was meant to move, fees left out: tokens or an item. Null is nobody. */
+export type NotedTransfer =
+  | { readonly token: string; readonly amount: string; readonly from: string | null; readonly to: string | null }
+  | { readonly nft: string; readonly id: string; readonly from: string | null; readonly to: string | null }
+
+/** A transaction of a recording by the notes of whoever sent it. */
+export interface NotedTransaction {
+  readonly height: number
+  readonly index: number
+  readonly label: string
+  readonly outcome: 'ok' | 'fail'
+  readonly note: { readonly transfers?: readonly NotedTransfer[] }
+}
+
+/** An account at the end of a recording, as the chain itself told. */
+export interface TrueAccount {
+  readonly flow_balance: string
+  readonly keys: readonly unknown[]
+  readonly vaults: readonly { readonly type: string; readonly balance: string; readonly path: string }[]
+  readonly nfts: readonly { readonly type: string; readonly id: string; readonly uuid: string }[]
+}
+
+export interface Truth {
+  readonly accounts: Readonly<Record<string, TrueAccount>>
+  readonly swap_pair_reserves: readonly string[]
+}
+
+/** The transactions of a recording that are in a block, from its `manifest.json`. */
+export async function notedTransactions(name: RecordingName): Promise<readonly NotedTransaction[]> {
+  const manifest = (await readJson(name, 'manifest.json')) as { transactions: readonly Partial<NotedTransaction>[] }
+  return manifest.transactions.flatMap(({ height, index, label = '', outcome = 'fail', note = {} }) =>
+    height === undefined || index === undefined ? [] : [{ height, index, label, outcome, note }],
+  )
+}
+
+/** The accounts of a recording by the names that its notes give them. */
+export async function namedAccounts(name: RecordingName): Promise<Readonly<Record<string, string>>> {
+  const { accounts } = (await readJson(name, 'manifest.json')) as { accounts: Record<string, string> }
+  return accounts
+}
+
+/** The end state of a recording, from its `truth.json`. */
+export async function truthOf(name: RecordingName): Promise<Truth> {
+  return (await readJson(name, 'truth.json')) as Truth
+}
+
+async function readJson(name: RecordingName, file: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(recordingFolder(name), file), 'utf8'))
+}
