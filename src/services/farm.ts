@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { workers } from '../../jobs/index.ts'
+import { workers as allWorkers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
 import type { Config } from '../base/config.ts'
 import { FatalError, RetryableError } from '../base/errors.ts'
 import { retryWhile } from '../base/retry.ts'
@@ -22,7 +23,7 @@ import type { ServiceContext } from './context.ts'
 const bytesPerByte = 6
 
 /** Starts the coordinator and all workers that are enabled. */
-export async function startFarm(context: ServiceContext): Promise<void> {
+export async function startFarm(context: ServiceContext, workers: readonly Worker[] = allWorkers): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'farm' })
   const plans = planWorkers(config, workers)
@@ -35,7 +36,8 @@ export async function startFarm(context: ServiceContext): Promise<void> {
     lifecycle.onStop(`connections: ${applicationName}`, () => pool.end())
     return pool
   }
-  const running = runningWorkers(config, plans.map(({ name }) => name))
+  const planned = new Set(plans.map(({ name }) => name))
+  const running = runningWorkers(config, workers.filter(({ name }) => planned.has(name)))
   const pool = openPool(config.DB_MAX_OPEN_CONNS ?? 12, 'flowfarm farm')
   const leasePool = openPool(3, 'flowfarm leases')
   const queue = await createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log })
@@ -70,9 +72,9 @@ export async function startFarm(context: ServiceContext): Promise<void> {
   })
 }
 
-function runningWorkers(config: Config, names: readonly string[]): RunningWorker[] {
+function runningWorkers(config: Config, workers: readonly Worker[]): RunningWorker[] {
   const settings = new Map<string, unknown>(Object.entries(config))
-  return workers.filter(({ name }) => names.includes(name)).map((worker) => {
+  return workers.map((worker) => {
     const concurrency = settings.get(`${worker.name.toUpperCase()}_CONCURRENCY`)
     return { worker, concurrency: typeof concurrency === 'number' ? concurrency : 1 }
   })
