@@ -1,0 +1,91 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+
+/** A build that another process may be making at this moment is left alone for so long, ms. */
+const abandonedAfterMs = 3_600_000
+const beginPrefix = '.building-'
+
+/** The folders in which builds may be kept, best first: beside the sources, else one of this user for temporary files. */
+function places(root: string): readonly string[] {
+  return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}`)]
+}
+
+/** The folder of the build of this name; `undefined` when nobody has made it. */
+export async function findBuild(root: string, digest: string): Promise<string | undefined> {
+  for (const place of places(root)) {
+    const folder = join(place, digest)
+    if (await isTrusted(root, place) && await isFolder(folder)) return folder
+  }
+  return undefined
+}
+
+/**
+ * Lets `make` fill an empty folder and keeps it under the name of the digest. Any number of processes may do so at a
+ * time: each fills a folder of its own, the first to finish gives it the name, in one step, and the others drop theirs.
+ * @returns the folder of the build
+ * @throws what `make` throws, and what the system says when nothing can be written
+ */
+export async function keepBuild(root: string, digest: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const place = await writablePlace(root)
+  const begun = await mkdtemp(join(place, beginPrefix))
+  const folder = join(place, digest)
+  try {
+    await make(begun)
+    // Others than the user who built them may serve pages that lie beside the sources.
+    await chmod(begun, 0o755)
+    await rename(begun, folder).catch((error: unknown) => {
+      if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error
+    })
+  } finally {
+    await rm(begun, { recursive: true, force: true })
+  }
+  await removeOthers(place, digest)
+  return folder
+}
+
+/** @throws the refusal of the last place, if none of them can be written to */
+async function writablePlace(root: string): Promise<string> {
+  let refusal: unknown
+  for (const place of places(root)) {
+    try {
+      await mkdir(place, { recursive: true, mode: place.startsWith(root) ? 0o777 : 0o700 })
+      if (!await isTrusted(root, place)) throw new Error(`${place} belongs to another user.`)
+      await rm(await mkdtemp(join(place, beginPrefix)), { recursive: true })
+      return place
+    } catch (error) {
+      refusal = error
+    }
+  }
+  throw refusal
+}
+
+/** What lies beside the sources is trusted as they are; a folder for temporary files must be this user's alone. */
+async function isTrusted(root: string, place: string): Promise<boolean> {
+  if (place.startsWith(root)) return true
+  const found = await lstat(place).catch(noneThere)
+  return found !== undefined && found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o022) === 0
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(noneThere))?.isDirectory() ?? false
+}
+
+/** Removes builds of other sources, and what a killed process had begun. Who serves one of them has it in memory. */
+async function removeOthers(place: string, digest: string): Promise<void> {
+  for (const name of await readdir(place)) {
+    const path = join(place, name)
+    const isOfOthers = name.startsWith(beginPrefix)
+      ? ((await stat(path).catch(noneThere))?.mtimeMs ?? Date.now()) < Date.now() - abandonedAfterMs
+      : /^[0-9a-f]{16}$/.test(name) && name !== digest
+    if (isOfOthers) await rm(path, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+function noneThere(error: unknown): undefined {
+  if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error))) throw error
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ''
+}
