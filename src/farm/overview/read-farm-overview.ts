@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type pg from 'pg'
+import { normalize, parseMultirange, union } from '../../base/ranges.ts'
+import type { HeightSet } from '../../base/ranges.ts'
+import { ingesterServices } from '../coverage/ingesters.ts'
+import type { LeaseStatus } from '../leases/lease.ts'
+import type { FarmOverview, LeaseCount, StageState } from './farm-overview.ts'
+import { readFarmRows } from './sql/read-farm-rows.ts'
+import type { StageRow } from './sql/read-farm-rows.ts'
+import { availableToForward, availableToHistory, availableToWorker, numbersOf } from './stage-heights.ts'
+import type { StageHeights } from './stage-heights.ts'
+import type { StagePlan } from './stage-plan.ts'
+
+export interface OverviewBounds {
+  /** START_BLOCK; 0 is no fixed start. Default 0. */
+  readonly startBlock?: number
+  /** The lowest height that the history ingester is to bring; undefined while unknown. */
+  readonly historyBottom?: number | undefined
+  /** The latest sealed height, where this process knows it better than the database. */
+  readonly latestHeight?: number | undefined
+}
+
+/** Folded coverage as it was read last, so that what has not changed is not read again. */
+export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
+
+/**
+ * How far every ingester and worker is. One statement; then sets of heights are computed here, linear in their pieces,
+ * and other work gets its turn between two stages.
+ * @param known kept by the caller from call to call, and brought up to date here
+ * @throws RetryableError when the database does not answer
+ */
+export async function readFarmOverview(
+  db: pg.Pool | pg.ClientBase, plans: readonly StagePlan[], bounds: OverviewBounds = {}, known: KnownCoverage = new Map(),
+): Promise<FarmOverview> {
+  const names = plans.map(({ name }) => name)
+  const rows = await readFarmRows(db, names, new Map([...known].map(([name, { version }]) => [name, version])))
+  const takenAt = new Date()
+  const byName = new Map(rows.stages.map((row) => [row.name, row]))
+  const covered = new Map<string, HeightSet>()
+  const passable = new Map<string, HeightSet>()
+  for (const row of rows.stages) {
+    covered.set(row.name, union(foldedCoverage(row, known), rangesOf(row, 'done')))
+    passable.set(row.name, union(covered.get(row.name) ?? [], rangesOf(row, 'skipped')))
+    await nextTurn()
+  }
+  const ofIngesters = ingesterServices.map((name) => covered.get(name) ?? [])
+  const stored = ofIngesters.reduce((all, one) => union(all, one), [])
+  const highest = stored.at(-1)?.to
+  const head = Math.max(bounds.latestHeight ?? -1, rows.latestHeight ?? -1, (highest ?? 0) - 1)
+  const chain = { ...bounds, head: head < 0 ? undefined : head, stored, ofIngesters, passable }
+  const heights = new Map<string, StageHeights>()
+  const stages: StageState[] = []
+  for (const plan of plans) {
+    const row = byName.get(plan.name)
+    if (row === undefined) continue
+    const own: StageHeights = {
+      covered: covered.get(plan.name) ?? [],
+      available: available(plan, chain),
+      skipped: rangesOf(row, 'skipped'),
+      active: rangesOf(row, 'active'),
+      troubled: union(rangesOf(row, 'failed'), rangesOf(row, 'flagged')),
+    }
+    heights.set(plan.name, own)
+    stages.push(stageState(plan, row, own))
+    await nextTurn()
+  }
+  return {
+    takenAt, chainId: rows.chainId, head: head < 0 ? null : head, stages, heights, unresolvedErrors: rows.unresolvedErrors,
+    stored: stored[0] === undefined || highest === undefined ? null : { from: stored[0].from, to: highest },
+  }
+}
+
+interface Chain extends OverviewBounds {
+  readonly head: number | undefined
+  readonly stored: HeightSet
+  readonly ofIngesters: readonly HeightSet[]
+  readonly passable: ReadonlyMap<string, HeightSet>
+}
+
+function available(plan: StagePlan, { head, stored, ofIngesters, passable, startBlock = 0, historyBottom }: Chain): HeightSet {
+  const [forward = [], history = []] = ofIngesters
+  if (plan.kind === 'worker') return availableToWorker(stored, plan.follows.map((name) => passable.get(name) ?? []))
+  if (plan.name === ingesterServices[0]) return availableToForward(forward, startBlock, head)
+  return availableToHistory(history, forward, plan.isEnabled ? historyBottom : undefined)
+}
+
+function foldedCoverage({ name, version, covered }: StageRow, known: KnownCoverage): HeightSet {
+  const before = known.get(name)
+  if (version !== null && version === before?.version) return before.covered
+  const set = parseMultirange(covered ?? '')
+  if (version === null) known.delete(name)
+  else known.set(name, { version, covered: set })
+  return set
+}
+
+function stageState(plan: StagePlan, row: StageRow, heights: StageHeights): StageState {
+  return {
+    ...plan,
+    ...numbersOf(heights),
+    queued: countOf(row, 'queued'), active: countOf(row, 'active'), failed: countOf(row, 'failed'),
+    flagged: countOf(row, 'flagged'), skipped: countOf(row, 'skipped'),
+    oldestUnfinished: row.oldest === null ? null : { ...row.oldest, since: new Date(row.oldest.since) },
+    updatedAt: row.updatedAt,
+  }
+}
+
+function countOf({ leases }: StageRow, status: LeaseStatus): LeaseCount {
+  const group = leases?.[status]
+  return { leases: group?.leases ?? 0, heights: group?.heights ?? 0 }
+}
+
+function rangesOf({ leases }: StageRow, status: LeaseStatus): HeightSet {
+  return normalize(parseMultirange(leases?.[status]?.ranges ?? ''))
+}

@@ -1,0 +1,96 @@
+import type pg from 'pg'
+import { asDatabaseError } from '../../../db/errors.ts'
+import type { LeaseStatus } from '../../leases/lease.ts'
+
+/** The leases of one worker in one state. */
+export interface LeaseGroup {
+  readonly leases: number
+  readonly heights: number
+  /** int8multirange as text. */
+  readonly ranges: string
+}
+
+export interface OldestRow {
+  readonly from: number
+  readonly to: number
+  readonly status: LeaseStatus
+  readonly attempt: number
+  readonly since: string
+}
+
+export interface StageRow {
+  readonly name: string
+  /** Folded coverage as text; null when it is of the version that was named, and while there is no row. */
+  readonly covered: string | null
+  /** Names the version of the folded coverage; null while there is no row. */
+  readonly version: string | null
+  readonly updatedAt: Date | null
+  readonly leases: Readonly<Partial<Record<LeaseStatus, LeaseGroup>>> | null
+  readonly oldest: OldestRow | null
+}
+
+export interface FarmRows {
+  readonly stages: readonly StageRow[]
+  readonly chainId: string | null
+  readonly latestHeight: number | null
+  readonly unresolvedErrors: number
+}
+
+/** More are not counted. */
+export const mostErrors = 100_000
+
+/**
+ * All that an overview is made of, in one snapshot. What it costs is reading the leases that are not folded yet, and the text
+ * of those sets of coverage whose version is not the one in `known`: 2 MB for 100,000 pieces.
+ */
+export async function readFarmRows(
+  db: pg.Pool | pg.ClientBase, names: readonly string[], known: ReadonlyMap<string, string>,
+): Promise<FarmRows> {
+  try {
+    const { rows: [row] } = await db.query<FarmRows>({
+      name: 'farm-read-overview',
+      text: statement,
+      values: [names, names.map((name) => known.get(name) ?? null)],
+    })
+    if (row === undefined) throw new Error('a SELECT without FROM gave no row')
+    return { ...row, stages: row.stages.map((stage) => ({ ...stage, updatedAt: asDate(stage.updatedAt) })) }
+  } catch (error) {
+    throw asDatabaseError(error)
+  }
+}
+
+/** A timestamp inside JSON comes as text. */
+function asDate(value: unknown): Date | null {
+  return typeof value === 'string' ? new Date(value) : null
+}
+
+const statement = `
+  with stage as (
+    select * from unnest($1::text[], $2::text[]) with ordinality as s (name, known, position)
+  ), grouped as materialized (
+    select worker_type, status, count(*) as leases, sum(to_height - from_height) as heights,
+      range_agg(int8range(from_height, to_height))::text as ranges, max(updated_at) as updated_at
+    from app.worker_leases where worker_type = any ($1::text[]) group by worker_type, status
+  ), oldest as materialized (
+    select distinct on (worker_type) worker_type, json_build_object('from', from_height, 'to', to_height, 'status', status,
+      'attempt', attempt, 'since', created_at) as lease
+    from app.worker_leases
+    where worker_type = any ($1::text[]) and status in ('queued', 'active', 'failed', 'flagged')
+    order by worker_type, created_at, from_height
+  ), stages as (
+    select json_agg(json_build_object('name', s.name, 'version', c.xmin::text,
+      'covered', case when c.xmin::text is distinct from s.known then c.covered::text end,
+      'updatedAt', greatest(c.updated_at, g.updated_at), 'leases', g.leases, 'oldest', o.lease) order by s.position) as list
+    from stage s
+    left join app.indexing_checkpoints c on c.service_name = s.name
+    left join oldest o on o.worker_type = s.name
+    left join (
+      select worker_type, max(updated_at) as updated_at,
+        json_object_agg(status, json_build_object('leases', leases, 'heights', heights, 'ranges', ranges)) as leases
+      from grouped group by worker_type
+    ) g on g.worker_type = s.name
+  )
+  select (select list from stages) as stages,
+    (select chain_id from app.chain) as "chainId",
+    (select latest_height::float8 from app.chain) as "latestHeight",
+    (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as "unresolvedErrors"`
