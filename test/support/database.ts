@@ -37,6 +37,14 @@ export async function createTestDatabase(options: PoolOptions = {}): Promise<Tes
   return await create(options, `TEMPLATE ${(await useShared()).template}`)
 }
 
+/** A copy of another one, to which nobody may be connected: end its pool first. */
+export async function copyTestDatabase(original: TestDatabase, options: PoolOptions = {}): Promise<TestDatabase> {
+  const { server } = await useShared()
+  const name = new URL(original.url).pathname.slice(1)
+  await waitUntilUnused(server.url, name)
+  return await create(options, `TEMPLATE ${name}`)
+}
+
 /** A fresh database without anything of ours in it. */
 export async function createEmptyDatabase(options: PoolOptions = {}): Promise<TestDatabase> {
   await useShared()
