@@ -12,6 +12,8 @@ export interface HeightTable {
   readonly heightColumn: string
   /** Heights per partition; undefined: the table is not partitioned. */
   readonly partitionHeights: number | undefined
+  /** Columns that say when or how often something was written, so that a second derivation may give other values. */
+  readonly notDerived?: readonly string[]
 }
 
 /**
@@ -30,6 +32,8 @@ export interface Fold {
    * those that no longer do. The touched keys come as one array a key column, $1 … $n, to be unnested.
    */
   readonly fold: string
+  /** As for a table of heights. */
+  readonly notDerived?: readonly string[]
 }
 
 /** An input that a worker could not use; kept in raw.indexing_errors, and the rest of the range goes on. */

@@ -1,0 +1,217 @@
+import { escapeIdentifier } from 'pg'
+import type pg from 'pg'
+import type { DeriveProblem, Fold, Worker } from '../../../jobs/worker.ts'
+import { asError, FatalError, RetryableError } from '../../base/errors.ts'
+import { intersection, size, split, union } from '../../base/ranges.ts'
+import type { HeightRange, HeightSet } from '../../base/ranges.ts'
+import type { Network } from '../../chain/network.ts'
+import { copyInto } from '../../db/copy/copy-into.ts'
+import { pgText } from '../../db/copy/pg-text.ts'
+import { asDatabaseError, isConnectionLost } from '../../db/errors.ts'
+import { readChainVersion } from '../commit/chain-version.ts'
+import { findTouchedKeys, foldKeys } from '../commit/folds.ts'
+import { RangeOutput } from '../commit/range-output.ts'
+import { ingesterServices } from '../coverage/ingesters.ts'
+import { readCoverage } from '../coverage/read-coverage.ts'
+import { RangeReader } from '../range-reader/range-reader.ts'
+import type { ReadRange } from '../range-reader/range-reader.ts'
+import { copyOf, derivedTablesOf, inOrderOfPhases, problemsTable } from './derived-tables.ts'
+import { defaultSchema, prepareSchema, writeRebuildState } from './rebuild-schema.ts'
+import { renameTables } from './sql-names.ts'
+
+export interface RebuildOptions {
+  readonly pool: pg.Pool
+  /** In any order; all that the others follow must be among them. */
+  readonly workers: readonly Worker[]
+  readonly network: Network
+  /** First height. Default: the lowest that is stored. */
+  readonly from?: number
+  /** End of the heights, exclusive. Default: all that are stored now. */
+  readonly to?: number
+  /** Where the second copy goes. Default `rebuild`. */
+  readonly schema?: string
+  /** Told after each piece how many heights of all are derived; folding comes after that. */
+  readonly onProgress?: (done: number, all: number) => void
+  /** Ends the rebuild with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface RebuildReport {
+  /** The heights that were derived: those of the range that are stored. */
+  readonly heights: HeightSet
+  readonly rows: number
+  readonly problems: number
+}
+
+/** Heights that are derived and committed at a time; the next are read meanwhile. */
+const heightsAtOnce = 200
+/** Heights of which the keys are folded at a time: some hundred thousand keys. */
+const heightsPerFold = 10_000
+const readerBytes = 64 * 1024 * 1024
+
+/**
+ * Derives the stored blocks a second time, into another schema: all workers, in one pass, lowest height first, without
+ * leases, queues and other processes; then all folds. What it makes is what the farm must have made, whatever happened to
+ * it. The farm may run meanwhile and is not touched.
+ *
+ * One rebuild into a schema at a time. Each piece is a transaction, so that none is open for long.
+ * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` when blocks were replaced meanwhile
+ */
+export async function rebuildDerived(options: RebuildOptions): Promise<RebuildReport> {
+  const { pool, schema = defaultSchema } = options
+  let client: pg.PoolClient
+  try {
+    client = await pool.connect()
+  } catch (error) {
+    throw asDatabaseError(error)
+  }
+  let broken: Error | undefined
+  try {
+    await lockSchema(client, schema)
+    try {
+      return await new Rebuild(client, options, schema).run()
+    } finally {
+      await client.query('rollback; select pg_advisory_unlock_all()')
+    }
+  } catch (thrown) {
+    const error = asError(thrown)
+    if (isConnectionLost(error)) broken = error
+    throw options.signal?.aborted === true ? error : asDatabaseError(error)
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function lockSchema(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    "select pg_try_advisory_lock(hashtextextended('farm:rebuild:' || $1, 0)) as locked", [schema],
+  )
+  if (rows[0]?.locked !== true) {
+    throw new FatalError('rebuild-in-progress', `Another rebuild into the schema ${schema} is under way: wait for it, or choose another schema.`)
+  }
+}
+
+/** One rebuild, on one connection. */
+class Rebuild {
+  readonly #client: pg.PoolClient
+  readonly #options: RebuildOptions
+  readonly #schema: string
+  readonly #workers: readonly Worker[]
+  readonly #outputs: ReadonlyMap<Worker, RangeOutput>
+  readonly #copies: ReadonlyMap<string, string>
+  #rows = 0
+  #problems = 0
+
+  constructor(client: pg.PoolClient, options: RebuildOptions, schema: string) {
+    this.#client = client
+    this.#options = options
+    this.#schema = schema
+    this.#workers = inOrderOfPhases(options.workers)
+    this.#outputs = new Map(this.#workers.map((worker) => [worker, new RangeOutput(worker)]))
+    this.#copies = new Map(derivedTablesOf(this.#workers).map(({ name }) => [name, copyOf(name, schema)]))
+  }
+
+  async run(): Promise<RebuildReport> {
+    const { pool, onProgress, signal } = this.#options
+    await prepareSchema(this.#client, this.#schema, [...this.#copies.keys()])
+    const chainVersion = await readChainVersion(this.#client)
+    const heights = await this.#storedHeights()
+    const reader = new RangeReader({ pool, maxBytes: readerBytes })
+    const ranges = heights.flatMap((range) => split(range, heightsAtOnce))
+    const all = size(heights)
+    let done = 0
+    for (let i = 0, next = readRange(reader, ranges[0]); i < ranges.length; i++) {
+      signal?.throwIfAborted()
+      const range = await next
+      if (range === undefined) break
+      next = readRange(reader, ranges[i + 1])
+      if (range.chainVersion !== chainVersion) throw rolledBack()
+      await this.#derive(range)
+      done += range.to - range.from
+      onProgress?.(done, all)
+    }
+    for (const { folds } of this.#workers) for (const fold of folds) await this.#fold(fold, heights)
+    if ((await readChainVersion(this.#client)) !== chainVersion) throw rolledBack()
+    await writeRebuildState(this.#client, this.#schema, { heights, chainVersion, workers: this.#workers.map(({ name }) => name) })
+    return { heights, rows: this.#rows, problems: this.#problems }
+  }
+
+  async #storedHeights(): Promise<HeightSet> {
+    const { from = 0, to = Number.MAX_SAFE_INTEGER } = this.#options
+    const coverage = await readCoverage(this.#client, ingesterServices)
+    const stored = [...coverage.values()].reduce(union, [])
+    return from < to ? intersection(stored, [{ from, to }]) : []
+  }
+
+  async #derive(range: ReadRange): Promise<void> {
+    const { network } = this.#options
+    await this.#client.query('begin; set local synchronous_commit = off')
+    for (const [worker, output] of this.#outputs) {
+      output.clear()
+      worker.derive?.(range, output, { network })
+      for (const { table, writer } of output.tables) {
+        this.#rows += await copyInto(this.#client, this.#copyOf(table.name), table.columns, writer)
+      }
+      if (output.problems.length > 0) await this.#record(worker.name, output.problems)
+    }
+    await this.#client.query('commit')
+  }
+
+  async #record(worker: string, met: readonly DeriveProblem[]): Promise<void> {
+    const keyOf = (p: DeriveProblem): string => `${p.blockHeight}/${p.txIndex}/${p.eventIndex}/${p.code}`
+    const problems = [...new Map(met.map((problem) => [keyOf(problem), problem])).values()]
+    const { rowCount } = await this.#client.query(
+      `insert into ${this.#copyOf(problemsTable)} (worker_name, block_height, tx_index, event_index, code, message, event_type)
+       select $1, * from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[])`,
+      [
+        worker, problems.map((p) => p.blockHeight), problems.map((p) => p.txIndex), problems.map((p) => p.eventIndex), problems.map((p) => p.code),
+        problems.map((p) => pgText(p.message)), problems.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
+      ],
+    )
+    this.#problems += rowCount ?? 0
+  }
+
+  async #fold(fold: Fold, heights: HeightSet): Promise<void> {
+    const moved = moveFold(fold, (table) => this.#copies.get(table))
+    for (const window of windowsOf(heights)) {
+      this.#options.signal?.throwIfAborted()
+      await this.#client.query('begin; set local synchronous_commit = off')
+      await foldKeys(this.#client, await findTouchedKeys(this.#client, moved, window))
+      await this.#client.query('commit')
+    }
+  }
+
+  #copyOf(table: string): string {
+    return this.#copies.get(table) as string
+  }
+}
+
+/** The same fold on the copies of the tables of workers; all others are read where they are. */
+export function moveFold(fold: Fold, copy: (table: string) => string | undefined): Fold {
+  const move = (sql: string): string => renameTables(sql, (table) => {
+    const moved = copy(table)
+    return moved === undefined ? undefined : moved.split('.').map(escapeIdentifier).join('.')
+  })
+  return { ...fold, name: copy(fold.name) ?? fold.name, touched: move(fold.touched), fold: move(fold.fold) }
+}
+
+/** Begins to read; a failure is seen by whoever awaits the result, also when that is much later. */
+function readRange(reader: RangeReader, range: HeightRange | undefined): Promise<ReadRange | undefined> {
+  if (range === undefined) return Promise.resolve(undefined)
+  const reading = reader.read(range.from, range.to)
+  reading.catch(() => undefined)
+  return reading
+}
+
+/** Few windows over all heights: many small pieces of one window are one. */
+function windowsOf(heights: HeightSet): HeightRange[] {
+  const windows = new Set(heights.flatMap(({ from, to }) => {
+    const first = Math.floor(from / heightsPerFold)
+    return Array.from({ length: Math.ceil(to / heightsPerFold) - first }, (_, i) => first + i)
+  }))
+  return [...windows].map((n) => ({ from: n * heightsPerFold, to: (n + 1) * heightsPerFold }))
+}
+
+function rolledBack(): RetryableError {
+  return new RetryableError('chain-rolled-back', 'blocks were replaced by those of another fork while they were derived: try again')
+}

@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import { workers } from '../../../jobs/index.ts'
+import { FatalError } from '../../base/errors.ts'
+import { renameTables, replaceParameters } from './sql-names.ts'
+
+const rename = (table: string): string | undefined => (table === 'app.x' ? 'copy.x' : undefined)
+const renamed = (sql: string): string => renameTables(sql, rename)
+
+describe('renameTables', () => {
+  it('replaces the name of a table however it is written', () => {
+    expect(renamed('select * from app.x')).to.equal('select * from copy.x')
+    expect(renamed('select app.x.a, APP.X.b from "app"."x", App . x')).to.equal('select copy.x.a, copy.x.b from copy.x, copy.x')
+    expect(renamed('insert into app.x(a) select 1')).to.equal('insert into copy.x(a) select 1')
+    expect(renamed('app.x')).to.equal('copy.x')
+  })
+
+  it('leaves alone what only looks like it', () => {
+    for (const sql of [
+      'select * from app.xy, app.y, myapp.x, raw.x, x.app', 'select a.app.x', 'select "app.x"', 'select "APP".x', '-- app.x\nselect 1',
+      '/* app.x\n */ select 1', 'select app from x', 'select x.a from app.y x',
+    ]) expect(renamed(sql)).to.equal(sql)
+  })
+
+  it('refuses a name in a string constant, and is not misled by the constants themselves', () => {
+    for (const sql of ["select to_regclass('app.x')", 'select $$app.x$$', 'do $t$ app.x $t$', String.raw`select e'\'app.x'`]) {
+      expect(() => renamed(sql)).to.throw(FatalError, 'app.x')
+    }
+    expect(renamed("select 'it''s' from app.x")).to.equal("select 'it''s' from copy.x")
+    expect(renamed(String.raw`select e'\'' from app.x`)).to.equal(String.raw`select e'\'' from copy.x`)
+    expect(renamed('select $1, $2 from app.x where $3 = $4')).to.equal('select $1, $2 from copy.x where $3 = $4')
+    expect(renamed('select "a""b" from app.x')).to.equal('select "a""b" from copy.x')
+  })
+
+  it('finds every name in the statements of the workers that a plain search finds', () => {
+    const owned = new Set(workers.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name)))
+    for (const { touched, fold } of workers.flatMap(({ folds }) => folds)) {
+      for (const sql of [touched, fold]) {
+        const result = renameTables(sql, (table) => (owned.has(table) ? table.replace('app.', 'copy.') : undefined))
+        for (const name of owned) expect(result).to.not.match(new RegExp(`\\b${name.replace('.', String.raw`\.`)}\\b`))
+        expect(result.replaceAll('copy.', 'app.')).to.equal(sql)
+      }
+    }
+  })
+})
+
+describe('replaceParameters', () => {
+  it('puts expressions in the place of parameters', () => {
+    expect(replaceParameters("select $1, '$2', $2 -- $1\n, $10", ['a', 'b', ...Array.from({ length: 7 }, () => '-'), 'j']))
+      .to.equal("select a, '$2', b -- $1\n, j")
+  })
+
+  it('throws for one that is not given', () => {
+    expect(() => replaceParameters('select $2', ['a'])).to.throw(RangeError, '$2')
+  })
+})
