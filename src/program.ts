@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { settingsWithoutEffect } from './base/config.ts'
 import type { Config } from './base/config.ts'
 import { exitCodeOf, exitCodes, FlowfarmError, RetryableError } from './base/errors.ts'
 import { Lifecycle } from './base/lifecycle.ts'
@@ -7,6 +8,7 @@ import type { Logger } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { Terminal } from './base/terminal.ts'
 import { limitYoungGeneration } from './base/young-generation.ts'
+import { connectionLimits } from './db/connection-limits.ts'
 import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
 import { createPool } from './db/pool.ts'
 import { prepareDatabase } from './services/prepare-database.ts'
@@ -14,9 +16,6 @@ import { services } from './services.ts'
 import type { ServiceName } from './services.ts'
 import { startMetricsServer } from './services/metrics-server.ts'
 import { Shared } from './services/shared.ts'
-
-/** A connection that does not answer counts as dead after a while: half-open ones are to be noticed within 30 s. */
-const connectionLimits = { statementTimeoutMs: 20_000, answerTimeoutMs: 25_000, idleTimeoutMs: 5000 }
 
 const migrationsFolder = resolve(import.meta.dirname, '../migrations')
 
@@ -75,6 +74,8 @@ function stopOnSignals(lifecycle: Lifecycle): void {
 
 async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, terminal: Terminal): Promise<void> {
   const { config } = program
+  const idle = settingsWithoutEffect()
+  if (idle.length > 0) log.warn({ variables: idle }, `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`)
   await program.prepare?.(lifecycle, log)
   const databaseUrl = await openDatabase(config, lifecycle, log)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })

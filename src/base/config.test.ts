@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { historicEndpoints, liveEndpoints, readConfig, settings } from './config.ts'
+import { historicEndpoints, liveEndpoints, readConfig, settings, settingsWithoutEffect } from './config.ts'
 import { FatalError } from './errors.ts'
 
 describe('configuration', () => {
@@ -37,6 +37,23 @@ describe('configuration', () => {
     const config = readConfig({}, { CHAIN_ACCESS_NODES: 'a:1, b:2;c:3 d:4', CHAIN_ARCHIVE_NODE: 'z:9' })
     expect(liveEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4'])
     expect(historicEndpoints(config)).to.deep.equal(['a:1', 'b:2', 'c:3', 'd:4', 'z:9'])
+  })
+
+  it('knows the variables of a worker by both of their names, and refuses two that disagree', () => {
+    expect(readConfig({}, { TOKEN_CONCURRENCY: '3', META_RANGE: '50', NFT_ITEM_METADATA_RANGE: '7' })).to.include({
+      TOKEN_WORKER_CONCURRENCY: 3, META_WORKER_RANGE: 50, NFT_ITEM_METADATA_WORKER_RANGE: 7,
+    })
+    expect(readConfig({}, { TOKEN_CONCURRENCY: '3', TOKEN_WORKER_CONCURRENCY: ' 3' })).to.include({ TOKEN_WORKER_CONCURRENCY: 3 })
+    expect(readConfig({}, { TOKEN_CONCURRENCY: '', TOKEN_WORKER_CONCURRENCY: '4' })).to.include({ TOKEN_WORKER_CONCURRENCY: 4 })
+    expect(readConfig({ TOKEN_WORKER_CONCURRENCY: '5' }, { TOKEN_CONCURRENCY: '3' })).to.include({ TOKEN_WORKER_CONCURRENCY: 5 })
+    expect(() => readConfig({}, { TOKEN_CONCURRENCY: '3', TOKEN_WORKER_CONCURRENCY: '4' })).to.throw('TOKEN_WORKER_CONCURRENCY and TOKEN_CONCURRENCY are one variable')
+  })
+
+  it('names variables that are set and change nothing', () => {
+    expect(settingsWithoutEffect({})).to.deep.equal([])
+    expect(settingsWithoutEffect({
+      PORT: '1', TOKEN_RANGE: '5', ENABLE_TOKEN_WORKER: 'true', ENABLE_PRICE_FEED: '', ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', ANALYTICS_DERIVER_RANGE: '5',
+    })).to.deep.equal(['ENABLE_NFT_OWNERSHIP_RECONCILER', 'ANALYTICS_DERIVER_RANGE'])
   })
 
   it('describes every variable in a sentence', () => {

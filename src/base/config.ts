@@ -2,7 +2,8 @@ import { FatalError } from './errors.ts'
 import { boolean, choice, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl, SettingError, text } from './setting.ts'
 import type { Setting } from './setting.ts'
 import { farmSettings } from './farm-settings.ts'
-import { plannedSettings } from './planned-settings.ts'
+import { operatorSettings } from './operator-settings.ts'
+import { plannedGroup, plannedSettings } from './planned-settings.ts'
 
 /**
  * Every variable of the environment that flowfarm reads, once, here. `docs/configuration.md` and `--help` are made
@@ -86,7 +87,8 @@ export const settings = {
   }),
 
   LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: integer({
-    group: 'Ingestion', default: 100, unit: 'blocks', description: 'Blocks below the head with which a new database starts.',
+    group: 'Ingestion', default: 100, unit: 'blocks',
+    description: 'Blocks below the head with which a new database starts. So many of the newest stored blocks, and at least one chunk, are derived in live chunks.',
   }),
 
   ...farmSettings,
@@ -96,6 +98,8 @@ export const settings = {
   WS_MAX_CONNECTIONS_PER_IP: integer({
     group: 'Serving', default: 100, min: 1, unit: 'connections', description: 'Most WebSocket connections from one address; more are refused with 429. Loopback is not limited.',
   }),
+
+  ...operatorSettings,
 
   ...plannedSettings,
 
@@ -125,9 +129,9 @@ export function readConfig(
 ): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
-  for (const [name, setting] of Object.entries(settings)) {
+  for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
     try {
-      values[name] = setting.read(overrides[name] ?? environment[name] ?? defaults[name])
+      values[name] = setting.read(given(overrides, name, setting) ?? given(environment, name, setting) ?? given(defaults, name, setting))
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       problems.push(`${name} ${error.message}`)
@@ -138,6 +142,28 @@ export function readConfig(
     throw new FatalError('bad-configuration', [heading, ...problems.map((problem) => `  ${problem}`)].join('\n'))
   }
   return values as Config
+}
+
+/** What one source says of a variable, under either of its names. @throws SettingError when they disagree */
+function given(source: Environment, name: string, { alias }: Setting<unknown>): string | undefined {
+  const text = source[name]
+  const other = alias === undefined ? undefined : source[alias]
+  if (isBlank(other)) return text
+  if (isBlank(text)) return other
+  if (text?.trim() !== other?.trim()) throw new SettingError(`and ${alias} are one variable: set only one of them`)
+  return text
+}
+
+function isBlank(text: string | undefined): boolean {
+  return text === undefined || text.trim() === ''
+}
+
+/** Variables that somebody has set although they belong to what is not built yet, and so change nothing. */
+export function settingsWithoutEffect(environment: Environment = process.env): string[] {
+  return Object.entries<Setting<unknown>>(settings)
+    .filter(([, { group }]) => group === plannedGroup)
+    .flatMap(([name, { alias }]) => (alias === undefined ? [name] : [name, alias]))
+    .filter((name) => !isBlank(environment[name]))
 }
 
 /** Access nodes for live ingestion. */

@@ -1,4 +1,5 @@
 import { boolean, integer, optionalUrl } from './setting.ts'
+import { plannedGroup } from './planned-settings.ts'
 import type { Setting } from './setting.ts'
 
 /** Variables of the farm: which workers run, and how their work is cut and carried. */
@@ -13,6 +14,16 @@ const workers = [
   'ANALYTICS_DERIVER_WORKER',
 ] as const
 type WorkerName = (typeof workers)[number]
+
+/** Those that exist. A test compares them with the table of workers, which this room may not read. */
+export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'TX_CONTRACTS_WORKER']
+
+const groupOf = (name: WorkerName): string => (builtWorkers.includes(name) ? group : plannedGroup)
+
+/** `TOKEN_CONCURRENCY` is as good as `TOKEN_WORKER_CONCURRENCY`. */
+function shortName(name: WorkerName, suffix: string): string | undefined {
+  return name.endsWith('_WORKER') ? name.replace(/_WORKER$/, suffix) : undefined
+}
 
 function perWorker<T, Prefix extends string, Suffix extends string>(
   prefix: Prefix, suffix: Suffix, make: (name: WorkerName) => Setting<T>,
@@ -30,7 +41,21 @@ export const farmSettings = {
   ENABLE_HISTORY_DERIVERS: boolean({ group, default: true, description: 'Derive stored history.' }),
   HISTORY_DERIVERS_CHUNK: integer({ group, default: 1000, min: 1, unit: 'blocks', description: 'Most blocks in one range of work on history.' }),
   HISTORY_DERIVERS_SLEEP_MS: integer({ group, default: 0, unit: 'ms', description: 'Pause between ranges of work on history.' }),
-  ...perWorker('ENABLE_', '', (name) => boolean({ group, default: true, description: `Run ${name.toLowerCase()}.` })),
-  ...perWorker('', '_CONCURRENCY', (name) => integer({ group, default: 1, min: 1, max: 1000, unit: 'ranges', description: `Ranges that ${name.toLowerCase()} works on at the same time.` })),
-  ...perWorker('', '_RANGE', (name) => integer({ group, default: 1000, min: 1, unit: 'blocks', description: `Most blocks in one range of ${name.toLowerCase()}.` })),
+  WORKER_RETRY_BASE_MS: integer({
+    group, default: 1000, min: 1, max: 3_600_000, unit: 'ms',
+    description: 'Longest pause after the first failed run of a range; it doubles with each run up to WORKER_RETRY_CAP_MS. After 21 runs the range is flagged.',
+  }),
+  WORKER_RETRY_CAP_MS: integer({
+    group, default: 300_000, min: 1, max: 86_400_000, unit: 'ms',
+    description: 'Longest pause between two runs of a range that fails. With 300,000 and a base of 1,000 a range that always fails is flagged after some 55 minutes.',
+  }),
+  ...perWorker('ENABLE_', '', (name) => boolean({ group: groupOf(name), default: true, description: `Run ${name.toLowerCase()}.` })),
+  ...perWorker('', '_CONCURRENCY', (name) => integer({
+    group: groupOf(name), alias: shortName(name, '_CONCURRENCY'), default: 1, min: 1, max: 1000, unit: 'jobs',
+    description: `Jobs that ${name.toLowerCase()} works on at the same time, in each process. A job is one range, or several small ones.`,
+  })),
+  ...perWorker('', '_RANGE', (name) => integer({
+    group: groupOf(name), alias: shortName(name, '_RANGE'), default: 1000, min: 1, unit: 'blocks',
+    description: `Most blocks in one range of ${name.toLowerCase()}; never more than LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.`,
+  })),
 } satisfies Record<string, Setting<unknown>>

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { settings } from './config.ts'
 import { helpText } from './help.ts'
-import { plannedSettings } from './planned-settings.ts'
+import { plannedGroup } from './planned-settings.ts'
+import type { Setting } from './setting.ts'
 
 describe('the help', () => {
   const help = helpText({ api: { description: `Serve ${'all that can be served '.repeat(6)}on PORT.` } })
@@ -12,9 +13,12 @@ describe('the help', () => {
 
   it('names the services, every variable that does something, and the exit codes', () => {
     expect(help).to.match(/^ {2}api {7}Serve all/m).and.to.match(/^Exit codes: 0 .*, 1 .*, 75 /m)
-    for (const name of Object.keys(settings)) {
-      if (name in plannedSettings) expect(help).to.not.include(`  ${name}  (`)
-      else expect(help).to.include(`\n  ${name}  (`)
+    for (const [name, { alias, group }] of Object.entries<Setting<unknown>>(settings)) {
+      if (group === plannedGroup) expect(help).to.not.include(`\n  ${name}  (`)
+      else {
+        expect(help).to.include(`\n  ${name}  (`)
+        if (alias !== undefined) expect(help).to.include(`Also ${alias}.`)
+      }
     }
   })
 })

@@ -1,5 +1,5 @@
 import { settings } from './config.ts'
-import { plannedSettings } from './planned-settings.ts'
+import { plannedGroup } from './planned-settings.ts'
 import type { Setting } from './setting.ts'
 
 type Described = Readonly<Record<string, { readonly description: string }>>
@@ -27,16 +27,16 @@ export function helpText(services: Described): string {
     '',
     'Everything else is set by variables of the environment, e.g. PORT=8081 npm start:',
   ]
-  const planned = new Set(Object.keys(plannedSettings))
-  for (const [group, entries] of settingGroups()) {
-    const shown = entries.filter(([name]) => !planned.has(name))
-    if (shown.length > 0) lines.push('', `${group}:`)
-    for (const [name, setting] of shown) {
-      lines.push('', `  ${name}  (${shape(setting)})`, ...wrapped(setting.description, '      ', helpWidth))
+  const groups = settingGroups()
+  for (const [group, entries] of groups) {
+    if (group === plannedGroup) continue
+    lines.push('', `${group}:`)
+    for (const [name, setting] of entries) {
+      lines.push('', `  ${name}  (${shape(setting)})`, ...wrapped(described(setting), '      ', helpWidth))
     }
   }
   lines.push('', ...wrapped(
-    `${planned.size} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
+    `${groups.get(plannedGroup)?.length ?? 0} more variables belong to parts that are not built yet: they are checked and change nothing. ` +
       'docs/configuration.md lists them.', '', helpWidth,
   ))
   return `${lines.join('\n')}\n`
@@ -45,6 +45,10 @@ export function helpText(services: Described): string {
 /** The variables by the group under which they are described. */
 export function settingGroups(): Map<string, [string, Setting<unknown>][]> {
   return Map.groupBy(Object.entries<Setting<unknown>>(settings), ([, setting]) => setting.group)
+}
+
+function described({ alias, description }: Setting<unknown>): string {
+  return alias === undefined ? description : `${description} Also ${alias}.`
 }
 
 function shape({ type, unit, defaultText }: Setting<unknown>): string {

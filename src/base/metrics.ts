@@ -60,6 +60,30 @@ export class Metrics {
     name: 'flowfarm_farm_commit_seconds', help: 'Time of the transaction that stores a range.', labelNames: ['worker'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
   })
+  readonly farmRoundSeconds = new Histogram({
+    name: 'flowfarm_farm_round_seconds', help: 'Time of a round of the coordinator; only the process that coordinates has any.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+  })
+  readonly farmLeaseEvents = new Counter({
+    name: 'flowfarm_farm_lease_events_total',
+    help: 'What the coordinator did with leases: cut, expired (taken from a process that did not renew it), requeued after a failure, handed-over again, folded.',
+    labelNames: ['event'], registers: [this.registry],
+  })
+  readonly farmCoveredHeights = this.#farmGauge('covered_heights', 'Heights that the worker has done.')
+  readonly farmOwedHeights = this.#farmGauge('owed_heights', 'Stored heights that the worker could do and has not done, flagged ones included.')
+  readonly farmLagHeights = this.#farmGauge('lag_heights', 'Heights between the highest one that the worker has done and the highest stored one.')
+  readonly farmOldestSeconds = this.#farmGauge('oldest_unfinished_seconds', 'Age of the oldest lease that is neither done nor skipped; 0 without any.')
+  readonly farmLeases = new Gauge({
+    name: 'flowfarm_farm_leases', help: 'Leases that are not done. Like all gauges of workers kept by the process that coordinates, and read every 10 s.',
+    labelNames: ['worker', 'status'], registers: [this.registry],
+  })
+
+  readonly upkeepRuns = new Counter({
+    name: 'flowfarm_upkeep_runs_total', help: 'Runs of upkeep jobs, by how they ended.', labelNames: ['job', 'outcome'], registers: [this.registry],
+  })
+  readonly upkeepSeconds = new Histogram({
+    name: 'flowfarm_upkeep_seconds', help: 'Time of upkeep jobs.', labelNames: ['job'], buckets: [0.01, 0.1, 1, 10, 60, 300], registers: [this.registry],
+  })
 
   readonly accessCalls = new Counter({
     name: 'flowfarm_access_calls_total', help: 'Calls on access nodes.', labelNames: ['method', 'code'], registers: [this.registry],
@@ -83,6 +107,10 @@ export class Metrics {
   readonly feedDropped = new Counter({
     name: 'flowfarm_feed_dropped_clients_total', help: 'WebSocket connections closed because they were too slow.', registers: [this.registry],
   })
+
+  #farmGauge(name: string, help: string): Gauge<'worker'> {
+    return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
+  }
 
   /** Node's own figures too: memory, event-loop lag, garbage collection. Once per process. */
   collectProcessMetrics(): void {

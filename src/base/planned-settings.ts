@@ -7,7 +7,9 @@ import type { Setting } from './setting.ts'
  * variables to `config.ts`.
  */
 
-const group = 'Checked, without effect so far'
+/** Heading of all variables that change nothing yet, those of workers that do not exist among them. */
+export const plannedGroup = 'Checked, without effect so far'
+const group = plannedGroup
 
 export const plannedSettings = {
   ENABLE_PRICE_FEED: boolean({ group, default: false, description: 'Fetch token prices from outside.' }),
@@ -20,10 +22,6 @@ export const plannedSettings = {
   API_RATE_LIMIT_TRUSTED_ORIGINS: list({ group, description: 'Origins with the trusted rate limit.' }),
 
   AUTH_DB_URL: optionalUrl({ group, secret: true, schemes: ['postgres', 'postgresql'], description: 'Database of the authentication service.' }),
-  AUTH_JWT_SECRET: optionalText({ group, secret: true, description: 'Secret that verifies the JWTs of the authentication service.' }),
-  ADMIN_TOKEN: optionalText({ group, secret: true, description: 'Static token of the admin API.' }),
-  ADMIN_JWT_SECRET: optionalText({ group, secret: true, description: 'Secret that verifies admin JWTs.' }),
-  ADMIN_ALLOWED_ROLES: list({ group, description: 'Roles that count as admin.' }),
 
   WEBHOOK_AUTH_TOKEN: optionalText({ group, secret: true, description: 'Token toward the webhook delivery service.' }),
   WEBHOOK_SERVER_URL: optionalUrl({ group, schemes: ['http', 'https'], description: 'Address of the webhook delivery service.' }),

@@ -14,6 +14,8 @@ export interface Setting<T> {
   readonly secret: boolean
   /** Group heading in the documentation. */
   readonly group: string
+  /** Another name of the variable; only one of them may be set. */
+  readonly alias?: string
   read(text: string | undefined): T
 }
 
@@ -25,6 +27,7 @@ interface Common {
   description: string
   unit?: string
   secret?: boolean
+  alias?: string | undefined
 }
 
 function setting<T>(common: Common, type: string, defaultText: string, read: (text: string | undefined) => T): Setting<T> {
@@ -35,6 +38,7 @@ function setting<T>(common: Common, type: string, defaultText: string, read: (te
     group: common.group,
     secret: common.secret ?? false,
     ...(common.unit === undefined ? {} : { unit: common.unit }),
+    ...(common.alias === undefined ? {} : { alias: common.alias }),
     read: (text) => read(text === undefined || text.trim() === '' ? undefined : text.trim()),
   }
 }
@@ -87,7 +91,15 @@ export function optionalText(options: Common): Setting<string | undefined> {
 
 /** A list of words, separated by commas, semicolons or white space. */
 export function list(options: Common): Setting<readonly string[]> {
-  return setting(options, 'list, separated by commas', 'none', (value) => (value ?? '').split(/[,;\s]+/).filter((word) => word !== ''))
+  return words({ ...options, default: [] })
+}
+
+/** The same with words that hold when none are given. */
+export function words(options: Common & { default: readonly string[] }): Setting<readonly string[]> {
+  return setting(options, 'list, separated by commas', options.default.join(',') || 'none', (value) => {
+    const given = (value ?? '').split(/[,;\s]+/).filter((word) => word !== '')
+    return given.length > 0 ? given : options.default
+  })
 }
 
 export function choice<const T extends string>(options: Common & { values: readonly T[]; default: T }): Setting<T> {

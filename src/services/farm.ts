@@ -6,10 +6,15 @@ import { FatalError, RetryableError } from '../base/errors.ts'
 import { retryWhile } from '../base/retry.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
 import type { Network } from '../chain/network.ts'
+import { connectionLimits, shortStatementLimits } from '../db/connection-limits.ts'
 import { createPool, query } from '../db/pool.ts'
+import type { PoolOptions } from '../db/pool.ts'
 import { Coordinator } from '../farm/coordinator/coordinator.ts'
 import type { OfferedLease } from '../farm/coordinator/hand-over.ts'
 import { planWorkers } from '../farm/coordinator/worker-plan.ts'
+import { DrillWatch } from '../farm/drills/drill-watch.ts'
+import { defaultRetryPolicy } from '../farm/leases/retry-policy.ts'
+import { planStages } from '../farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { packLeases } from '../farm/queues/pack-leases.ts'
 import type { WorkQueue } from '../farm/queues/work-queue.ts'
@@ -18,6 +23,7 @@ import { FarmWorkers } from '../farm/worker-loop/farm-workers.ts'
 import type { RunningWorker } from '../farm/worker-loop/farm-workers.ts'
 import { decodedBlock } from '../ingest/decoded-block.ts'
 import type { ServiceContext } from './context.ts'
+import { FarmMetrics } from './farm-metrics.ts'
 
 /** What a decoded block weighs for each byte that was received for it. */
 const bytesPerByte = 6
@@ -31,15 +37,16 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     log.info('no worker is enabled')
     return
   }
-  const openPool = (max: number, applicationName: string): pg.Pool => {
-    const pool = createPool(databaseUrl, { max, applicationName, onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
+  const openPool = (max: number, applicationName: string, limits: PoolOptions): pg.Pool => {
+    const pool = createPool(databaseUrl, { ...limits, max, applicationName, onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
     lifecycle.onStop(`connections: ${applicationName}`, () => pool.end())
     return pool
   }
   const planned = new Set(plans.map(({ name }) => name))
   const running = runningWorkers(config, workers.filter(({ name }) => planned.has(name)))
-  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? 12, 'flowfarm farm')
-  const leasePool = openPool(3, 'flowfarm leases')
+  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? 12, 'flowfarm farm', connectionLimits)
+  const leasePool = openPool(3, 'flowfarm leases', shortStatementLimits)
+  const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
   const queue = await createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log })
   lifecycle.onStop('queues', () => queue.close())
 
@@ -49,10 +56,13 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   }
   lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = undefined))
 
+  const figures = new FarmMetrics({ pool: leasePool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
+  lifecycle.onStop('figures of the farm', () => figures.stop())
   const coordinator = new Coordinator({
     databaseUrl, pool: leasePool, log, signal: lifecycle.signal, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
     isLiveEnabled: config.ENABLE_LIVE_DERIVERS, isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
     historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS,
+    retryPolicy, onRound: (report) => figures.round(report),
   })
   const coordinating = coordinator.run()
   coordinating.catch((error: unknown) => void lifecycle.fail(error))
@@ -62,7 +72,11 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
 
   const starting = (async () => {
     const network = await knownNetwork(pool, lifecycle.signal)
-    const farm = new FarmWorkers({ pool, leasePool, queue, reader, log, metrics, network: () => network })
+    const drills = await DrillWatch.start({ databaseUrl, pool: leasePool, log, signal: lifecycle.signal })
+    lifecycle.onStop('fault drills', () => drills.stop())
+    const farm = new FarmWorkers({
+      pool, leasePool, queue, reader, log, metrics, retryPolicy, network: () => network, faultFor: (worker, range) => drills.faultFor(worker, range),
+    })
     lifecycle.onStop('workers', () => farm.stop())
     await farm.start(running)
     log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'the farm works')

@@ -2,6 +2,7 @@ import { createChainSource } from '../access/create-chain-source.ts'
 import type { ChainSource } from '../access/chain-source.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { historicEndpoints, liveEndpoints } from '../base/config.ts'
+import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
 import { BackwardIngester } from '../ingest/backward-ingester.ts'
 import { ingesterNames } from '../ingest/checkpoints.ts'
@@ -14,12 +15,6 @@ import { rollBackFarmData } from './roll-back-farm-data.ts'
 /** How often progress is logged where there is no terminal, and how often the status line is drawn where there is one. */
 const logEveryMs = 10_000
 const drawEveryMs = 500
-
-/**
- * A half-open connection is to be noticed within 30 s: one that is used after the answer time-out, one that is idle by
- * being closed before long. The server gives up a statement first, so that what takes too long is told from a dead link.
- */
-const connectionLimits = { statementTimeoutMs: 15_000, lockTimeoutMs: 15_000, answerTimeoutMs: 18_000, idleTimeoutMs: 5000 }
 
 /** Starts the forward and the backward ingester, as far as they are enabled. */
 export async function startIngest(context: ServiceContext): Promise<void> {

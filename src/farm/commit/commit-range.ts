@@ -3,6 +3,7 @@ import type { Worker } from '../../../jobs/worker.ts'
 import { copyInto } from '../../db/copy/copy-into.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
+import { rollBack } from '../../db/pool.ts'
 import type { ClaimedLease } from '../leases/lease.ts'
 import { completeLeaseText } from '../leases/sql/complete-leases.ts'
 import { beginCommit } from './chain-version.ts'
@@ -81,19 +82,9 @@ export async function inCommit(
     await client.query(outcome === 'committed' ? 'commit' : 'rollback')
     return outcome
   } catch (error) {
-    broken = await undo(client)
+    broken = await rollBack(client, error)
     throw asDatabaseError(error)
   } finally {
     client.release(broken)
-  }
-}
-
-/** Leaves the transaction; returns the error when the connection is not to be used again. */
-async function undo(client: pg.PoolClient): Promise<Error | undefined> {
-  try {
-    await client.query('rollback')
-    return undefined
-  } catch (error) {
-    return asDatabaseError(error)
   }
 }

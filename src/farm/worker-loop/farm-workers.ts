@@ -6,6 +6,7 @@ import type { Metrics } from '../../base/metrics.ts'
 import type { Network } from '../../chain/network.ts'
 import { CompletionAnnouncer } from '../leases/completion-announcer.ts'
 import type { ClaimedLease, LeaseKey } from '../leases/lease.ts'
+import type { RetryPolicy } from '../leases/retry-policy.ts'
 import { claimLeases } from '../leases/sql/claim-leases.ts'
 import type { QueueConsumer, WorkQueue } from '../queues/work-queue.ts'
 import type { RangeReader } from '../range-reader/range-reader.ts'
@@ -14,6 +15,7 @@ import { Gathered } from './gathered.ts'
 import { HeldLeases } from './held-leases.ts'
 import { processName } from './process-name.ts'
 import { WorkerLoop } from './worker-loop.ts'
+import type { FaultFor } from './worker-loop.ts'
 
 export interface FarmWorkersOptions {
   /** For ranges: reading and committing. */
@@ -31,6 +33,10 @@ export interface FarmWorkersOptions {
   readonly leaseMs?: number
   /** How long ranges under way may still take after `stop`, ms. Default 4,000. */
   readonly graceMs?: number
+  /** When ranges that failed are tried again. */
+  readonly retryPolicy?: RetryPolicy
+  /** Makes ranges fail on purpose. */
+  readonly faultFor?: FaultFor
 }
 
 export interface RunningWorker {

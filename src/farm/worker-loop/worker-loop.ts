@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import { asError } from '../../base/errors.ts'
 import { normalize } from '../../base/ranges.ts'
+import type { HeightRange } from '../../base/ranges.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Network } from '../../chain/network.ts'
@@ -11,6 +12,7 @@ import type { CommitOutcome } from '../commit/commit-range.ts'
 import { RangeOutput } from '../commit/range-output.ts'
 import type { CompletionAnnouncer } from '../leases/completion-announcer.ts'
 import type { ClaimedLease, LeaseKey } from '../leases/lease.ts'
+import type { RetryPolicy } from '../leases/retry-policy.ts'
 import { failLeases } from '../leases/sql/fail-leases.ts'
 import { releaseLeases } from '../leases/sql/release-leases.ts'
 import type { LeaseJob } from '../queues/work-queue.ts'
@@ -31,7 +33,12 @@ export interface WorkerLoopOptions {
   readonly announcer: CompletionAnnouncer
   readonly claims: Gathered<LeaseKey, ClaimedLease | undefined>
   readonly emptyRanges: EmptyRanges
+  readonly retryPolicy?: RetryPolicy | undefined
+  readonly faultFor?: FaultFor | undefined
 }
+
+/** What a run has to fail with, because somebody wants to see it fail; asked for every range, so it must be cheap. */
+export type FaultFor = (worker: string, range: HeightRange) => Error | undefined
 
 /** Buffers larger than this are not kept for the next range, bytes. */
 const largestKept = 32 * 1024 * 1024
@@ -74,10 +81,13 @@ export class WorkerLoop {
   /** Never rejects. The commit of a range without rows may be still to come: it goes with others. */
   async #runLease(held: HeldLease): Promise<void> {
     const { lease, signal } = held
-    const output = this.#outputs.pop() ?? new RangeOutput(this.#options.worker)
+    const { worker, faultFor } = this.#options
+    const output = this.#outputs.pop() ?? new RangeOutput(worker)
     try {
+      const fault = faultFor?.(worker.name, lease)
+      if (fault !== undefined) throw fault
       const chainVersion = await this.#derive(held, output)
-      if (output.isEmpty && chainVersion !== undefined && mayEndWithOthers(this.#options.worker)) {
+      if (output.isEmpty && chainVersion !== undefined && mayEndWithOthers(worker)) {
         await this.#options.emptyRanges.add(this.#commitEmpty(held, chainVersion))
         return
       }
@@ -138,7 +148,7 @@ export class WorkerLoop {
   }
 
   async #fail({ lease, signal }: HeldLease, thrown: unknown): Promise<void> {
-    const { worker, leasePool, log } = this.#options
+    const { worker, leasePool, log, retryPolicy } = this.#options
     const { from, to, attempt } = lease
     if (signal.aborted) {
       log.debug({ worker: worker.name, from, to, reason: asError(signal.reason).message }, 'work on a range was broken off')
@@ -149,7 +159,7 @@ export class WorkerLoop {
     const error = asError(thrown)
     log.warn({ err: error, worker: worker.name, from, to, attempt }, 'a range failed')
     try {
-      await failLeases(leasePool, [{ ...lease, error }])
+      await failLeases(leasePool, [{ ...lease, error }], retryPolicy)
     } catch (failure) {
       log.warn({ err: asError(failure), worker: worker.name, from, to }, 'a failure could not be written down, the lease will expire')
     }
