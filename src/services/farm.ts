@@ -24,6 +24,7 @@ import type { RunningWorker } from '../farm/worker-loop/farm-workers.ts'
 import { decodedBlock } from '../ingest/decoded-block.ts'
 import type { ServiceContext } from './context.ts'
 import { FarmMetrics } from './farm-metrics.ts'
+import { startUpkeep } from './upkeep.ts'
 
 /** What a decoded block weighs for each byte that was received for it. */
 const bytesPerByte = 6
@@ -75,7 +76,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     const drills = await DrillWatch.start({ databaseUrl, pool: leasePool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())
     const farm = new FarmWorkers({
-      pool, leasePool, queue, reader, log, metrics, retryPolicy, network: () => network, faultFor: (worker, range) => drills.faultFor(worker, range),
+      workers, pool, leasePool, queue, reader, log, metrics, retryPolicy, network: () => network, faultFor: (worker, range) => drills.faultFor(worker, range),
     })
     lifecycle.onStop('workers', () => farm.stop())
     await farm.start(running)
@@ -84,6 +85,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
+  startUpkeep(context)
 }
 
 function runningWorkers(config: Config, workers: readonly Worker[]): RunningWorker[] {

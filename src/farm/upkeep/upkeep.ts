@@ -1,0 +1,92 @@
+import type pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { asError } from '../../base/errors.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import type { UpkeepJob } from './upkeep-job.ts'
+
+export interface UpkeepOptions {
+  /** For pg-boss, which lives in the schema `pgboss` and makes it when it is missing. */
+  readonly pool: pg.Pool
+  readonly jobs: readonly UpkeepJob[]
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** How often each queue is looked at, s. Default 10. */
+  readonly pollSeconds?: number
+  /** Pause before the first retry of a job that failed, s; doubles up to an hour. Default 30. */
+  readonly retrySeconds?: number
+}
+
+/** Before the name of a job, in the name of its queue: schedules of others are left alone. */
+const prefix = 'upkeep-'
+
+/** How long a job under way may still take when the process stops, ms. */
+const graceMs = 2000
+
+/**
+ * Runs upkeep jobs by pg-boss: each has a queue that holds one job at a time in all processes together, filled by the clock
+ * and at every start. A job whose process died is given out again after ten minutes, one that fails after a pause.
+ */
+export class Upkeep {
+  readonly #options: UpkeepOptions
+  readonly #boss: PgBoss
+
+  constructor(options: UpkeepOptions) {
+    const { pool, log } = options
+    this.#options = options
+    this.#boss = new PgBoss({
+      db: { executeSql: (text, values) => pool.query(text, values) },
+      cronMonitorIntervalSeconds: 30, cronWorkerIntervalSeconds: 15, monitorVacuum: false,
+    })
+    this.#boss.on('error', (error) => log.warn({ err: asError(error) }, 'upkeep had an error'))
+    this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
+  }
+
+  /** Resolves when the jobs are scheduled; the first run of each is soon after. @throws errors of `pg` and of pg-boss */
+  async start(): Promise<void> {
+    const { jobs, pollSeconds = 10, retrySeconds = 30 } = this.#options
+    await this.#boss.start()
+    const queues = new Set(jobs.map(({ name }) => prefix + name))
+    for (const { name } of await this.#boss.getSchedules()) {
+      if (name.startsWith(prefix) && !queues.has(name)) await this.#boss.unschedule(name)
+    }
+    for (const job of jobs) {
+      const queue = prefix + job.name
+      const settings = {
+        expireInSeconds: 600, retentionSeconds: 86_400, deleteAfterSeconds: 86_400,
+        retryLimit: 20, retryDelay: retrySeconds, retryBackoff: true, retryDelayMax: 3600,
+      }
+      // Exclusive: one that waits, runs or is to be retried keeps others out.
+      await this.#boss.createQueue(queue, { policy: 'exclusive', ...settings })
+      await this.#boss.updateQueue(queue, settings)
+      await this.#boss.schedule(queue, job.cron)
+      await this.#boss.work(queue, { pollingIntervalSeconds: pollSeconds }, () => this.#run(job))
+      await this.runSoon(job.name)
+    }
+  }
+
+  /** Has a job run although its time has not come; nothing happens when it waits or runs already. */
+  async runSoon(job: string): Promise<void> {
+    await this.#boss.send(prefix + job)
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: graceMs })
+  }
+
+  async #run({ name, run }: UpkeepJob): Promise<void> {
+    const { log, metrics } = this.#options
+    const stop = metrics.upkeepSeconds.startTimer({ job: name })
+    try {
+      const did = await run()
+      metrics.upkeepRuns.inc({ job: name, outcome: 'done' })
+      log.debug({ job: name, ...did }, 'upkeep')
+    } catch (error) {
+      metrics.upkeepRuns.inc({ job: name, outcome: 'failed' })
+      log.warn({ err: asError(error), job: name }, 'an upkeep job failed, it will be tried again')
+      throw error
+    } finally {
+      stop()
+    }
+  }
+}

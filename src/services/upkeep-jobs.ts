@@ -1,0 +1,42 @@
+import type pg from 'pg'
+import type { Worker } from '../../jobs/worker.ts'
+import { ensurePartitions } from '../db/partitions.ts'
+import { query } from '../db/pool.ts'
+import { ingesterServices } from '../farm/coverage/ingesters.ts'
+import { pruneLeases } from '../farm/leases/sql/prune-leases.ts'
+import { pruneErrors } from '../farm/upkeep/prune-errors.ts'
+import type { UpkeepJob } from '../farm/upkeep/upkeep-job.ts'
+import { ensureRawPartitions } from '../ingest/raw-partitions.ts'
+
+/** Partitions are there for so many heights above the head: some two days at mainnet's pace. */
+const heightsAhead = 200_000
+
+/** Leases of workers that the program no longer has are kept for this long, in case an older program still runs beside it. */
+const leaseAgeMs = 24 * 3600 * 1000
+
+/** Indexing errors that were met no more are kept for this long. */
+const errorDays = 90
+
+/** What keeps the database tidy. `workers`: all that the program has, switched on or not. */
+export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[]): UpkeepJob[] {
+  return [
+    { name: 'make-partitions', cron: '*/15 * * * *', run: async () => ({ head: await makePartitions(pool, workers) }) },
+    { name: 'prune-leases', cron: '20 * * * *', run: async () => ({ pruned: await pruneLeases(pool, workers.map(({ name }) => name), leaseAgeMs) }) },
+    { name: 'prune-errors', cron: '40 3 * * *', run: async () => ({ pruned: await pruneErrors(pool, errorDays) }) },
+  ]
+}
+
+/** Makes partitions ahead of the head, so that no commit has to. @returns the highest stored height, -1 while nothing is stored */
+async function makePartitions(pool: pg.Pool, workers: readonly Worker[]): Promise<number> {
+  const { rows } = await query<{ head: string | null }>(
+    pool, 'select max(upper(covered)) - 1 as head from app.indexing_checkpoints where service_name = any ($1)', [ingesterServices],
+  )
+  const head = rows[0]?.head ?? null
+  if (head === null) return -1
+  const range = { from: Number(head), to: Number(head) + heightsAhead }
+  await ensureRawPartitions(pool, range)
+  for (const table of workers.flatMap((worker) => worker.tables)) {
+    if (table.partitionHeights !== undefined) await ensurePartitions(pool, table.name, table.partitionHeights, range)
+  }
+  return range.from
+}
