@@ -12,8 +12,10 @@ const sightings: HeightTable = {
 
 /** First, last and creation by the indexes of the history, which give each without reading what lies between. */
 const accounts: Fold = {
+  kind: 'state',
   name: 'app.accounts',
   key: [{ column: 'address', type: 'text' }],
+  reads: [sightings.name],
   touched: 'select distinct address from app.account_sightings where block_height >= $1 and block_height < $2',
   fold: `
     with keys as (select unnest($1::text[]) as address),

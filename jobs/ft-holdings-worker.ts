@@ -1,9 +1,11 @@
-import type { Fold, Worker } from './worker.ts'
+import type { Fold, SqlColumn, Worker } from './worker.ts'
 
 /** Where each vault was last seen, by the account that it lay in. One row of the history for each, by its index. */
 const vaults: Fold = {
+  kind: 'state',
   name: 'app.ft_vaults',
   key: [{ column: 'vault_uuid', type: 'bigint' }, { column: 'token', type: 'text' }, { column: 'owner', type: 'text' }],
+  reads: ['app.ft_vault_balances'],
   touched: `
     select distinct vault_uuid, token, owner from app.ft_vault_balances where block_height >= $1 and block_height < $2`,
   fold: `
@@ -18,12 +20,11 @@ const vaults: Fold = {
     ), gone as (
       delete from app.ft_vaults v using keys k
       where v.vault_uuid = k.vault_uuid and v.token = k.token and v.owner = k.owner and not exists (
-        select from latest l where l.vault_uuid = v.vault_uuid and l.token = v.token and l.owner = v.owner
+        select from latest l where l.vault_uuid = k.vault_uuid and l.token = k.token and l.owner = k.owner
       )
     )
     insert into app.ft_vaults as v (vault_uuid, token, owner, balance, block_height, tx_index, event_index)
     select vault_uuid, token, owner, balance, block_height, tx_index, event_index from latest
-    order by vault_uuid, token, owner
     on conflict (vault_uuid, token, owner) do update
     set balance = excluded.balance, block_height = excluded.block_height, tx_index = excluded.tx_index,
       event_index = excluded.event_index
@@ -31,53 +32,73 @@ const vaults: Fold = {
       (excluded.balance, excluded.block_height, excluded.tx_index, excluded.event_index)`,
 }
 
-/**
- * A vault counts for the account in which it was seen last. So a range touches the accounts that its vaults lie in now,
- * and those that they lay in before, which `app.ft_vaults` has: it is folded first.
- * Where an account's vaults are not known, what is left is the sum of the changes of before Cadence 1.0.
- */
-const holdings: Fold = {
-  name: 'app.ft_holdings',
-  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }],
-  touched: `
+const accountAndToken: readonly SqlColumn[] = [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }]
+
+/** The accounts that a range's vaults lie in now, and those that they ever lay in, and those of the old changes. */
+const touchedHoldings = `
     select owner as address, token from app.ft_vault_balances
     where block_height >= $1 and block_height < $2 and owner <> ''
     union
     select v.owner, v.token from app.ft_vault_balances h join app.ft_vaults v using (vault_uuid, token)
     where h.block_height >= $1 and h.block_height < $2 and v.owner <> ''
     union
-    select address, token from app.ft_balance_changes where block_height >= $1 and block_height < $2`,
+    select address, token from app.ft_balance_changes where block_height >= $1 and block_height < $2`
+
+/**
+ * A vault counts for the account in which it was seen last, and is remembered by all others. An account may have a hundred
+ * thousand vaults, and its sum changes by those that a range touches.
+ */
+const vaultTotals: Fold = {
+  kind: 'sum',
+  name: 'app.ft_vault_totals',
+  key: accountAndToken,
+  sums: [
+    { column: 'balance', type: 'numeric' }, { column: 'vault_count', type: 'bigint' }, { column: 'seen_count', type: 'bigint' },
+  ],
+  presence: 'seen_count',
+  of: vaults.name,
+  touched: touchedHoldings,
+  counted: `
+    with keys as (select * from unnest($1::bigint[], $2::text[], $3::text[]) as k (vault_uuid, token, owner))
+    select l.owner as address, v.token, l.balance, 1::bigint as vault_count, 0::bigint as seen_count
+    from (select distinct vault_uuid, token from keys) v
+    cross join lateral (
+      select f.owner, f.balance from app.ft_vaults f
+      where f.vault_uuid = v.vault_uuid and f.token = v.token order by f.block_height desc limit 1
+    ) l
+    where l.owner <> ''
+    union all
+    select f.owner, f.token, 0, 0, 1 from keys k join app.ft_vaults f using (vault_uuid, token, owner)
+    where f.owner <> ''`,
+}
+
+/** Where no vault was ever seen in an account, what it has is the sum of the changes of before Cadence 1.0. */
+const holdings: Fold = {
+  kind: 'state',
+  name: 'app.ft_holdings',
+  key: accountAndToken,
+  reads: ['app.ft_vault_balances', 'app.ft_balance_changes'],
+  touched: touchedHoldings,
   fold: `
     with keys as (select * from unnest($1::text[], $2::text[]) as k (address, token)),
-    from_vaults as (
-      select k.address, k.token, sum(v.balance) as balance, count(*) as vault_count, max(v.block_height) as last_height
-      from keys k join app.ft_vaults v on v.owner = k.address and v.token = k.token
-      where not exists (
-        select from app.ft_vaults later
-        where later.vault_uuid = v.vault_uuid and later.token = v.token and later.block_height > v.block_height
-      )
-      group by k.address, k.token
-    ), from_changes as (
-      select k.address, k.token, sum(c.change) as balance, max(c.block_height) as last_height
-      from keys k join app.ft_balance_changes c on c.address = k.address and c.token = k.token
-      where not exists (select from app.ft_vaults v where v.owner = k.address and v.token = k.token)
-      group by k.address, k.token
-    ), held as (
-      select address, token, balance, vault_count, true as is_complete, last_height from from_vaults
-      union all
-      select address, token, balance, 0, false, last_height from from_changes
+    held as (
+      select k.address, k.token, case when t.token is null then s.balance else t.balance end as balance,
+        coalesce(t.vault_count, 0) as vault_count, t.token is not null as is_complete
+      from keys k
+      left join app.ft_vault_totals t on t.address = k.address and t.token = k.token
+      left join app.ft_balance_sums s on s.address = k.address and s.token = k.token
+      where t.vault_count > 0 or t.token is null and s.token is not null
     ), gone as (
       delete from app.ft_holdings f using keys k
       where f.address = k.address and f.token = k.token
-        and not exists (select from held h where h.address = f.address and h.token = f.token)
+        and not exists (select from held h where h.address = k.address and h.token = k.token)
     )
-    insert into app.ft_holdings as f (address, token, balance, vault_count, is_complete, last_height)
-    select address, token, balance, vault_count, is_complete, last_height from held order by address, token
+    insert into app.ft_holdings as f (address, token, balance, vault_count, is_complete)
+    select address, token, balance, vault_count, is_complete from held
     on conflict (address, token) do update
-    set balance = excluded.balance, vault_count = excluded.vault_count, is_complete = excluded.is_complete,
-      last_height = excluded.last_height
-    where (f.balance, f.vault_count, f.is_complete, f.last_height) is distinct from
-      (excluded.balance, excluded.vault_count, excluded.is_complete, excluded.last_height)`,
+    set balance = excluded.balance, vault_count = excluded.vault_count, is_complete = excluded.is_complete
+    where (f.balance, f.vault_count, f.is_complete) is distinct from
+      (excluded.balance, excluded.vault_count, excluded.is_complete)`,
 }
 
 /** What accounts have of fungible tokens, from the balances that the chain told of their vaults. */
@@ -87,5 +108,5 @@ export const ftHoldingsWorker: Worker = {
   phase: 2,
   follows: ['token_worker'],
   tables: [],
-  folds: [vaults, holdings],
+  folds: [vaults, vaultTotals, holdings],
 }

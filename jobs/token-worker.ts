@@ -3,7 +3,7 @@ import type { DecodedBlock } from '../src/chain/decoded-block.ts'
 import { readTokenMoves } from '../src/chain/tokens/read-token-moves.ts'
 import type { FungibleTransfer, NonFungibleTransfer, VaultBalance } from '../src/chain/tokens/token-moves.ts'
 import { ufix64Text } from '../src/chain/tokens/ufix64.ts'
-import type { DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'
+import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './worker.ts'
 
 const heightColumn = 'block_height'
 
@@ -40,6 +40,21 @@ const balanceChanges: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
+/** Of before Cadence 1.0: what came to accounts less what left them. */
+const balanceSums: Fold = {
+  kind: 'sum',
+  name: 'app.ft_balance_sums',
+  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }],
+  sums: [{ column: 'balance', type: 'numeric' }, { column: 'change_count', type: 'bigint' }],
+  presence: 'change_count',
+  of: balanceChanges.name,
+  touched: `
+    select distinct address, token from app.ft_balance_changes where block_height >= $1 and block_height < $2`,
+  counted: `
+    select address, token, change as balance, 1::bigint as change_count from app.ft_balance_changes
+    where block_height >= $1 and block_height < $2`,
+}
+
 /** Transfers of fungible tokens and of items, and what vaults hold after each block. */
 export const tokenWorker: Worker = {
   name: 'token_worker',
@@ -47,7 +62,7 @@ export const tokenWorker: Worker = {
   phase: 1,
   follows: [],
   tables: [ftTransfers, nftTransfers, vaultBalances, balanceChanges],
-  folds: [],
+  folds: [balanceSums],
   derive({ blocks }, output, context) {
     for (const block of blocks) deriveBlock(block, output, context)
   },

@@ -16,24 +16,66 @@ export interface HeightTable {
   readonly notDerived?: readonly string[]
 }
 
-/**
- * A table that holds the present state of each key, computed from a height-owned history table. Both statements are
- * plain SQL and order-independent: whatever ranges were done in whatever order, folding a key gives the same row.
- */
-export interface Fold {
-  /** `schema.name` of the folded table. */
+/** A column by its name and SQL type. */
+export interface SqlColumn {
+  readonly column: string
+  readonly type: string
+}
+
+/** A table that is computed from tables of heights. The folds of a worker are done in the order in which they stand. */
+export type Fold = StateFold | SumFold
+
+interface FoldedTable {
+  /** `schema.name` of the table. */
   readonly name: string
-  /** Names and SQL types of the key columns. */
-  readonly key: readonly { readonly column: string; readonly type: string }[]
-  /** `select distinct <key columns> from … where height >= $1 and height < $2`: the keys that a range touches. */
-  readonly touched: string
+  readonly key: readonly SqlColumn[]
   /**
-   * One statement that computes the rows of the touched keys anew from all history, writes those that exist and deletes
-   * those that no longer do. The touched keys come as one array a key column, $1 … $n, to be unnested.
+   * `select distinct <key columns> from … where height >= $1 and height < $2`: the keys that the rows of a range touch.
+   * May also look at what the worker's folds hold: it is asked before any of them is done.
    */
-  readonly fold: string
+  readonly touched: string
   /** As for a table of heights. */
   readonly notDerived?: readonly string[]
+}
+
+/**
+ * A table that holds the present state of each key, computed from history: the last row of it, the first, whether there
+ * is one. Both statements are plain SQL and order-independent: whatever ranges were done in whatever order, folding a key
+ * gives the same row.
+ *
+ * A key may have millions of rows of history, so `fold` must not read all that there are of a key: it finds the row that
+ * counts by an index, with `cross join lateral (… order by block_height desc limit 1)`. What has to be added up is a SumFold.
+ */
+export interface StateFold extends FoldedTable {
+  readonly kind: 'state'
+  /**
+   * The tables of heights whose rows it is computed from: the worker's own, or those of workers that it follows. When
+   * rows of them are derived again and some are gone, their keys are folded again, whoever wrote the rows.
+   */
+  readonly reads: readonly string[]
+  /**
+   * One statement that computes the rows of the touched keys anew, writes those that exist and deletes those that no
+   * longer do. The touched keys come as one array a key column, $1 … $n, to be unnested.
+   */
+  readonly fold: string
+}
+
+/**
+ * A table of sums, kept by the difference of what counted before and what counts now: its cost is that of the rows that
+ * change, however many there are. It is exact because both are read in the transaction that changes the rows.
+ */
+export interface SumFold extends FoldedTable {
+  readonly kind: 'sum'
+  /** Columns that add up. One must count: where `presence` is 0 there is no row. */
+  readonly sums: readonly SqlColumn[]
+  readonly presence: string
+  /** The table whose rows are added up: one of heights that is the worker's own, or a StateFold that stands before this one. */
+  readonly of: string
+  /**
+   * `select <key columns>, <sums> from …`: what the rows of a range ($1 to $2, exclusive), or those of keys of the
+   * StateFold (arrays, $1 … $n), add to which sums. Keys may come several times.
+   */
+  readonly counted: string
 }
 
 /** An input that a worker could not use; kept in raw.indexing_errors, and the rest of the range goes on. */
@@ -63,7 +105,7 @@ export interface Worker {
   readonly description: string
   /** Phase 1 follows the raw tables alone; phase 2 also workers of phase 1. */
   readonly phase: 1 | 2
-  /** Workers that must have done a height before; `[]` for the raw tables alone. */
+  /** Workers that must have done a height before, those whose tables the folds read among them; `[]` for the raw tables alone. */
   readonly follows: readonly string[]
   readonly tables: readonly HeightTable[]
   readonly folds: readonly Fold[]

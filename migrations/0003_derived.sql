@@ -3,8 +3,10 @@
 -- written as one piece. Folded ones hold the present state of a key, computed from height-owned history.
 -- Partitions hold a million heights: at 3 to 9 rows a height, as the main network makes them now, that is 3 to 9
 -- million rows; in its busiest year it was three times as many. Items move far less: five million heights.
--- Keys go by position, so that lists of a block or transaction and the newest rows of all need no further index;
--- lists of an account or a token do: (from_address, block_height), (to_address, …), (token, …), with the same tail.
+-- Keys go by position, so that lists of a block or transaction and the newest rows of all need no further index. Lists
+-- of an account, a token or a contract have one each, with the position behind, so that a page is read in its order and
+-- nothing is sorted. Fees are in none of them: nearly every transaction pays one, and among millions of fees a list would
+-- have to search for its rows; who wants the fees of an account finds them by its transactions.
 
 create table app.ft_transfers (
   block_height bigint not null,
@@ -18,6 +20,13 @@ create table app.ft_transfers (
   transfer_type text not null,
   primary key (block_height, tx_index, event_index, leg)
 ) partition by range (block_height);
+
+create index ft_transfers_from on app.ft_transfers (from_address, block_height, tx_index, event_index, leg)
+  where from_address is not null and transfer_type <> 'fee';
+create index ft_transfers_to on app.ft_transfers (to_address, block_height, tx_index, event_index, leg)
+  where to_address is not null and transfer_type <> 'fee';
+create index ft_transfers_token on app.ft_transfers (token, block_height, tx_index, event_index, leg)
+  where transfer_type <> 'fee';
 
 comment on table app.ft_transfers is 'Movements of fungible tokens from account to account, fees included.';
 comment on column app.ft_transfers.block_height is 'Height of the block.';
@@ -43,6 +52,13 @@ create table app.nft_transfers (
   transfer_type text not null,
   primary key (block_height, tx_index, event_index, leg)
 ) partition by range (block_height);
+
+create index nft_transfers_from on app.nft_transfers (from_address, block_height, tx_index, event_index, leg)
+  where from_address is not null;
+create index nft_transfers_to on app.nft_transfers (to_address, block_height, tx_index, event_index, leg)
+  where to_address is not null;
+create index nft_transfers_token on app.nft_transfers (token, block_height, tx_index, event_index, leg);
+create index nft_transfers_item on app.nft_transfers (token, nft_id, block_height, tx_index, event_index, leg);
 
 comment on table app.nft_transfers is 'Movements of items of collections from account to account.';
 comment on column app.nft_transfers.block_height is 'Height of the block.';
@@ -86,13 +102,25 @@ create table app.ft_balance_changes (
   primary key (block_height, address, token)
 ) partition by range (block_height);
 
-create index ft_balance_changes_address on app.ft_balance_changes (address, token);
-
 comment on table app.ft_balance_changes is 'How blocks of before Cadence 1.0 changed what accounts have, where events name no vaults.';
 comment on column app.ft_balance_changes.block_height is 'Height of the block.';
 comment on column app.ft_balance_changes.address is 'Account, 0x and 16 hex digits.';
 comment on column app.ft_balance_changes.token is 'As in app.ft_transfers.';
 comment on column app.ft_balance_changes.change is 'Sum of what came less what left, in whole tokens.';
+
+create table app.ft_balance_sums (
+  address text not null,
+  token text not null,
+  balance numeric not null,
+  change_count bigint not null,
+  primary key (address, token)
+);
+
+comment on table app.ft_balance_sums is 'The sums of app.ft_balance_changes.';
+comment on column app.ft_balance_sums.address is 'Account, 0x and 16 hex digits.';
+comment on column app.ft_balance_sums.token is 'As in app.ft_transfers.';
+comment on column app.ft_balance_sums.balance is 'What came less what left, in whole tokens; below zero where not all of history is indexed.';
+comment on column app.ft_balance_sums.change_count is 'Blocks that changed it; without any there is no row.';
 
 create table app.ft_vaults (
   vault_uuid bigint not null,
@@ -105,7 +133,7 @@ create table app.ft_vaults (
   primary key (vault_uuid, token, owner)
 );
 
-create index ft_vaults_owner on app.ft_vaults (owner, token);
+create index ft_vaults_latest on app.ft_vaults (vault_uuid, token, block_height);
 
 comment on table app.ft_vaults is 'The last that was seen of each vault in each account that it lay in. Only the row of the greatest height tells where it is.';
 comment on column app.ft_vaults.vault_uuid is 'Uuid of the vault.';
@@ -116,15 +144,32 @@ comment on column app.ft_vaults.block_height is 'Height of the block.';
 comment on column app.ft_vaults.tx_index is 'Position of the transaction in the block.';
 comment on column app.ft_vaults.event_index is 'The event.';
 
+create table app.ft_vault_totals (
+  address text not null,
+  token text not null,
+  balance numeric not null,
+  vault_count bigint not null,
+  seen_count bigint not null,
+  primary key (address, token)
+);
+
+comment on table app.ft_vault_totals is 'The sums of app.ft_vaults by account. Those of vaults that are elsewhere now count as seen and add nothing.';
+comment on column app.ft_vault_totals.address is 'Account, 0x and 16 hex digits.';
+comment on column app.ft_vault_totals.token is 'As in app.ft_transfers.';
+comment on column app.ft_vault_totals.balance is 'Sum over the vaults that it has, in whole tokens.';
+comment on column app.ft_vault_totals.vault_count is 'Vaults that it has, empty ones included.';
+comment on column app.ft_vault_totals.seen_count is 'Vaults that it has or had; without any there is no row.';
+
 create table app.ft_holdings (
   address text not null,
   token text not null,
   balance numeric not null,
-  vault_count integer not null,
+  vault_count bigint not null,
   is_complete boolean not null,
-  last_height bigint not null,
   primary key (address, token)
 );
+
+create index ft_holdings_holders on app.ft_holdings (token, balance desc, address) where balance > 0;
 
 comment on table app.ft_holdings is 'What each account has of each token, vaults inside of its contracts and resources included.';
 comment on column app.ft_holdings.address is 'Account, 0x and 16 hex digits.';
@@ -132,7 +177,6 @@ comment on column app.ft_holdings.token is 'As in app.ft_transfers.';
 comment on column app.ft_holdings.balance is 'Sum over its vaults, in whole tokens.';
 comment on column app.ft_holdings.vault_count is 'Vaults that it has, empty ones included; 0 where none is known.';
 comment on column app.ft_holdings.is_complete is 'True: each vault''s balance is one that the chain told. False: a sum of movements of before Cadence 1.0, which lacks what was not indexed.';
-comment on column app.ft_holdings.last_height is 'Height of the last change.';
 
 create table app.account_sightings (
   block_height bigint not null,
@@ -157,6 +201,9 @@ create table app.accounts (
   created_tx_index integer
 );
 
+create index accounts_newest on app.accounts (first_seen_height desc, address);
+create index accounts_active on app.accounts (last_seen_height desc, address);
+
 comment on table app.accounts is 'Accounts that were created or took part in a transaction.';
 comment on column app.accounts.address is '0x and 16 hex digits.';
 comment on column app.accounts.first_seen_height is 'First block with it.';
@@ -170,6 +217,8 @@ create table app.tx_contracts (
   contract text not null,
   primary key (block_height, tx_index, contract)
 ) partition by range (block_height);
+
+create index tx_contracts_contract on app.tx_contracts (contract, block_height, tx_index);
 
 comment on table app.tx_contracts is 'Contracts that the scripts of transactions import. Without system transactions, whose scripts are the same in every block.';
 comment on column app.tx_contracts.block_height is 'Height of the block.';

@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type pg from 'pg'
-import type { HeightTable, Worker } from '../../../jobs/worker.ts'
+import type { Worker } from '../../../jobs/worker.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 
 /**
@@ -15,19 +15,28 @@ export function clearRangeTexts(worker: Worker, range: HeightRange): string[] {
   ]
 }
 
+/** A statement that gives one row where `clearRangeTexts` would change something, and else none. Text like those. */
+export function isInTheWayText(worker: Worker, range: HeightRange): string {
+  return `select 1 where ${inTheWay(worker, range).join(' or ')}`
+}
+
 /** Whether there is nothing that `clearRangeTexts` would change. One round trip for all workers. */
 export async function areClear(client: pg.ClientBase, ranges: ReadonlyMap<Worker, readonly HeightRange[]>): Promise<boolean> {
-  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => [
-    ...worker.tables.map((table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`),
-    `exists (select from raw.indexing_errors where ${openProblems(worker, range)})`,
-  ]))
+  const parts = [...ranges].flatMap(([worker, own]) => own.flatMap((range) => inTheWay(worker, range)))
   if (parts.length === 0) return true
   const { rows } = await client.query<{ found: boolean }>(`select ${parts.join(' or ')} as found`)
   return rows[0]?.found === false
 }
 
-export function quotedTable(table: HeightTable): string {
+export function quotedTable(table: { readonly name: string }): string {
   return table.name.split('.').map(escapeIdentifier).join('.')
+}
+
+function inTheWay(worker: Worker, range: HeightRange): string[] {
+  return [
+    ...worker.tables.map((table) => `exists (select from ${quotedTable(table)} where ${inRange(table.heightColumn, range)})`),
+    `exists (select from raw.indexing_errors where ${openProblems(worker, range)})`,
+  ]
 }
 
 function openProblems(worker: Worker, range: HeightRange): string {

@@ -7,6 +7,7 @@ import { completeLeases } from '../leases/sql/complete-leases.ts'
 import { inCommit } from './commit-range.ts'
 import type { CommitOutcome } from './commit-range.ts'
 import { areClear } from './clear-range.ts'
+import { foldsOthersRows } from './folds.ts'
 
 /** A range that gave no row and no problem. */
 export interface EmptyCommit {
@@ -14,9 +15,9 @@ export interface EmptyCommit {
   readonly lease: ClaimedLease
 }
 
-/** Whether a range without rows may end together with others: not where a fold has to look at it. */
+/** Whether a range without rows may end together with others: not where a fold has to look at rows of another worker. */
 export function mayEndWithOthers(worker: Worker): boolean {
-  return worker.folds.length === 0
+  return !foldsOthersRows(worker)
 }
 
 /**

@@ -7,9 +7,9 @@ import { rollBack } from '../../db/pool.ts'
 import type { ClaimedLease } from '../leases/lease.ts'
 import { completeLeaseText } from '../leases/sql/complete-leases.ts'
 import { beginCommit } from './chain-version.ts'
-import { clearRangeTexts } from './clear-range.ts'
-import { findTouchedKeys, foldKeys, lockFolds } from './folds.ts'
-import type { TouchedKeys } from './folds.ts'
+import { clearRangeTexts, isInTheWayText } from './clear-range.ts'
+import { findFoldDebt, foldRange, foldsOthersRows, lockFolds, readsOf } from './folds.ts'
+import type { FoldDebt } from './folds.ts'
 import type { RangeOutput } from './range-output.ts'
 import { recordProblems } from './sql/record-problems.ts'
 
@@ -25,38 +25,52 @@ export interface RangeCommit {
   /** The version of the chain under which the blocks were read; undefined where none were. */
   readonly chainVersion: number | undefined
   readonly output: RangeOutput
+  /** The workers whose folds may read what this one writes, `followersOf`. Default: none. */
+  readonly followers?: readonly Worker[]
 }
 
 /**
  * Puts a range's rows in the place of what was there, folds the keys that it touches and ends its lease, all in one
- * transaction. Round trips: begin, two for each table with rows, COMMIT; three more for each fold, and two for all folds.
- * The lease comes first: from there on no other process can take it, and none that lost it gets as far as a row.
- * Throws errors of our tree; after a retryable one the commit may have happened, which a second try finds out, since the
- * lease is no longer held then.
+ * transaction. The lease comes first: from there on no other process can take it, and none that lost it gets as far as a
+ * row. Throws errors of our tree; after a retryable one the commit may have happened, which a second try finds out, since
+ * the lease is no longer held then.
+ *
+ * Where rows were there, keys may be gone from the range that nobody would think of again: they are folded here and now,
+ * also those of the workers that follow, with which these rows are theirs to read. What is new in the range they find
+ * when they come to it themselves. So no fold is wrong for longer than a follower owes the range.
+ *
+ * Round trips: begin, two for each table with rows, COMMIT; where the worker folds, one for the lock, one for each fold
+ * to look for keys, and one more for each that found some, with two for each sum over it.
  */
 export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<CommitOutcome> {
-  const { worker, lease, output } = commit
+  const { worker, lease, output, followers = [] } = commit
   for (const { table } of output.tables) {
     if (table.partitionHeights !== undefined) await ensurePartitions(pool, table.name, table.partitionHeights, lease)
   }
-  const clear = clearRangeTexts(worker, lease)
-  const first = [completeLeaseText(lease), ...(worker.folds.length === 0 ? clear : [])]
-  return inCommit(pool, commit.chainVersion, first, async (client, [completed]) => {
+  return inCommit(pool, commit.chainVersion, [completeLeaseText(lease), isInTheWayText(worker, lease)], async (client, [completed, inTheWay]) => {
     if (completed !== 1) return 'fenced'
-    const before: TouchedKeys[] = []
-    for (const fold of worker.folds) before.push(await findTouchedKeys(client, fold, lease))
-    if (worker.folds.length > 0) await client.query(clear.join('; '))
+    const isRewrite = inTheWay !== 0
+    const folding = isRewrite ? [worker, ...followers] : [worker]
+    const debts = new Map<Worker, FoldDebt>()
+    if (isRewrite) {
+      await lockFolds(client, folding)
+      for (const one of folding) debts.set(one, await findFoldDebt(client, one, lease))
+      await client.query(clearRangeTexts(worker, lease).join('; '))
+    }
     for (const { table, writer } of output.tables) await copyInto(client, table.name, table.columns, writer)
     if (output.problems.length > 0) await recordProblems(client, worker.name, output.problems)
-    if (worker.folds.length > 0) {
-      // The lock first: a fold may tell the keys that it touches by what the one before it folded.
-      await lockFolds(client, worker)
-      const touched: TouchedKeys[] = []
-      for (const earlier of before) touched.push(await findTouchedKeys(client, earlier.fold, lease, earlier))
-      for (const keys of touched) await foldKeys(client, keys)
+    if (isRewrite || hasToFold(worker, output)) {
+      if (!isRewrite) await lockFolds(client, folding)
+      for (const one of folding) await foldRange(client, one, lease, debts.get(one))
     }
     return 'committed'
   })
+}
+
+/** Whether rows that came need folding; where none were there before, folds of other rows have nothing to do. */
+function hasToFold(worker: Worker, output: RangeOutput): boolean {
+  const written = new Set(output.tables.map(({ table }) => table.name))
+  return foldsOthersRows(worker) || worker.folds.some((fold) => readsOf(fold).some((name) => written.has(name)))
 }
 
 /**

@@ -19,7 +19,9 @@ export const exampleWorker: Worker = {
   tables: [{ name: 'app.example_moves', columns: ['block_height', 'key', 'amount'], heightColumn: 'block_height', partitionHeights: 100 }],
   folds: [
     {
+      kind: 'state',
       name: 'app.example_sums',
+      reads: ['app.example_moves'],
       key: [{ column: 'key', type: 'text' }],
       touched: 'select distinct key from app.example_moves where block_height >= $1 and block_height < $2',
       fold: `

@@ -17,7 +17,9 @@ const countingWorker: Worker = {
   name: 'counting_worker', description: 'How often each key moved.', phase: 2, follows: [exampleWorker.name], tables: [],
   folds: [
     {
+      kind: 'state',
       name: 'app.example_counts',
+      reads: ['app.example_moves'],
       key: [{ column: 'key', type: 'text' }],
       touched: 'select distinct key from app.example_moves where block_height >= $1 and block_height < $2',
       fold: `

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { escapeIdentifier } from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import { quotedTable } from './clear-range.ts'
-import { findTouchedKeys, foldKeys } from './folds.ts'
-import type { TouchedKeys } from './folds.ts'
+import { findFoldDebt, foldRange } from './folds.ts'
+import type { FoldDebt } from './folds.ts'
 
 /**
  * Takes away everything that workers derived above a height and folds the keys again that this touches. A part of the
@@ -15,12 +15,10 @@ import type { TouchedKeys } from './folds.ts'
  */
 export async function rollBackDerived(client: pg.ClientBase, ancestor: number, workers: readonly Worker[]): Promise<void> {
   const above = { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER }
-  const touched: TouchedKeys[] = []
-  for (const { folds } of workers) {
-    for (const fold of folds) touched.push(await findTouchedKeys(client, fold, above))
-  }
+  const debts = new Map<Worker, FoldDebt>()
+  for (const worker of workers) debts.set(worker, await findFoldDebt(client, worker, above))
   for (const { tables } of workers) {
     for (const table of tables) await client.query(`delete from ${quotedTable(table)} where ${escapeIdentifier(table.heightColumn)} > $1`, [ancestor])
   }
-  for (const keys of touched) await foldKeys(client, keys)
+  for (const [worker, debt] of debts) await foldRange(client, worker, above, debt)
 }

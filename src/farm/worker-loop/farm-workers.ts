@@ -4,6 +4,7 @@ import type { Worker } from '../../../jobs/worker.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Network } from '../../chain/network.ts'
+import { followersOf } from '../commit/folds.ts'
 import { CompletionAnnouncer } from '../leases/completion-announcer.ts'
 import type { ClaimedLease, LeaseKey } from '../leases/lease.ts'
 import type { RetryPolicy } from '../leases/retry-policy.ts'
@@ -18,6 +19,8 @@ import { WorkerLoop } from './worker-loop.ts'
 import type { FaultFor } from './worker-loop.ts'
 
 export interface FarmWorkersOptions {
+  /** All workers of the farm, also those that do not run here: some fold what others write. Default: those that run here. */
+  readonly workers?: readonly Worker[]
   /** For ranges: reading and committing. */
   readonly pool: pg.Pool
   /** For leases: claims and signs of life must not wait behind rows. */
@@ -73,9 +76,10 @@ export class FarmWorkers {
 
   /** Starts taking jobs of these workers. */
   async start(workers: readonly RunningWorker[]): Promise<void> {
+    const { workers: all = workers.map(({ worker }) => worker) } = this.#options
     for (const { worker, concurrency } of workers) {
       const loop = new WorkerLoop({
-        ...this.#options, worker, held: this.#held, announcer: this.#announcer, claims: this.#claims, emptyRanges: this.#emptyRanges,
+        ...this.#options, worker, followers: followersOf(worker, all), held: this.#held, announcer: this.#announcer, claims: this.#claims, emptyRanges: this.#emptyRanges,
       })
       this.#consumers.push(await this.#options.queue.work(worker.name, concurrency, (job) => loop.run(job)))
     }

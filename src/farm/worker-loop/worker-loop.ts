@@ -23,6 +23,8 @@ import type { HeldLease, HeldLeases } from './held-leases.ts'
 
 export interface WorkerLoopOptions {
   readonly worker: Worker
+  /** As `RangeCommit` has them. */
+  readonly followers: readonly Worker[]
   readonly pool: pg.Pool
   readonly leasePool: pg.Pool
   readonly reader: RangeReader
@@ -114,9 +116,9 @@ export class WorkerLoop {
   }
 
   async #commit(lease: ClaimedLease, chainVersion: number | undefined, output: RangeOutput): Promise<CommitOutcome> {
-    const { worker, pool, metrics } = this.#options
+    const { worker, followers, pool, metrics } = this.#options
     const stop = metrics.farmCommitSeconds.startTimer({ worker: worker.name })
-    const outcome = await commitRange(pool, { worker, lease, chainVersion, output })
+    const outcome = await commitRange(pool, { worker, followers, lease, chainVersion, output })
     stop()
     if (outcome === 'committed') {
       metrics.farmRows.inc({ worker: worker.name }, output.rowCount)
