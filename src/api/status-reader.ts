@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik'
 import type { Config } from '../base/config.ts'
+import { builtWorkers, farmWorkers } from '../base/farm-settings.ts'
 import { presentStatus } from './presenters/status.ts'
 import type { IndexingStatus, StatusSettings } from './presenters/status.ts'
 import { readStatus } from './queries/status.ts'
@@ -21,8 +22,13 @@ export function createStatusReader(options: StatusReaderOptions): StatusReader {
   return async (ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
 }
 
-/** The part of the configuration that the status shows: of what exists, and nothing else. */
+/**
+ * The part of the configuration that the status shows. Workers that this version does not have are listed as off, so that
+ * whoever waits for their data knows why there is none.
+ */
 export function statusSettings(config: Config): StatusSettings {
+  const settings = new Map<string, unknown>(Object.entries(config))
+  const runs = (name: string): boolean => !config.RAW_ONLY && settings.get(`ENABLE_${name}`) === true
   return {
     startHeight: config.START_BLOCK,
     forwardEnabled: config.ENABLE_FORWARD_INGESTER,
@@ -30,10 +36,14 @@ export function statusSettings(config: Config): StatusSettings {
     workerEnabled: {
       main_ingester: config.ENABLE_FORWARD_INGESTER,
       history_ingester: config.ENABLE_HISTORY_INGESTER,
+      ...Object.fromEntries(farmWorkers.map((name) => [name.toLowerCase(), builtWorkers.includes(name) && runs(name)])),
     },
     workerConfig: {
       main_ingester: ingesterConfig(config.LATEST_WORKER_COUNT, config.LATEST_BATCH_SIZE),
       history_ingester: ingesterConfig(config.HISTORY_WORKER_COUNT, config.HISTORY_BATCH_SIZE),
+      ...Object.fromEntries(builtWorkers.map((name) => [
+        name.toLowerCase(), { concurrency: config[`${name}_CONCURRENCY`], range: config[`${name}_RANGE`] },
+      ])),
     },
   }
 }

@@ -6,14 +6,14 @@ import type { Setting } from './setting.ts'
 
 const group = 'Farm'
 
-/** `ENABLE_<name>`, in the order of the workers' phases. */
-const workers = [
+/** All workers of the specification, as they are named in variables, in the order of their phases. */
+export const farmWorkers = [
   'TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER',
   'TOKEN_METADATA_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'STAKING_WORKER', 'DEFI_WORKER',
   'DAILY_STATS_WORKER', 'DAILY_BALANCE_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER',
   'ANALYTICS_DERIVER_WORKER',
 ] as const
-type WorkerName = (typeof workers)[number]
+type WorkerName = (typeof farmWorkers)[number]
 
 /** Those that exist. A test compares them with the table of workers, which this room may not read. */
 export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'TX_CONTRACTS_WORKER']
@@ -28,7 +28,7 @@ function shortName(name: WorkerName, suffix: string): string | undefined {
 function perWorker<T, Prefix extends string, Suffix extends string>(
   prefix: Prefix, suffix: Suffix, make: (name: WorkerName) => Setting<T>,
 ): { [Name in WorkerName as `${Prefix}${Name}${Suffix}`]: Setting<T> } {
-  const entries = workers.map((name) => [`${prefix}${name}${suffix}`, make(name)])
+  const entries = farmWorkers.map((name) => [`${prefix}${name}${suffix}`, make(name)])
   return Object.fromEntries(entries) as { [Name in WorkerName as `${Prefix}${Name}${Suffix}`]: Setting<T> }
 }
 

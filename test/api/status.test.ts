@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
 import type { IndexingStatus } from '../../src/api/presenters/status.ts'
 import { statusSettings } from '../../src/api/status-reader.ts'
 import { readConfig } from '../../src/base/config.ts'
+import { addLeases, setCoverage } from '../../src/farm/farm-tables.test-support.ts'
 import { rollBack, storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -31,8 +33,8 @@ describe('the indexing status', () => {
       total_blocks: 0, total_transactions: 0, total_events: 0, total_addresses: 0, total_contracts: 0,
       progress: '0.00%', behind: 0, status: 'ok', checkpoints: {}, checkpoint_timestamps: {},
       oldest_block_timestamp: null, indexed_ranges: [],
-      forward_enabled: true, history_enabled: true, worker_enabled: { main_ingester: true, history_ingester: true },
-      error_summary: { unresolved_errors: 0, errors_by_worker: {} },
+      forward_enabled: true, history_enabled: true,
+      error_summary: { unresolved_errors: 0, dead_leases: 0, errors_by_worker: {}, dead_leases_by_worker: {} },
     })
   })
 
@@ -56,12 +58,24 @@ describe('the indexing status', () => {
     expect(now.checkpoint_timestamps).to.have.all.keys('main_ingester', 'history_ingester')
   })
 
-  it('names the ingesters that there are, with what is set for them', () => {
-    const settings = statusSettings(readConfig({ ENABLE_HISTORY_INGESTER: 'false', LATEST_WORKER_COUNT: '7' }, {}))
-    expect(settings.workerEnabled).to.deep.equal({ main_ingester: true, history_ingester: false })
-    expect(settings.workerConfig).to.deep.equal({
+  it('names the ingesters and workers, with what is set for them', () => {
+    const settings = statusSettings(readConfig({
+      ENABLE_HISTORY_INGESTER: 'false', LATEST_WORKER_COUNT: '7', ENABLE_ACCOUNTS_WORKER: 'false', TOKEN_CONCURRENCY: '3', ACCOUNTS_WORKER_RANGE: '50',
+    }, {}))
+    expect(settings.workerEnabled).to.include({ main_ingester: true, history_ingester: false, token_worker: true, accounts_worker: false })
+    expect(Object.keys(settings.workerEnabled)).to.have.length(18)
+    expect(settings.workerConfig).to.deep.include({
       main_ingester: { workers: 7, batch_size: null }, history_ingester: { workers: null, batch_size: null },
+      token_worker: { concurrency: 3, range: 1000 }, accounts_worker: { concurrency: 1, range: 50 },
     })
+  })
+
+  it('says that workers are on only where they exist, and none with RAW_ONLY', () => {
+    const on = (variables: Record<string, string>): string[] =>
+      Object.entries(statusSettings(readConfig(variables, {})).workerEnabled).filter(([, isOn]) => isOn).map(([name]) => name)
+    expect(on({})).to.have.members(['main_ingester', 'history_ingester', ...workers.map(({ name }) => name)])
+    expect(on({ RAW_ONLY: 'true' })).to.have.members(['main_ingester', 'history_ingester'])
+    expect(Object.keys(statusSettings(readConfig({}, {})).workerConfig)).to.have.members(['main_ingester', 'history_ingester', ...workers.map(({ name }) => name)])
   })
 
   it('lists the stored ranges only where asked, exact, both ends inclusive', async () => {
@@ -99,8 +113,35 @@ describe('the indexing status', () => {
         ('main_ingester', 200, 'bad-ccf', 'x', null), ('main_ingester', 201, 'bad-ccf', 'x', null),
         ('token_worker', 202, 'x', 'x', null), ('token_worker', 203, 'x', 'x', now())
     `)
-    expect((await status()).error_summary).to.deep.equal({
+    expect((await status()).error_summary).to.deep.include({
       unresolved_errors: 3, errors_by_worker: { main_ingester: 2, token_worker: 1 },
     })
+  })
+
+  it('counts leases that wait for a person', async () => {
+    await addLeases(database.pool, [
+      { worker: 'token_worker', from: 300, to: 301, status: 'flagged', attempt: 21 }, { worker: 'token_worker', from: 301, to: 302, status: 'flagged', attempt: 21 },
+      { worker: 'accounts_worker', from: 300, to: 301, status: 'flagged', attempt: 21 }, { worker: 'accounts_worker', from: 301, to: 302, status: 'failed', attempt: 20 },
+    ])
+    expect((await status()).error_summary).to.deep.include({ dead_leases: 3, dead_leases_by_worker: { token_worker: 2, accounts_worker: 1 } })
+  })
+
+  it('tells how far a worker is, done leases included, up to its first gap', async () => {
+    await setCoverage(database.pool, { token_worker: [{ from: 180, to: 200 }, { from: 250, to: 300 }], accounts_worker: [] })
+    await addLeases(database.pool, [{ worker: 'token_worker', from: 200, to: 210, status: 'done' }, { worker: 'token_worker', from: 211, to: 220, status: 'done' }])
+    const { checkpoints, checkpoint_timestamps: timestamps } = await status()
+    expect(checkpoints).to.include({ token_worker: 209 }).and.not.have.property('accounts_worker')
+    expect(timestamps).to.include.keys('token_worker', 'accounts_worker')
+  })
+
+  it('counts accounts', async () => {
+    await database.pool.query(`
+      insert into app.accounts (address, first_seen_height, last_seen_height) select '0x' || lpad(to_hex(n), 16, '0'), 1, 1 from generate_series(1, 300) n`)
+    expect(await status()).to.include({ total_addresses: 300, total_contracts: 0 })
+    await database.pool.query(`
+      insert into app.accounts (address, first_seen_height, last_seen_height) select '0x' || lpad(to_hex(n), 16, '0'), 1, 1 from generate_series(301, 12000) n`)
+    expect((await status()).total_addresses).to.be.within(10_001, 12_000)
+    await database.pool.query('analyze app.accounts')
+    expect(await status()).to.include({ total_addresses: 12_000 })
   })
 })

@@ -15,25 +15,29 @@ export const indexingStatusSchema = z.strictObject({
   total_blocks: countFormat.describe('Stored blocks, exact.'),
   total_transactions: countFormat.describe('Their transactions, exact.'),
   total_events: countFormat.describe('Their events, exact.'),
-  total_addresses: countFormat.describe('0 so far: accounts are not derived yet.'),
+  total_addresses: countFormat
+    .describe('Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates.'),
   total_contracts: countFormat.describe('0 so far: contracts are not derived yet.'),
   progress: z.string().regex(/^\d+\.\d\d%$/)
     .describe('Way of forward ingestion from start_height to the head of the chain.'),
   behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
   status: z.string().describe('`ok`: requests can be served. How far the indexer is says `behind`.'),
   start_height: heightFormat.describe('Where forward ingestion began.'),
-  checkpoints: z.record(z.string(), heightFormat).describe('Height of each ingester and worker.'),
+  checkpoints: z.record(z.string(), heightFormat)
+    .describe('Height of each ingester and worker. A worker has done everything from its lowest height up to here, and maybe more above a gap.'),
   checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
   forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
   history_enabled: z.boolean().describe('ENABLE_HISTORY_INGESTER.'),
-  worker_enabled: z.record(z.string(), z.boolean()).describe('Ingesters and workers of this version, by name.'),
+  worker_enabled: z.record(z.string(), z.boolean()).describe('Ingesters and workers by name; false also where this version does not have the worker yet.'),
   worker_config: z.record(z.string(), z.record(z.string(), z.number().nullable()))
-    .describe('Their settings: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
-      'null where flowfarm finds the number itself.'),
+    .describe('Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
+      'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each process, `range` most blocks in one range.'),
   oldest_block_timestamp: timestampFormat.nullable().describe('Time of the lowest stored block.'),
   error_summary: z.strictObject({
     unresolved_errors: countFormat.describe('Inputs that could not be decoded or derived. Counted up to 10,000.'),
+    dead_leases: countFormat.describe('Ranges of blocks that failed 21 times and wait for a person.'),
     errors_by_worker: z.record(z.string(), countFormat),
+    dead_leases_by_worker: z.record(z.string(), countFormat),
   }),
   generated_at: timestampFormat,
   indexed_ranges: z.array(rangeSchema).optional()
@@ -69,7 +73,10 @@ export interface StatusFacts {
   readonly transactions: number
   readonly events: number
   readonly oldestBlockTimestamp: string | null
+  readonly accounts: number
   readonly errorsByWorker: Readonly<Record<string, number>>
+  /** Flagged leases. */
+  readonly deadLeasesByWorker: Readonly<Record<string, number>>
   /** Both ends inclusive; undefined where nobody asked. */
   readonly ranges: readonly { readonly from: number; readonly to: number }[] | undefined
 }
@@ -97,7 +104,7 @@ export function presentStatus(
     total_blocks: facts.blocks,
     total_transactions: facts.transactions,
     total_events: facts.events,
-    total_addresses: 0,
+    total_addresses: facts.accounts,
     total_contracts: 0,
     progress: facts.max === null ? '0.00%' : progress(start, indexed, latest),
     behind: Math.max(0, latest - indexed),
@@ -111,12 +118,18 @@ export function presentStatus(
     worker_config: settings.workerConfig,
     oldest_block_timestamp: facts.oldestBlockTimestamp,
     error_summary: {
-      unresolved_errors: Object.values(facts.errorsByWorker).reduce((sum, count) => sum + count, 0),
+      unresolved_errors: sum(facts.errorsByWorker),
+      dead_leases: sum(facts.deadLeasesByWorker),
       errors_by_worker: facts.errorsByWorker,
+      dead_leases_by_worker: facts.deadLeasesByWorker,
     },
     generated_at: new Date().toISOString(),
     ...(facts.ranges === undefined ? {} : { indexed_ranges: [...facts.ranges] }),
   }
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0)
 }
 
 /** Cut off, not rounded: 100.00% is said when everything is there and not before. */

@@ -12,13 +12,16 @@ const statusRow = z.object({
   transactions: z.number(),
   events: z.number(),
   oldest: z.string().nullable(),
+  accounts: z.number(),
   errors: z.record(z.string(), z.number()),
+  deadLeases: z.record(z.string(), z.number()),
   ranges: z.string().nullable(),
 })
 
 /**
  * The state of indexing in one statement and so of one moment. Its cost does not grow with the chain: totals are the
- * counters that the ingesters keep in the transactions of their batches, and errors are counted up to 10,000.
+ * counters that the ingesters keep in the transactions of their batches, errors and accounts are counted up to 10,000. It
+ * does grow with the pieces of the workers' coverage, of which there are few but for a farm in trouble.
  */
 export async function readStatus(database: DatabasePool, options: { includeRanges: boolean }): Promise<StatusFacts> {
   const row = await database.one(sql.type(statusRow)`
@@ -33,18 +36,32 @@ export async function readStatus(database: DatabasePool, options: { includeRange
       select worker_name, count(*) as count
       from (select worker_name from raw.indexing_errors where resolved_at is null limit 10000) as unresolved
       group by worker_name
+    ), dead as (
+      select worker_type, count(*) as count from app.worker_leases where status = 'flagged' group by worker_type
+    ), reached as (
+      select c.service_name, c.updated_at, case
+        when c.service_name in ('main_ingester', 'history_ingester') then c.last_height
+        else (select upper(first) - 1 from unnest(v.covered) as first limit 1)
+      end as height
+      from app.indexing_checkpoints c join app.coverage v using (service_name)
     )
     select
       coalesce((
         select jsonb_agg(jsonb_build_object(
-          'service', service_name, 'height', last_height,
+          'service', service_name, 'height', height,
           'updatedAt', to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         ) order by service_name)
-        from app.indexing_checkpoints
+        from reached
       ), '[]') as checkpoints,
       bounds.*,
       (select timestamp from raw.blocks where height = bounds.min) as oldest,
+      (
+        select case when counted.count <= 10000 then counted.count
+          else greatest(counted.count, (select reltuples::int8 from pg_class where oid = 'app.accounts'::regclass)) end
+        from (select count(*) as count from (select from app.accounts limit 10001) as some_accounts) as counted
+      ) as accounts,
       coalesce((select jsonb_object_agg(worker_name, count) from errors), '{}') as errors,
+      coalesce((select jsonb_object_agg(worker_type, count) from dead), '{}') as "deadLeases",
       case when ${options.includeRanges} then (select range_agg(covered)::text from ingesters) end as ranges
     from bounds
   `)
@@ -57,7 +74,9 @@ export async function readStatus(database: DatabasePool, options: { includeRange
     transactions: row.transactions,
     events: row.events,
     oldestBlockTimestamp: row.oldest,
+    accounts: row.accounts,
     errorsByWorker: row.errors,
+    deadLeasesByWorker: row.deadLeases,
     ranges: options.includeRanges ? ranges : undefined,
   }
 }

@@ -41,17 +41,19 @@ const status = defineRoute({
   example: {
     chain_id: 'flow-mainnet', latest_height: 118542743, indexed_height: 118542741, history_height: 117000000,
     min_height: 117000000, max_height: 118542741, total_blocks: 1542742, total_transactions: 4128770,
-    total_events: 61930211, total_addresses: 0, total_contracts: 0, progress: '99.99%', behind: 2, status: 'ok',
+    total_events: 61930211, total_addresses: 812345, total_contracts: 0, progress: '99.99%', behind: 2, status: 'ok',
     start_height: 117000000,
-    checkpoints: { main_ingester: 118542741, history_ingester: 117000000 },
-    checkpoint_timestamps: { main_ingester: '2025-07-01T12:00:01.000Z', history_ingester: '2025-07-01T12:00:00.900Z' },
+    checkpoints: { main_ingester: 118542741, history_ingester: 117000000, token_worker: 118542740 },
+    checkpoint_timestamps: {
+      main_ingester: '2025-07-01T12:00:01.000Z', history_ingester: '2025-07-01T12:00:00.900Z', token_worker: '2025-07-01T12:00:01.100Z',
+    },
     forward_enabled: true, history_enabled: true,
-    worker_enabled: { main_ingester: true, history_ingester: true },
+    worker_enabled: { main_ingester: true, history_ingester: true, token_worker: true, evm_worker: false },
     worker_config: {
-      main_ingester: { workers: null, batch_size: null }, history_ingester: { workers: 20, batch_size: null },
+      main_ingester: { workers: null, batch_size: null }, history_ingester: { workers: 20, batch_size: null }, token_worker: { concurrency: 1, range: 1000 },
     },
     oldest_block_timestamp: '2025-06-11T02:10:00.000Z',
-    error_summary: { unresolved_errors: 0, errors_by_worker: {} }, generated_at: '2025-07-01T12:00:01.250Z',
+    error_summary: { unresolved_errors: 0, dead_leases: 1, errors_by_worker: {}, dead_leases_by_worker: { token_worker: 1 } }, generated_at: '2025-07-01T12:00:01.250Z',
   },
   handler: async ({ query }, services) => ({
     body: await services.status({ includeRanges: query.include_ranges }),
