@@ -6,11 +6,11 @@ import type { HeightSet } from '../../base/ranges.ts'
 import { withTransaction } from '../../db/pool.ts'
 import { readChainVersion } from '../commit/chain-version.ts'
 import { readCoverage } from '../coverage/read-coverage.ts'
-import { copyOf, derivedTablesOf } from './derived-tables.ts'
+import { copyOf, derivedTablesOf, moveFold } from './derived-tables.ts'
 import type { DerivedTable } from './derived-tables.ts'
-import { moveFold } from './rebuild-derived.ts'
 import { defaultSchema, readRebuildState } from './rebuild-schema.ts'
 import { compareTableTexts } from './sql/compare-table.ts'
+import { readTableShapes } from './sql/read-table-shapes.ts'
 
 export interface CompareOptions {
   readonly pool: pg.Pool
@@ -81,78 +81,60 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
     await client.query('set transaction isolation level repeatable read')
     const state = await readRebuildState(client, schema)
     if (state === undefined || names.some((name) => !state.workers.includes(name))) {
-      throw new FatalError('not-rebuilt', `The schema ${schema} holds no finished rebuild of these workers: make one first (npm run rebuild, or npm run verify -- --rebuild).`)
+      const remedy = 'make one first (npm run rebuild, or npm run verify -- --rebuild)'
+      throw new FatalError('not-rebuilt', `The schema ${schema} holds no finished rebuild of these workers: ${remedy}.`)
     }
     if ((await readChainVersion(client)) !== state.chainVersion) {
-      throw new RetryableError('chain-rolled-back', 'Blocks were replaced by those of another fork since the rebuild: rebuild again.')
+      const message = 'Blocks were replaced by those of another fork since the rebuild: rebuild again.'
+      throw new RetryableError('chain-rolled-back', message)
     }
     const coverage = await readCoverage(client, names)
     const wanted = intersection(state.heights, from < to ? [{ from, to }] : [])
     const heights = names.reduce((common, name) => intersection(common, coverage.get(name) ?? []), wanted)
-    const tables = await compareTables(client, derivedTablesOf(workers), heights, { schema, mostRows: options.mostRows ?? 5 })
-    return {
-      isEqual: tables.every(({ differences }) => differences === 0), heights, leftOut: difference(wanted, heights), tables,
-    }
+    const tables = await compareTables(client, derivedTablesOf(workers), heights, schema, options.mostRows ?? 5)
+    const isEqual = tables.every(({ differences }) => differences === 0)
+    return { isEqual, heights, leftOut: difference(wanted, heights), tables }
   })
 }
 
-interface CompareContext {
-  readonly schema: string
-  readonly mostRows: number
-}
-
 async function compareTables(
-  client: pg.ClientBase, tables: readonly DerivedTable[], heights: HeightSet, context: CompareContext,
+  client: pg.ClientBase, tables: readonly DerivedTable[], heights: HeightSet, schema: string, mostRows: number,
 ): Promise<TableComparison[]> {
-  const shapes = await readShapes(client, tables.map(({ name }) => name))
-  const copies = new Map(tables.map(({ name }) => [name, copyOf(name, context.schema)]))
+  const shapes = await readTableShapes(client, tables.map(({ name }) => name))
+  const copies = new Map(tables.map(({ name }) => [name, copyOf(name, schema)]))
   const compared: TableComparison[] = []
   for (const table of tables) {
     const { columns, primaryKey } = shapes.get(table.name) ?? { columns: [], primaryKey: [] }
     const key = table.key ?? primaryKey
-    if (key.length === 0) throw new FatalError('no-primary-key', `${table.name} has no primary key, so its rows cannot be told apart`)
+    if (key.length === 0) {
+      throw new FatalError('no-primary-key', `${table.name} has no primary key, so its rows cannot be told apart`)
+    }
     const seen = columns.filter((column) => !table.notDerived.includes(column))
-    const touched = table.fold === undefined ? [] : [table.fold.touched, moveFold(table.fold, (name) => copies.get(name)).touched]
-    const texts = compareTableTexts({ table, copy: copyOf(table.name, context.schema), key, columns: seen, heights, touched }, context.mostRows)
-    const { rows: [counts] } = await client.query<{ original: number; copy: number; differences: number; leftOut: number }>(texts.count)
-    const { original = 0, copy = 0, differences = 0, leftOut = 0 } = counts ?? {}
-    const first = differences === 0 ? [] : await readDifferences(client, texts.first, seen, key)
-    compared.push({
-      table: table.name, workers: table.workers, kind: table.fold === undefined ? 'heights' : 'fold', kept: original, rebuilt: copy, leftOut,
-      differences, first,
+    const texts = compareTableTexts({
+      table, copy: copyOf(table.name, schema), key, columns: seen, heights, mostRows,
+      movedFold: table.fold === undefined ? undefined : moveFold(table.fold, (name) => copies.get(name)),
     })
+    const { rows: [counts] } = await client.query<Counts>(texts.count)
+    const { kept = 0, rebuilt = 0, leftOut = 0, differences = 0 } = counts ?? {}
+    const first = differences === 0 ? [] : await readDifferences(client, texts.first, seen, key)
+    const kind = table.fold === undefined ? 'heights' : 'fold'
+    compared.push({ table: table.name, workers: table.workers, kind, kept, rebuilt, leftOut, differences, first })
   }
   return compared
 }
+
+type Counts = Pick<TableComparison, 'kept' | 'rebuilt' | 'leftOut' | 'differences'>
 
 async function readDifferences(
   client: pg.ClientBase, text: string, columns: readonly string[], key: readonly string[],
 ): Promise<RowDifference[]> {
   type Values = readonly (string | null)[] | null
-  const { rows } = await client.query<{ original: Values; copy: Values }>(text)
+  const { rows } = await client.query<{ kept: Values; rebuilt: Values }>(text)
   const named = (values: Values): RowTexts | undefined =>
     values === null ? undefined : Object.fromEntries(columns.map((column, i) => [column, values[i] ?? null]))
   return rows.map((row) => {
-    const [kept, rebuilt] = [named(row.original), named(row.copy)]
+    const [kept, rebuilt] = [named(row.kept), named(row.rebuilt)]
     const either = kept ?? rebuilt ?? {}
     return { key: Object.fromEntries(key.map((column) => [column, either[column] ?? null])), kept, rebuilt }
   })
-}
-
-interface TableShape {
-  readonly columns: readonly string[]
-  readonly primaryKey: readonly string[]
-}
-
-async function readShapes(client: pg.ClientBase, tables: readonly string[]): Promise<Map<string, TableShape>> {
-  const { rows } = await client.query<{ name: string; columns: string[]; primaryKey: string[] }>(
-    `select t.name,
-       array(select a.attname::text from pg_attribute a where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns,
-       array(select a.attname::text from pg_index i cross join unnest(i.indkey) with ordinality as k (attnum, place)
-         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-         where i.indrelid = t.oid and i.indisprimary order by k.place) as "primaryKey"
-     from (select name, to_regclass(name) as oid from unnest($1::text[]) as name) t`,
-    [tables],
-  )
-  return new Map(rows.map(({ name, columns, primaryKey }) => [name, { columns, primaryKey }]))
 }

@@ -1,5 +1,6 @@
-import { escapeLiteral } from 'pg'
+import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Fold, Worker } from '../../../jobs/worker.ts'
+import { renameTables } from './sql-names.ts'
 
 /** A table that workers fill, as far as making and comparing a second copy must know it. */
 export interface DerivedTable {
@@ -48,4 +49,17 @@ export function inOrderOfPhases(workers: readonly Worker[]): Worker[] {
 /** The name of a table's copy in another schema. */
 export function copyOf(table: string, schema: string): string {
   return `${schema}.${table.slice(table.indexOf('.') + 1)}`
+}
+
+/** The same fold on the copies of the tables of workers; all others are read where they are. */
+export function moveFold(fold: Fold, copy: (table: string) => string | undefined): Fold {
+  const move = (sql: string): string => renameTables(sql, (table) => {
+    const moved = copy(table)
+    return moved === undefined ? undefined : moved.split('.').map(escapeIdentifier).join('.')
+  })
+  const nameOf = (table: string): string => copy(table) ?? table
+  const moved = { name: nameOf(fold.name), touched: move(fold.touched) }
+  return fold.kind === 'state'
+    ? { ...fold, ...moved, reads: fold.reads.map(nameOf), fold: move(fold.fold) }
+    : { ...fold, ...moved, of: nameOf(fold.of), counted: move(fold.counted) }
 }

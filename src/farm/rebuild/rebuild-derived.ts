@@ -1,6 +1,5 @@
-import { escapeIdentifier } from 'pg'
 import type pg from 'pg'
-import type { DeriveProblem, Fold, Worker } from '../../../jobs/worker.ts'
+import type { DeriveProblem, Worker } from '../../../jobs/worker.ts'
 import { asError, FatalError, RetryableError } from '../../base/errors.ts'
 import { intersection, size, split, union } from '../../base/ranges.ts'
 import type { HeightRange, HeightSet } from '../../base/ranges.ts'
@@ -9,15 +8,14 @@ import { copyInto } from '../../db/copy/copy-into.ts'
 import { pgText } from '../../db/copy/pg-text.ts'
 import { asDatabaseError, isConnectionLost } from '../../db/errors.ts'
 import { readChainVersion } from '../commit/chain-version.ts'
-import { findTouchedKeys, foldKeys } from '../commit/folds.ts'
+import { foldRange } from '../commit/folds.ts'
 import { RangeOutput } from '../commit/range-output.ts'
 import { ingesterServices } from '../coverage/ingesters.ts'
 import { readCoverage } from '../coverage/read-coverage.ts'
 import { RangeReader } from '../range-reader/range-reader.ts'
 import type { ReadRange } from '../range-reader/range-reader.ts'
-import { copyOf, derivedTablesOf, inOrderOfPhases, problemsTable } from './derived-tables.ts'
+import { copyOf, derivedTablesOf, inOrderOfPhases, moveFold, problemsTable } from './derived-tables.ts'
 import { defaultSchema, prepareSchema, writeRebuildState } from './rebuild-schema.ts'
-import { renameTables } from './sql-names.ts'
 
 export interface RebuildOptions {
   readonly pool: pg.Pool
@@ -40,7 +38,16 @@ export interface RebuildReport {
   /** The heights that were derived: those of the range that are stored. */
   readonly heights: HeightSet
   readonly rows: number
+  /** Inputs that workers could not use. */
   readonly problems: number
+  /** Blocks that a worker cannot derive; the farm flags them, and they are missing here too. */
+  readonly failed: readonly FailedBlock[]
+}
+
+export interface FailedBlock {
+  readonly worker: string
+  readonly height: number
+  readonly error: Error
 }
 
 /** Heights that are derived and committed at a time; the next are read meanwhile. */
@@ -51,11 +58,12 @@ const readerBytes = 64 * 1024 * 1024
 
 /**
  * Derives the stored blocks a second time, into another schema: all workers, in one pass, lowest height first, without
- * leases, queues and other processes; then all folds. What it makes is what the farm must have made, whatever happened to
- * it. The farm may run meanwhile and is not touched.
+ * leases, queues and other processes; then all folds. What it makes is what the farm must have made, whatever happened
+ * to it. The farm may run meanwhile and is not touched.
  *
  * One rebuild into a schema at a time. Each piece is a transaction, so that none is open for long.
- * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` when blocks were replaced meanwhile
+ * @throws FatalError `bad-schema`, `rebuild-in-progress`; RetryableError `chain-rolled-back` when blocks were replaced
+ *   meanwhile
  */
 export async function rebuildDerived(options: RebuildOptions): Promise<RebuildReport> {
   const { pool, schema = defaultSchema } = options
@@ -87,7 +95,8 @@ async function lockSchema(client: pg.ClientBase, schema: string): Promise<void> 
     "select pg_try_advisory_lock(hashtextextended('farm:rebuild:' || $1, 0)) as locked", [schema],
   )
   if (rows[0]?.locked !== true) {
-    throw new FatalError('rebuild-in-progress', `Another rebuild into the schema ${schema} is under way: wait for it, or choose another schema.`)
+    const message = `Another rebuild into the schema ${schema} is under way: wait for it, or choose another schema.`
+    throw new FatalError('rebuild-in-progress', message)
   }
 }
 
@@ -99,6 +108,7 @@ class Rebuild {
   readonly #workers: readonly Worker[]
   readonly #outputs: ReadonlyMap<Worker, RangeOutput>
   readonly #copies: ReadonlyMap<string, string>
+  readonly #failed: FailedBlock[] = []
   #rows = 0
   #problems = 0
 
@@ -130,10 +140,11 @@ class Rebuild {
       done += range.to - range.from
       onProgress?.(done, all)
     }
-    for (const { folds } of this.#workers) for (const fold of folds) await this.#fold(fold, heights)
+    for (const worker of this.#workers) await this.#fold(worker, heights)
     if ((await readChainVersion(this.#client)) !== chainVersion) throw rolledBack()
-    await writeRebuildState(this.#client, this.#schema, { heights, chainVersion, workers: this.#workers.map(({ name }) => name) })
-    return { heights, rows: this.#rows, problems: this.#problems }
+    const names = this.#workers.map(({ name }) => name)
+    await writeRebuildState(this.#client, this.#schema, { heights, chainVersion, workers: names })
+    return { heights, rows: this.#rows, problems: this.#problems, failed: this.#failed }
   }
 
   async #storedHeights(): Promise<HeightSet> {
@@ -144,39 +155,65 @@ class Rebuild {
   }
 
   async #derive(range: ReadRange): Promise<void> {
-    const { network } = this.#options
     await this.#client.query('begin; set local synchronous_commit = off')
     for (const [worker, output] of this.#outputs) {
-      output.clear()
-      worker.derive?.(range, output, { network })
-      for (const { table, writer } of output.tables) {
-        this.#rows += await copyInto(this.#client, this.#copyOf(table.name), table.columns, writer)
-      }
-      if (output.problems.length > 0) await this.#record(worker.name, output.problems)
+      if (this.#tryDerive(worker, range, output) === undefined) await this.#write(worker, output)
+      else await this.#deriveEach(worker, range, output)
     }
     await this.#client.query('commit')
+  }
+
+  /** One block at a time, so that one that cannot be derived is missed alone. */
+  async #deriveEach(worker: Worker, range: ReadRange, output: RangeOutput): Promise<void> {
+    for (const block of range.blocks) {
+      const { height } = block
+      const error = this.#tryDerive(worker, { ...range, from: height, to: height + 1, blocks: [block] }, output)
+      if (error === undefined) await this.#write(worker, output)
+      else this.#failed.push({ worker: worker.name, height, error })
+    }
+  }
+
+  /** @returns what the worker threw */
+  #tryDerive(worker: Worker, range: ReadRange, output: RangeOutput): Error | undefined {
+    output.clear()
+    try {
+      worker.derive?.(range, output, { network: this.#options.network })
+      return undefined
+    } catch (thrown) {
+      return asError(thrown)
+    }
+  }
+
+  async #write(worker: Worker, output: RangeOutput): Promise<void> {
+    for (const { table, writer } of output.tables) {
+      this.#rows += await copyInto(this.#client, this.#copyOf(table.name), table.columns, writer)
+    }
+    if (output.problems.length > 0) await this.#record(worker.name, output.problems)
   }
 
   async #record(worker: string, met: readonly DeriveProblem[]): Promise<void> {
     const keyOf = (p: DeriveProblem): string => `${p.blockHeight}/${p.txIndex}/${p.eventIndex}/${p.code}`
     const problems = [...new Map(met.map((problem) => [keyOf(problem), problem])).values()]
     const { rowCount } = await this.#client.query(
-      `insert into ${this.#copyOf(problemsTable)} (worker_name, block_height, tx_index, event_index, code, message, event_type)
+      `insert into ${this.#copyOf(problemsTable)}
+         (worker_name, block_height, tx_index, event_index, code, message, event_type)
        select $1, * from unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[])`,
       [
-        worker, problems.map((p) => p.blockHeight), problems.map((p) => p.txIndex), problems.map((p) => p.eventIndex), problems.map((p) => p.code),
-        problems.map((p) => pgText(p.message)), problems.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
+        worker, problems.map((p) => p.blockHeight), problems.map((p) => p.txIndex), problems.map((p) => p.eventIndex),
+        problems.map((p) => p.code), problems.map((p) => pgText(p.message)),
+        problems.map((p) => (p.eventType === undefined ? null : pgText(p.eventType))),
       ],
     )
     this.#problems += rowCount ?? 0
   }
 
-  async #fold(fold: Fold, heights: HeightSet): Promise<void> {
-    const moved = moveFold(fold, (table) => this.#copies.get(table))
+  async #fold(worker: Worker, heights: HeightSet): Promise<void> {
+    const moved = moveWorker(worker, (table) => this.#copies.get(table))
+    if (moved.folds.length === 0) return
     for (const window of windowsOf(heights)) {
       this.#options.signal?.throwIfAborted()
       await this.#client.query('begin; set local synchronous_commit = off')
-      await foldKeys(this.#client, await findTouchedKeys(this.#client, moved, window))
+      await foldRange(this.#client, moved, window)
       await this.#client.query('commit')
     }
   }
@@ -186,13 +223,13 @@ class Rebuild {
   }
 }
 
-/** The same fold on the copies of the tables of workers; all others are read where they are. */
-export function moveFold(fold: Fold, copy: (table: string) => string | undefined): Fold {
-  const move = (sql: string): string => renameTables(sql, (table) => {
-    const moved = copy(table)
-    return moved === undefined ? undefined : moved.split('.').map(escapeIdentifier).join('.')
-  })
-  return { ...fold, name: copy(fold.name) ?? fold.name, touched: move(fold.touched), fold: move(fold.fold) }
+/** The same worker on the copies of the tables of workers. */
+function moveWorker(worker: Worker, copy: (table: string) => string | undefined): Worker {
+  return {
+    ...worker,
+    tables: worker.tables.map((table) => ({ ...table, name: copy(table.name) ?? table.name })),
+    folds: worker.folds.map((fold) => moveFold(fold, copy)),
+  }
 }
 
 /** Begins to read; a failure is seen by whoever awaits the result, also when that is much later. */
@@ -213,5 +250,6 @@ function windowsOf(heights: HeightSet): HeightRange[] {
 }
 
 function rolledBack(): RetryableError {
-  return new RetryableError('chain-rolled-back', 'blocks were replaced by those of another fork while they were derived: try again')
+  const message = 'Blocks were replaced by those of another fork while they were derived: try again.'
+  return new RetryableError('chain-rolled-back', message)
 }

@@ -10,8 +10,8 @@ type Piece =
 const identifier = String.raw`(?:"(?:[^"]|"")+"|[a-z_\u0080-\uffff][\w$\u0080-\uffff]*)`
 
 /**
- * The parts of SQL in which names and parameters must be told from what only looks like them: comments, string constants
- * of all kinds (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), names of two or more parts, and parameters.
+ * The parts of SQL by which names and parameters are told from what only looks like them: comments, string constants of
+ * all kinds (https://www.postgresql.org/docs/18/sql-syntax-lexical.html), names of two or more parts, and parameters.
  */
 const pieces = new RegExp([
   String.raw`(?<comment>--[^\n]*|/\*[^]*?\*/)`,
@@ -22,8 +22,8 @@ const pieces = new RegExp([
 ].join('|'), 'gi')
 
 /**
- * `sql` with the names of tables replaced: `rename` is asked for every `schema.table`, and `undefined` leaves it alone. A
- * third part, the column of a table that is named in full, stays.
+ * `sql` with the names of tables replaced: `rename` is asked for every `schema.table`, and `undefined` leaves it alone.
+ * A third part, the column of a table that is named in full, stays.
  * @throws FatalError `table-in-string` where a string constant holds such a name: whoever reads it cannot be followed
  */
 export function renameTables(sql: string, rename: (table: string) => string | undefined): string {
@@ -66,7 +66,8 @@ function folded(name: string): string {
 function refuseNames(text: string, rename: (table: string) => string | undefined): void {
   for (const [name] of text.matchAll(/\w+\.\w+/g)) {
     if (rename(name.toLowerCase()) !== undefined) {
-      throw new FatalError('table-in-string', `a statement names ${name} inside of a string constant, so it cannot be run on another schema`)
+      const message = `a statement names ${name} inside of a string constant, so it cannot be run on another schema`
+      throw new FatalError('table-in-string', message)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
+import type { Fold } from '../../../../jobs/worker.ts'
 import { toMultirange } from '../../../base/ranges.ts'
 import type { HeightSet } from '../../../base/ranges.ts'
 import type { DerivedTable } from '../derived-tables.ts'
@@ -15,8 +16,10 @@ export interface TableToCompare {
   readonly columns: readonly string[]
   /** The heights that both sides have. */
   readonly heights: HeightSet
-  /** For a fold: the statements that find the keys that a range touches, on the original and on the copy. */
-  readonly touched: readonly string[]
+  /** For a folded table: its fold on the copies. */
+  readonly movedFold: Fold | undefined
+  /** Rows that are told. */
+  readonly mostRows: number
 }
 
 /**
@@ -27,35 +30,37 @@ export interface TableToCompare {
  * A hash join of the two sides, each read once. Of a fold those keys are left out that heights touch which are not in
  * both: their rows rightly differ. They are counted.
  */
-export function compareTableTexts(compared: TableToCompare, mostRows: number): { readonly count: string; readonly first: string } {
-  const { key, columns, copy, table } = compared
+export function compareTableTexts(compared: TableToCompare): { readonly count: string; readonly first: string } {
+  const { columns, copy, table } = compared
   const names = columns.map(escapeIdentifier)
+  const key = compared.key.map(escapeIdentifier).join(', ')
   const list = names.join(', ')
-  const joined = `
-    with ${withOthers(compared)} original as (select ${list} from ${quoted(table.name)} t where ${condition(compared, true)}),
-    copy as (select ${list} from ${quoted(copy)} t where ${condition(compared, false)})`
-  const both = `original o full join copy c using (${key.map(escapeIdentifier).join(', ')})`
-  const differs = '(o *<> c) is not false'
-  const texts = (side: string): string => `case when ${side} is distinct from null then array[${names.map((name) => `${side}.${name}::text`).join(', ')}] end`
+  const sides = `with ${withOthers(compared)}
+    k as (select ${list} from ${quoted(table.name)} t where ${condition(compared, true)}),
+    r as (select ${list} from ${quoted(copy)} t where ${condition(compared, false)})`
+  const differs = '(k *<> r) is not false'
+  const leftOut = table.fold === undefined ? '0' : '(select count(*) from others)'
+  const texts = (side: string): string =>
+    `case when ${side} is distinct from null then array[${names.map((name) => `${side}.${name}::text`).join(', ')}] end`
   return {
-    count: `${joined}
-      select count(o)::float8 as original, count(c)::float8 as copy, count(*) filter (where ${differs})::float8 as differences,
-        ${compared.table.fold === undefined ? '0' : '(select count(*) from others)'}::float8 as "leftOut"
-      from ${both}`,
-    first: `${joined}
-      select ${texts('o')} as original, ${texts('c')} as copy from ${both} where ${differs}
-      order by ${key.map(escapeIdentifier).join(', ')} limit ${Math.trunc(mostRows)}`,
+    count: `${sides}
+      select count(k)::float8 as kept, count(r)::float8 as rebuilt, ${leftOut}::float8 as "leftOut",
+        count(*) filter (where ${differs})::float8 as differences
+      from k full join r using (${key})`,
+    first: `${sides}
+      select ${texts('k')} as kept, ${texts('r')} as rebuilt from k full join r using (${key}) where ${differs}
+      order by ${key} limit ${Math.trunc(compared.mostRows)}`,
   }
 }
 
 /** The keys of a fold that heights outside of the compared ones touch, on either side. */
-function withOthers({ table, heights, touched }: TableToCompare): string {
-  if (table.fold === undefined) return ''
-  const outside = `unnest('{[0,)}'::int8multirange - ${escapeLiteral(toMultirange(heights))}::int8multirange) as piece (heights)`
+function withOthers({ table, heights, movedFold }: TableToCompare): string {
+  if (table.fold === undefined || movedFold === undefined) return ''
   const key = table.fold.key.map(({ column }) => escapeIdentifier(column)).join(', ')
-  const parts = touched.map((sql) => {
-    const inPiece = replaceParameters(sql, ['lower(piece.heights)', 'coalesce(upper(piece.heights), 9223372036854775807)'])
-    return `select ${key} from ${outside} cross join lateral (${inPiece}) as touched`
+  const outside = `unnest('{[0,)}'::int8multirange - ${multirange(heights)}) as piece (heights)`
+  const parts = [table.fold, movedFold].map(({ touched }) => {
+    const ends = ['lower(piece.heights)', 'coalesce(upper(piece.heights), 9223372036854775807)']
+    return `select ${key} from ${outside} cross join lateral (${replaceParameters(touched, ends)}) as touched`
   })
   return `others as materialized (${parts.join(' union ')}),`
 }
@@ -63,8 +68,9 @@ function withOthers({ table, heights, touched }: TableToCompare): string {
 function condition({ table, heights }: TableToCompare, isOriginal: boolean): string {
   const parts: string[] = []
   if (table.fold !== undefined) {
-    const isSame = table.fold.key.map(({ column }) => `k.${escapeIdentifier(column)} = t.${escapeIdentifier(column)}`)
-    parts.push(`not exists (select from others k where ${isSame.join(' and ')})`)
+    const key = table.fold.key.map(({ column }) => escapeIdentifier(column))
+    const isSame = key.map((column) => `other.${column} = t.${column}`)
+    parts.push(`not exists (select from others other where ${isSame.join(' and ')})`)
   }
   if (table.heightColumn !== undefined) parts.push(...inHeights(escapeIdentifier(table.heightColumn), heights))
   if (isOriginal && table.onlyWhere !== undefined) parts.push(table.onlyWhere)
@@ -76,7 +82,11 @@ function inHeights(column: string, heights: HeightSet): string[] {
   const [first, last] = [heights[0], heights.at(-1)]
   if (first === undefined || last === undefined) return ['false']
   const ends = [`t.${column} >= ${BigInt(first.from)}`, `t.${column} < ${BigInt(last.to)}`]
-  return heights.length === 1 ? ends : [...ends, `t.${column} <@ ${escapeLiteral(toMultirange(heights))}::int8multirange`]
+  return heights.length === 1 ? ends : [...ends, `t.${column} <@ ${multirange(heights)}`]
+}
+
+function multirange(heights: HeightSet): string {
+  return `${escapeLiteral(toMultirange(heights))}::int8multirange`
 }
 
 function quoted(name: string): string {

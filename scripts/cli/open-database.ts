@@ -1,0 +1,96 @@
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type pg from 'pg'
+import { readConfig } from '../../src/base/config.ts'
+import type { Config } from '../../src/base/config.ts'
+import { FatalError, FlowfarmError, RetryableError } from '../../src/base/errors.ts'
+import { folderHolder } from '../../src/db/embedded/folder-lock.ts'
+import { isConnectionLost } from '../../src/db/errors.ts'
+import { createPool, query } from '../../src/db/pool.ts'
+
+/** What a command works with. */
+export interface OpenDatabase {
+  readonly config: Config
+  readonly url: string
+  readonly pool: pg.Pool
+}
+
+/** The last migration whose tables the commands need. */
+const neededMigration = '0004_backfill_requests'
+
+/**
+ * Runs `use` with the database of DB_URL, or with the one that a flowfarm runs in DATA_FOLDER, and closes what it
+ * opened.
+ * @throws FatalError `no-database` where neither is there, `database-outdated` where it has not the tables of this
+ *   version; RetryableError `database-unreachable`
+ */
+export async function withDatabase<T>(use: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const url = config.DB_URL ?? (await urlOfEmbedded(config.DATA_FOLDER))
+  // A comparison of whole tables may take hours; what hangs is ended by whoever waits for it.
+  const pool = createPool(url, { max: 4, applicationName: 'flowfarm command', statementTimeoutMs: 0 })
+  try {
+    await checkMigrations(pool).catch((error: unknown) => {
+      throw explained(error, url)
+    })
+    return await use({ config, url, pool })
+  } finally {
+    await pool.end()
+  }
+}
+
+async function urlOfEmbedded(dataFolder: string): Promise<string> {
+  const folder = resolve(dataFolder)
+  const holder = await holderOf(folder)
+  if (holder?.url !== undefined) return holder.url
+  if (holder !== undefined) {
+    const message = `The flowfarm in ${folder} (process ${holder.pid}) is starting: try again in a moment.`
+    throw new RetryableError('database-starting', message)
+  }
+  const demos = await runningDemos()
+  const remedies = [
+    'Start flowfarm first (npm start), or set DB_URL to its database, or DATA_FOLDER to its folder.',
+    ...demos.map((demo) => `A demo runs here: DATA_FOLDER=${demo}`),
+  ]
+  const message = `No flowfarm runs in the data folder ${folder}, and DB_URL is not set. ${remedies.join('\n')}`
+  throw new FatalError('no-database', message)
+}
+
+async function holderOf(folder: string): Promise<Awaited<ReturnType<typeof folderHolder>>> {
+  try {
+    return await folderHolder(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The data folders of demos that run on this machine; see `scripts/demo.ts`. */
+async function runningDemos(): Promise<string[]> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith('flowfarm-demo-'))
+  const folders = names.map((name) => join(tmpdir(), name))
+  const holders = await Promise.all(folders.map(async (folder) => ({ folder, holder: await holderOf(folder) })))
+  return holders.filter(({ holder }) => holder !== undefined).map(({ folder }) => folder)
+}
+
+async function checkMigrations(pool: pg.Pool): Promise<void> {
+  const exists = "select to_regclass('app.schema_migrations') is not null as found"
+  const { rows: [table] } = await query<{ found: boolean }>(pool, exists)
+  if (table?.found === true) {
+    const applied = await query(pool, 'select 1 from app.schema_migrations where name = $1', [neededMigration])
+    if (applied.rowCount === 1) return
+  }
+  const remedy = 'start flowfarm once (npm start), which brings it up to date'
+  throw new FatalError('database-outdated', `The database lacks the tables of this version: ${remedy}.`)
+}
+
+function explained(error: unknown, url: string): unknown {
+  if (!(error instanceof FlowfarmError) || !isConnectionLost(error)) return error
+  const { hostname, port, pathname } = new URL(url)
+  const place = `${decodeURIComponent(hostname)}${port === '' ? '' : `:${port}`}${pathname}`
+  const { cause } = error
+  const reason = cause instanceof AggregateError ? cause.errors.map(String).join(', ') : error.message
+  const message = `The database at ${place} cannot be reached: ${reason}. Check DB_URL and that PostgreSQL runs there.`
+  return new RetryableError('database-unreachable', message, { cause: error })
+}

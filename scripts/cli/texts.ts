@@ -1,0 +1,51 @@
+import { styleText } from 'node:util'
+import type { HeightRange, HeightSet } from '../../src/base/ranges.ts'
+
+/** How values are written for people. Heights of a range are its first and its last. */
+
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+export function heights({ from, to }: HeightRange): string {
+  return to - from === 1 ? String(from) : `${from} to ${to - 1}`
+}
+
+/** At most `most` ranges; the rest is counted. */
+export function heightSet(set: HeightSet, most = 4): string {
+  if (set.length === 0) return 'none'
+  const shown = set.slice(0, most).map(heights).join(', ')
+  return set.length > most ? `${shown} and ${count(set.length - most)} more ranges` : shown
+}
+
+/** `1 range`, `2 ranges`. */
+export function many(number: number, one: string, more = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : more}`
+}
+
+/** `3 d 4 h`, `5 min 6 s`, `7 s`. */
+export function duration(seconds: number): string {
+  const units = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const
+  let rest = Math.round(seconds)
+  const parts: string[] = []
+  for (const [unit, length] of units) {
+    const whole = Math.floor(rest / length)
+    rest -= whole * length
+    if (whole > 0 || (unit === 's' && parts.length === 0)) parts.push(`${whole} ${unit}`)
+  }
+  return parts.slice(0, 2).join(' ')
+}
+
+/** Where standard output is a terminal that wants colours, in that style; else as it is. */
+export function styled(style: Parameters<typeof styleText>[0], text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
+
+/** One JSON document on standard output. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
+}
+
+export function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
