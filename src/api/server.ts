@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { constants } from 'node:zlib'
 import cors from '@koa/cors'
@@ -38,6 +38,7 @@ export interface ApiServerOptions {
   readonly maxWebSocketsPerAddress: number
   /** WebSocket feeds by path. */
   readonly feeds: Readonly<Record<string, Feed>>
+  readonly mounts?: readonly Mount[]
   /** Whether an answer that breaks its own schema is an error 500; for development and tests. */
   readonly checkResponses: boolean
   /** Default: all routes. */
@@ -46,6 +47,15 @@ export interface ApiServerOptions {
   readonly addressOf?: (request: IncomingMessage) => string
   /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
+}
+
+/** Something else on the same port that answers for itself: with its own headers, errors and guard, and without ours. */
+export interface Mount {
+  /** It gets this path and all below it. */
+  readonly path: string
+  readonly handle: RequestListener
+  /** Ends what would not end by itself. */
+  close(): Promise<void>
 }
 
 export interface ApiServer {
@@ -60,7 +70,7 @@ export interface ApiServer {
  * @throws what the system says when the port cannot be bound
  */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { log, routes = allRoutes, closeGraceMs = 3000 } = options
+  const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000 } = options
   const app = createApplication(options, routes)
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
   const gate = createWebSocketGate(app, {
@@ -80,14 +90,24 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
   }, (request, response) => {
+    const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path))
+    if (mount !== undefined) mount.handle(request, response)
     // What `handle` throws became an answer inside.
-    void handle(request, response)
+    else void handle(request, response)
   })
   server.on('upgrade', gate.upgrade)
   await listen(server, options.host, options.port)
   const { port } = server.address() as AddressInfo
   log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'the API listens')
-  return { server, port, close: async () => { await Promise.all([closeServer(server, closeGraceMs), gate.close()]) } }
+  const close = async (): Promise<void> => {
+    await Promise.all([closeServer(server, closeGraceMs), gate.close(), ...mounts.map((mount) => mount.close())])
+  }
+  return { server, port, close }
+}
+
+/** Whether the target of a request is a path or below it. */
+function isBelow(url: string, path: string): boolean {
+  return url.startsWith(path) && ['/', '?', undefined].includes(url[path.length])
 }
 
 function createApplication(options: ApiServerOptions, routes: readonly Route[]): Koa<RequestState> {

@@ -6,6 +6,7 @@ import { chainIdToNetwork } from '../chain/network.ts'
 import { createReadPool } from '../db/slonik.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
 import { ChainFacts } from './chain-facts.ts'
+import { mountOperator } from './operator.ts'
 import type { Config } from '../base/config.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -32,6 +33,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network: () => chainIdToNetwork(facts.chainId) ?? 'mainnet',
+    mounts: [mountOperator(context)],
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
   }).catch((error: unknown) => {
     throw cannotListen(error, config)

@@ -1,0 +1,60 @@
+import type pg from 'pg'
+import { mostErrors } from './read-farm-rows.ts'
+
+/** An input that could not be decoded or derived, and still cannot. */
+export interface IndexingError {
+  readonly id: number
+  readonly worker: string
+  readonly height: number
+  /** -1 where it concerns the block. */
+  readonly txIndex: number
+  /** -1 where it concerns the transaction. */
+  readonly eventIndex: number
+  readonly code: string
+  readonly message: string
+  readonly eventType: string | null
+  readonly occurrences: number
+  readonly firstSeenAt: Date
+  readonly lastSeenAt: Date
+}
+
+/** Where a page begins: after the error with these values. */
+export interface ErrorPlace {
+  readonly lastSeenMicros: number
+  readonly id: number
+}
+
+export interface ListedError extends IndexingError, ErrorPlace {}
+
+/** Unresolved errors, the latest first, by the index on them; a page at a time. */
+export async function listIndexingErrors(
+  db: pg.Pool | pg.ClientBase, { worker, after, limit }: { readonly worker?: string | undefined; readonly after?: ErrorPlace | undefined; readonly limit: number },
+): Promise<ListedError[]> {
+  const { rows } = await db.query<ListedError>({
+    name: 'farm-list-indexing-errors',
+    text: `
+      select id::float8 as id, worker_name as worker, block_height::float8 as height, tx_index as "txIndex", event_index as "eventIndex",
+        code, message, event_type as "eventType", occurrences, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt",
+        (extract(epoch from last_seen_at) * 1000000)::float8 as "lastSeenMicros"
+      from raw.indexing_errors
+      where resolved_at is null and ($1::text is null or worker_name = $1)
+        and ($2::float8 is null or (last_seen_at, id) < (timestamptz 'epoch' + $2 * interval '1 microsecond', $3::bigint))
+      order by last_seen_at desc, id desc
+      limit $4`,
+    values: [worker ?? null, after?.lastSeenMicros ?? null, after?.id ?? null, limit],
+  })
+  return rows
+}
+
+/** How many there are on all pages; counted up to `mostErrors`. */
+export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>({
+    name: 'farm-count-indexing-errors',
+    text: `
+      select count(*) from (
+        select from raw.indexing_errors where resolved_at is null and ($1::text is null or worker_name = $1) limit ${mostErrors}
+      ) e`,
+    values: [worker ?? null],
+  })
+  return Number(rows[0]?.count ?? 0)
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+/** The forms in which values come in, with words that say what would be right. */
+
+const highestHeight = 999_999_999_999_999
+
+/** A block height in a body. */
+export const heightField = wholeNumber(0, highestHeight)
+
+export const workerField = z.string('must be the name of a worker').min(1, 'must be the name of a worker')
+
+/** A whole number in a query. */
+export function numberParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
+  return z.preprocess((text) => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text), wholeNumber(min, max))
+}
+
+export const heightParameter = numberParameter(0, highestHeight)
+
+/** Words of a query, separated by commas. */
+export const wordsParameter = z.string().transform((text) => text.split(',').map((word) => word.trim()).filter((word) => word !== ''))
+
+export function wholeNumber(min: number, max: number): z.ZodInt {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z.int(message).min(min, message).max(max, message)
+}

@@ -1,0 +1,46 @@
+import { ApiError, RetryableError } from '../../base/errors.ts'
+import { asDatabaseError } from '../../db/errors.ts'
+
+/** The body of every error, RFC 9457; the same form as that of the explorer API. */
+export interface Problem {
+  /** `urn:flowfarm:problem:` and the code. */
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  /** What went wrong and what to do, for people. */
+  readonly detail: string
+  /** What went wrong, for programs; stable. */
+  readonly code: string
+  /** The parameter or field at fault. */
+  readonly field?: string
+  readonly request_id: string
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed', 413: 'Content too large',
+  415: 'Unsupported media type', 429: 'Too many requests', 500: 'Internal error', 503: 'Service unavailable',
+}
+
+/** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const known = error instanceof Error && 'code' in error ? asDatabaseError(error) : error
+  if (known instanceof RetryableError) {
+    const isQueue = known.code === 'queue-unavailable'
+    const what = isQueue ? 'The queue' : 'The database'
+    return new ApiError(503, isQueue ? known.code : 'database-unavailable', `${what} does not answer at the moment; try again.`, { cause: error })
+  }
+  return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
+}
+
+export function problemOf(error: ApiError, requestId: string): Problem {
+  return {
+    type: `urn:flowfarm:problem:${error.code}`,
+    title: titles[error.status] ?? 'Error',
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    ...(error.field === undefined ? {} : { field: error.field }),
+    request_id: requestId,
+  }
+}

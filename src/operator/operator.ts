@@ -1,0 +1,166 @@
+import type { RequestListener } from 'node:http'
+import { constants } from 'node:zlib'
+import { Router } from '@koa/router'
+import Koa from 'koa'
+import compress from 'koa-compress'
+import type pg from 'pg'
+import { ApiError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import { listDrills } from '../farm/drills/list-drills.ts'
+import { readFarmOverview } from '../farm/overview/read-farm-overview.ts'
+import type { KnownCoverage, OverviewBounds } from '../farm/overview/read-farm-overview.ts'
+import type { StagePlan } from '../farm/overview/stage-plan.ts'
+import type { CredentialOptions } from './access/credentials.ts'
+import { Guard, sessionCookie } from './access/guard.ts'
+import type { Access } from './access/guard.ts'
+import { requireSameOrigin } from './access/same-origin.ts'
+import { boardPath, QueueBoard } from './bull-board.ts'
+import type { OpenQueues } from './bull-board.ts'
+import { readJson } from './http/read-json.ts'
+import { requests } from './http/requests.ts'
+import type { OperatorContext, RequestState } from './http/requests.ts'
+import { securityHeaders } from './http/security-headers.ts'
+import { workerNames } from './operator-parts.ts'
+import type { OperatorParts } from './operator-parts.ts'
+import { EventStreams } from './overview/event-streams.ts'
+import { OverviewFeed } from './overview/overview-feed.ts'
+import { servePage } from './pages.ts'
+import type { Pages } from './pages.ts'
+import { coverageRoute } from './routes/coverage.ts'
+import { drillRoutes } from './routes/drills.ts'
+import { errorsRoute } from './routes/errors.ts'
+import { leaseRoutes } from './routes/leases.ts'
+import { overviewRoute } from './routes/overview.ts'
+import { rederiveRoute } from './routes/rederive.ts'
+import { session } from './routes/session.ts'
+
+export interface OperatorOptions {
+  readonly pool: pg.Pool
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly credentials: CredentialOptions
+  /** All ingesters and workers of the program, whether enabled or not. */
+  readonly plans: readonly StagePlan[]
+  /** What this process knows of the chain, asked anew for each look. */
+  readonly bounds: () => OverviewBounds
+  readonly pages: Pages
+  /** Where the queues are kept, and how to open them; they are opened when somebody looks at them. */
+  readonly queues: { readonly backend: 'postgres' | 'redis'; readonly open: () => Promise<OpenQueues> }
+  /** Of the program. */
+  readonly version: string
+  /** Time between two looks at the farm, in milliseconds. Default 1,000. */
+  readonly pauseMs?: number
+}
+
+export interface Operator {
+  /** Answers requests whose path is `operatorPath` or below it. */
+  readonly handle: RequestListener
+  /** Ends streams and closes what was opened; requests under way are left to the server. */
+  close(): Promise<void>
+}
+
+export const operatorPath = '/operator'
+const apiPath = `${operatorPath}/api`
+
+const routes = [overviewRoute, coverageRoute, ...leaseRoutes, errorsRoute, rederiveRoute, ...drillRoutes]
+
+/** The back end of the operator's page: `/operator`, its API below `/operator/api`, and Bull Board at `/operator/queues`. */
+export function createOperator(options: OperatorOptions): Operator {
+  const { pool, log, metrics, plans } = options
+  const known: KnownCoverage = new Map()
+  const feed = new OverviewFeed({
+    read: () => readFarmOverview(pool, plans, options.bounds(), known), readDrills: () => listDrills(pool),
+    version: options.version, queues: options.queues.backend, log, ...(options.pauseMs === undefined ? {} : { pauseMs: options.pauseMs }),
+  })
+  const parts: OperatorParts = { pool, plans, feed, log }
+  const streams = new EventStreams(feed)
+  const board = new QueueBoard(options.queues.open, workerNames(parts))
+  const guard = new Guard(options.credentials)
+  const admit = (context: OperatorContext): Promise<Access> => guard.require(context.req, context.cookies.get(sessionCookie))
+
+  const app = new Koa<RequestState>()
+  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.use(requests(metrics, log))
+  app.use(securityHeaders())
+  app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
+  const router = apiRouter({ parts, streams, guard, admit })
+  app.use(router.routes())
+  app.use(async (context, next) => {
+    const { path } = context
+    if (isAt(path, boardPath)) {
+      context.state.route = boardPath
+      await admitToBoard(context, admit)
+      await board.serve(context, next)
+    } else if (!isAt(path, apiPath) && ['GET', 'HEAD'].includes(context.method)) {
+      context.state.route = operatorPath
+      await servePage(context, options.pages, path.slice(operatorPath.length).replace(/^\/+/, ''))
+    } else {
+      const allowed = new Set(router.match(path, context.method).path.flatMap((layer) => layer.methods))
+      if (allowed.size === 0) return
+      context.set('Allow', [...allowed].join(', '))
+      throw new ApiError(405, 'method-not-allowed', 'This path does not take this method; Allow lists which.')
+    }
+  })
+  const handle = app.callback()
+  return {
+    // What `handle` throws became an answer inside.
+    handle: (request, response) => void handle(request, response),
+    close: async () => {
+      streams.close()
+      await board.close()
+    },
+  }
+}
+
+interface ApiParts {
+  readonly parts: OperatorParts
+  readonly streams: EventStreams
+  readonly guard: Guard
+  readonly admit: (context: OperatorContext) => Promise<Access>
+}
+
+function apiRouter({ parts, streams, guard, admit }: ApiParts): Router<RequestState> {
+  const router = new Router<RequestState>({ prefix: apiPath })
+  router.register('/session', ['GET', 'POST', 'DELETE'], async (context) => {
+    context.state.route = `${apiPath}/session`
+    await session(context, guard)
+  })
+  router.get('/stream', async (context) => {
+    context.state.route = `${apiPath}/stream`
+    const { until } = await admit(context)
+    context.respond = false
+    await streams.serve(context.res, until)
+  })
+  for (const route of routes) {
+    router.register(route.path, [route.method], async (context) => {
+      context.state.route = `${apiPath}${route.path}`
+      await admit(context)
+      if (route.method !== 'GET') requireSameOrigin(context.req)
+      const answer = await route.run(context.URL.searchParams, route.method === 'GET' ? undefined : await readJson(context), parts)
+      context.set('Cache-Control', 'no-store')
+      context.status = answer === undefined ? 204 : 200
+      if (answer === undefined) return
+      context.body = JSON.stringify(answer)
+      context.type = 'application/json'
+    })
+  }
+  return router
+}
+
+/** The board's own page leads a person who has not logged in to the page where one does. */
+async function admitToBoard(context: OperatorContext, admit: (context: OperatorContext) => Promise<Access>): Promise<void> {
+  try {
+    await admit(context)
+  } catch (error) {
+    const isPerson = context.method === 'GET' && context.accepts('json', 'html') === 'html'
+    if (!(error instanceof ApiError) || error.status !== 401 || !isPerson) throw error
+    context.redirect(operatorPath)
+    return
+  }
+  if (!['GET', 'HEAD'].includes(context.method)) requireSameOrigin(context.req)
+}
+
+function isAt(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`)
+}

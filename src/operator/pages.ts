@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { OperatorContext } from './http/requests.ts'
+import { contentPolicy } from './http/security-headers.ts'
+
+/** A file of the page as it goes over the wire. */
+export interface PageFile {
+  readonly body: Buffer
+  readonly type: string
+  /** Whether the path names the content, so that a browser may keep the file for ever. */
+  readonly isImmutable: boolean
+}
+
+/** The built files of the page; the empty path is the page itself. A file may take as long as it takes to build the page. */
+export interface Pages {
+  file(path: string): Promise<PageFile | undefined>
+}
+
+/** How long a browser waits for a page that is being built, before it is shown something, ms. */
+const patienceMs = 2000
+
+const beingBuilt = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="2">
+<title>flowfarm: the page is being built</title>
+<style>:root { color-scheme: light dark } body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }</style>
+<h1>The page is being built</h1>
+<p>This takes some seconds, the first time only. The page loads by itself when it is there.</p>
+</html>
+`
+
+/** Serves the page and its files. They are open to all, since they hold nothing but the program; the data is guarded. */
+export async function servePage(context: OperatorContext, pages: Pages, path: string): Promise<void> {
+  const waiting = new AbortController()
+  const file = await Promise.race([
+    pages.file(path),
+    delay(patienceMs, 'late' as const, { signal: waiting.signal, ref: false }).catch(() => 'late' as const),
+  ])
+  waiting.abort()
+  if (file === undefined) return
+  if (file === 'late') {
+    if (path !== '') context.set('Retry-After', '2')
+    context.status = path === '' ? 200 : 503
+    sendHtml(context, beingBuilt)
+    return
+  }
+  context.status = 200
+  if (file.type.startsWith('text/html')) {
+    sendHtml(context, file.body.toString('utf8'))
+    return
+  }
+  context.set('Cache-Control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+  context.body = file.body
+  context.type = file.type
+}
+
+function sendHtml(context: OperatorContext, html: string): void {
+  context.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': contentPolicy({ html }) })
+  context.body = html
+  context.type = 'text/html; charset=utf-8'
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { reopenRange } from '../../farm/coverage/reopen-range.ts'
+import { heightField, workerField } from '../http/inputs.ts'
+import { operatorRoute } from '../http/operator-route.ts'
+import { requireWorkers } from '../operator-parts.ts'
+
+/** `POST /rederive`: has a range derived again by some workers and by all that follow them. */
+export const rederiveRoute = operatorRoute({
+  method: 'POST',
+  path: '/rederive',
+  body: z.strictObject({
+    from: heightField,
+    to: heightField,
+    workers: z.array(workerField, 'must be a list of workers').min(1, 'must name at least one worker'),
+  }, 'must be an object'),
+  handler: async ({ body: { from, to, workers } }, parts) => {
+    requireWorkers(parts, workers, 'workers')
+    if (to <= from) throw new ApiError(400, 'invalid-field', `Field "to" must be above "from" (${from}); the range does not include it.`, { field: 'to' })
+    const { overview: { stored } } = await parts.feed.current()
+    if (stored === null || from < stored.from || to > stored.to) {
+      const what = stored === null ? 'Nothing is stored yet' : `Stored are the heights from ${stored.from} up to ${stored.to}, which is not included`
+      throw new ApiError(400, 'range-not-stored', `${what}: only stored heights can be derived again.`, { field: stored !== null && from >= stored.from ? 'to' : 'from' })
+    }
+    const reopened = await reopenRange(parts.pool, parts.plans.filter(({ kind }) => kind === 'worker'), workers, { from, to })
+    parts.log.info({ action: 'rederive', from, to, workers: reopened }, 'an operator has a range derived again')
+    parts.feed.wake()
+    return { workers: reopened }
+  },
+})

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { workers } from '../../jobs/index.ts'
+import type { Mount } from '../api/server.ts'
+import type { Config } from '../base/config.ts'
+import { createPool } from '../db/pool.ts'
+import { planStages } from '../farm/overview/stage-plan.ts'
+import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
+import { createOperator, operatorPath } from '../operator/operator.ts'
+import type { ServiceContext } from './context.ts'
+import { createDashboardPages } from './dashboard-pages.ts'
+import type { Shared } from './shared.ts'
+
+/** A look at the farm must not hang on a connection that is dead. */
+const connectionLimits = { statementTimeoutMs: 15_000, answerTimeoutMs: 18_000, idleTimeoutMs: 5000 }
+
+/** The operator's page and its API, as a part of the server of the explorer API. */
+export function mountOperator(context: ServiceContext): Mount {
+  const { config, databaseUrl, metrics, lifecycle, shared } = context
+  const log = context.log.child({ service: 'operator' })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: 3, applicationName: 'flowfarm operator', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('connections of the operator', () => pool.end())
+  const pages = createDashboardPages({ page: 'operator', log })
+  lifecycle.onStop('operator page', () => pages.stop())
+  const operator = createOperator({
+    pool, log, metrics, pages, version: programVersion(),
+    credentials: { token: config.ADMIN_TOKEN, jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET, allowedRoles: config.ADMIN_ALLOWED_ROLES },
+    plans: planStages(config, workers),
+    bounds: () => ({ startBlock: config.START_BLOCK, historyBottom: historyBottom(config, shared), latestHeight: shared.latestHeight() }),
+    queues: {
+      backend: config.REDIS_URL === undefined ? 'postgres' : 'redis',
+      open: () => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }),
+    },
+  })
+  return { path: operatorPath, handle: operator.handle, close: () => operator.close() }
+}
+
+/** Where history ends: at HISTORY_STOP_HEIGHT, or at the lowest height of the nodes, if this process knows them. */
+function historyBottom(config: Config, shared: Shared): number | undefined {
+  const roots = shared.nodes().map(({ rootHeight }) => rootHeight).filter((root) => root !== undefined)
+  const reachable = roots.length === 0 ? undefined : Math.min(...roots)
+  if (config.HISTORY_STOP_HEIGHT === 0) return reachable
+  return Math.max(config.HISTORY_STOP_HEIGHT, reachable ?? 0)
+}
+
+function programVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}
