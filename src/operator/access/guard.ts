@@ -40,7 +40,7 @@ export class Guard {
     if (this.access === 'open') return local
     const found = session === undefined ? undefined : this.#sessions.find(session)
     if (found !== undefined) return found
-    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
     if (bearer !== undefined) return this.#check(request, bearer)
     throw new ApiError(401, 'not-logged-in', 'Log in at /operator, or send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.')
   }

@@ -25,7 +25,7 @@ export async function session(context: OperatorContext, guard: Guard): Promise<v
     const { token } = parseBody(logInBody, await readJson(context))
     if (guard.access === 'token') {
       const { session: text, until } = await guard.logIn(context.req, token)
-      setCookie(context, text, Math.floor((until - Date.now()) / 1000))
+      setCookie(context, text, Math.round((until - Date.now()) / 1000))
     }
   } else setCookie(context, '', 0)
   context.status = 204
