@@ -1,0 +1,146 @@
+import { expect } from 'chai'
+import type pg from 'pg'
+import { workers } from '../../jobs/index.ts'
+import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import {
+  feeReceiver, hoarder, regular, skewedToken, writeSkewedHistory,
+} from '../support/skewed-history.ts'
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Shared Hit Blocks'?: number
+  readonly 'Shared Read Blocks'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+const rows = 20_000
+const spacing = 150
+const newest = (rows - 1) * spacing
+
+function flatten(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)]
+}
+
+function textOf(query: string | { text: string; values?: unknown[] }, values: unknown[] = []): Statement {
+  return typeof query === 'string' ? { text: query, values } : { text: query.text, values: query.values ?? [] }
+}
+
+describe('derived tables with accounts that are in every block', () => {
+  let database: TestDatabase
+  let client: pg.PoolClient
+  /** Tables and partitions that nobody may read as a whole. */
+  let large: ReadonlySet<string>
+
+  before(async () => {
+    database = await createTestDatabase()
+    await writeSkewedHistory(database.pool, { rows, spacing, vaults: 8000, holders: rows })
+    await database.pool.query(`
+      insert into app.ft_transfers
+      select h, 0, i, 0, '${skewedToken}', '${regular}', '${hoarder}', 1, case when i = 0 then 'transfer' else 'fee' end
+      from generate_series(0, ${newest}, ${spacing}) h, generate_series(0, 1) i;
+      insert into app.nft_transfers
+      select h, 0, 0, 0, '${skewedToken}', h / ${spacing} % 5, h, '${regular}', '${hoarder}', 'transfer' from generate_series(0, ${newest}, ${spacing}) h;
+      insert into app.tx_contracts select h, 0, '${skewedToken}' from generate_series(0, ${newest}, ${spacing}) h;
+      analyze`)
+    const { rows: tables } = await database.pool.query<{ relname: string }>('select relname from pg_class where reltuples > 1000')
+    large = new Set(tables.map(({ relname }) => relname))
+    client = await database.pool.connect()
+    await client.query('begin')
+  })
+
+  after(async () => {
+    await client.query('rollback')
+    client.release()
+    await database.drop()
+  })
+
+  async function planOf({ text, values }: Statement, options = ''): Promise<PlanNode> {
+    const { rows: [row] } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (format json${options}) ${text}`, options.includes('generic_plan') ? [] : [...values],
+    )
+    if (row === undefined) throw new Error('no plan')
+    return row['QUERY PLAN'][0].Plan
+  }
+
+  function scanned(plan: PlanNode): string[] {
+    return flatten(plan).flatMap(({ 'Node Type': type, 'Relation Name': name = '' }) => (type === 'Seq Scan' && large.has(name) ? [name] : []))
+  }
+
+  /** What the folds of all workers ask while they fold the newest block again, with what each statement was given. */
+  async function statementsOfFolds(): Promise<Statement[]> {
+    const statements: Statement[] = []
+    const recording = new Proxy(client, {
+      get: (target, name) => {
+        if (name !== 'query') return Reflect.get(target, name) as unknown
+        return (query: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+          statements.push(textOf(query, values))
+          return values === undefined ? client.query(query as string) : client.query(query as string, values)
+        }
+      },
+    })
+    const range = { from: newest - spacing, to: newest + 1 }
+    for (const worker of workers) await foldRange(recording, worker, range, await findFoldDebt(recording, worker, range))
+    return statements
+  }
+
+  it('are folded without reading what does not change', async () => {
+    const statements = await statementsOfFolds()
+    expect(statements.length).to.be.greaterThan(10)
+    for (const statement of statements) {
+      const place = statement.text.trim().slice(0, 200)
+      expect(scanned(await planOf(statement, ', generic_plan')), `${place}, planned for any values`).to.deep.equal([])
+      await client.query('savepoint folded')
+      const plan = await planOf(statement, ', analyze, buffers')
+      await client.query('rollback to folded')
+      expect(scanned(plan), place).to.deep.equal([])
+      const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+      expect(pages, place).to.be.lessThan(400)
+    }
+  })
+
+  const position = ['block_height', 'tx_index', 'event_index', 'leg']
+  const page = (table: string, where: string, order: readonly string[]): Statement => ({
+    text: `select * from ${table} where ${where} order by ${order.map((column) => `${column} desc`).join(', ')} limit 20`, values: [],
+  })
+  const isBelow = `(${position.join(', ')}) < (${newest / 2}, 0, 0, 0)`
+  const noFee = "transfer_type <> 'fee'"
+  const lists: ReadonlyArray<readonly [what: string, Statement]> = [
+    ['transfers from an account', page('app.ft_transfers', `from_address = '${regular}' and ${noFee} and ${isBelow}`, position)],
+    ['transfers to an account', page('app.ft_transfers', `to_address = '${hoarder}' and ${noFee} and ${isBelow}`, position)],
+    ['transfers of a token', page('app.ft_transfers', `token = '${skewedToken}' and ${noFee} and ${isBelow}`, position)],
+    ['all transfers', page('app.ft_transfers', isBelow, position)],
+    ['transfers of a transaction', page('app.ft_transfers', `block_height = ${newest} and tx_index = 0`, ['event_index', 'leg'])],
+    ['items from an account', page('app.nft_transfers', `from_address = '${regular}' and ${isBelow}`, position)],
+    ['items to an account', page('app.nft_transfers', `to_address = '${hoarder}' and ${isBelow}`, position)],
+    ['items of a collection', page('app.nft_transfers', `token = '${skewedToken}' and ${isBelow}`, position)],
+    ['the way of an item', page('app.nft_transfers', `token = '${skewedToken}' and nft_id = 3`, position)],
+    ['transactions with a contract', page('app.tx_contracts', `contract = '${skewedToken}'`, ['block_height', 'tx_index'])],
+    ['accounts by when they were active', {
+      text: 'select * from app.accounts where last_seen_height <= 999999 order by last_seen_height desc, address limit 20', values: [],
+    }],
+    ['accounts by when they came', {
+      text: 'select * from app.accounts where first_seen_height <= 999999 order by first_seen_height desc, address limit 20', values: [],
+    }],
+    ['holders of a token', {
+      text: `select * from app.ft_holdings where token = '${skewedToken}' and balance > 0 order by balance desc, address limit 20`, values: [],
+    }],
+    ['tokens of an account', { text: `select * from app.ft_holdings where address = '${feeReceiver}' order by token limit 20`, values: [] }],
+  ]
+
+  for (const [what, statement] of lists) {
+    it(`list ${what} in their order, without sorting`, async () => {
+      const plan = await planOf(statement, ', analyze, buffers')
+      expect(scanned(plan)).to.deep.equal([])
+      expect(flatten(plan).map((node) => node['Node Type'])).to.not.include('Sort')
+      expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).to.be.lessThan(60)
+    })
+  }
+})

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg'
+import { workers } from '../../jobs/index.ts'
+import { ensurePartitions } from '../../src/db/partitions.ts'
+
+export const skewedToken = 'A.1654653399040a61.FlowToken'
+/** Gets the fee of every block: one vault, as many rows of history as there are. */
+export const feeReceiver = '0xf919ee77447b7497'
+/** Has very many vaults. */
+export const hoarder = '0x00000000000000b0'
+/** Takes part in every block. */
+export const regular = '0x00000000000000c0'
+/** Got something in every block of before Cadence 1.0. */
+export const oldReceiver = '0x00000000000000d0'
+
+export interface SkewedHistory {
+  /** Rows of history of each account that is in every block. */
+  readonly rows: number
+  /** Heights between two such rows; with the width of partitions it says how many partitions there are. */
+  readonly spacing: number
+  /** Vaults of the hoarder. */
+  readonly vaults: number
+  /** Accounts that hold the token. */
+  readonly holders: number
+}
+
+/** Writes what a long history leaves of accounts that are in all of it, with folds done, and analyzes the tables. */
+export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, holders }: SkewedHistory): Promise<void> {
+  for (const table of workers.flatMap(({ tables }) => tables)) {
+    const { name, partitionHeights } = table
+    if (partitionHeights !== undefined) await ensurePartitions(pool, name, partitionHeights, { from: 0, to: rows * spacing })
+  }
+  const heights = `generate_series(0, ${(rows - 1) * spacing}::bigint, ${spacing}) as h`
+  const token = `'${skewedToken}'`
+  await pool.query(`
+    insert into app.ft_vault_balances select h, 3, ${token}, '${feeReceiver}', h / 1000.0, 1, 7 from ${heights};
+    insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, ${token}, '${hoarder}', 1.00000000, 0, 1
+    from generate_series(1, ${vaults}::bigint) as i;
+    insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
+    insert into app.account_sightings select h, '${regular}', null from ${heights};
+    insert into app.account_sightings select i * ${spacing}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 0
+    from generate_series(0, ${rows}::bigint - 1) as i;
+    insert into app.ft_vaults select 5000000000 + i, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), i, 5, 0, 0
+    from generate_series(1, ${holders}::bigint) as i;
+    insert into app.ft_vaults
+    select distinct on (vault_uuid, token, owner) vault_uuid, token, owner, balance, block_height, tx_index, event_index
+    from app.ft_vault_balances order by vault_uuid, token, owner, block_height desc;
+    insert into app.ft_balance_sums
+    select address, token, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
+    insert into app.ft_vault_totals select owner, token, sum(balance), count(*), count(*) from app.ft_vaults group by 1, 2;
+    insert into app.ft_holdings
+    select address, token, balance, vault_count, true from app.ft_vault_totals
+    union all select address, token, balance, 0, false from app.ft_balance_sums;
+    insert into app.accounts
+    select address, min(block_height), max(block_height), min(block_height) filter (where created_tx_index = 0),
+      min(created_tx_index)
+    from app.account_sightings group by address`)
+  await pool.query(`vacuum analyze ${workers.flatMap(({ tables, folds }) => [...tables, ...folds]).map(({ name }) => name).join(', ')}`)
+}
