@@ -49,7 +49,7 @@ export interface OperatorOptions {
   readonly queues: { readonly backend: 'postgres' | 'redis'; readonly open: () => Promise<OpenQueues> }
   /** Of the program. */
   readonly version: string
-  /** Time between two looks at the farm, in milliseconds. Default 1,000. */
+  /** Least time between two looks at the farm, in milliseconds; 0: whoever asks has it looked at anew. Default 1,000. */
   readonly pauseMs?: number
 }
 

@@ -55,7 +55,8 @@ export async function runOperator(
   const { port } = api.server
   const raw = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer<string>> => (
     new Promise((resolve, reject) => {
-      const request = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
+      const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+      const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: { ...headers, ...length }, agent: false }, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('error', reject)
         response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }))

@@ -17,7 +17,7 @@ export interface FeedOptions {
   readonly version: string
   readonly queues: 'postgres' | 'redis'
   readonly log: Logger
-  /** Default 1,000 ms. */
+  /** Least time between two reads, default 1,000 ms; 0: whoever asks has it read anew. */
   readonly pauseMs?: number
 }
 
@@ -107,7 +107,7 @@ export class OverviewFeed {
     this.#freshUntil = startedAt + pauseMs
     const look = await this.#lookOrLast()
     const took = performance.now() - startedAt
-    if (this.#freshUntil !== 0) this.#freshUntil = startedAt + Math.max(pauseMs, took / mostShare)
+    if (this.#freshUntil !== 0) this.#freshUntil = startedAt + (pauseMs === 0 ? 0 : Math.max(pauseMs, took / mostShare))
     this.#last = look
     this.#tell(look.overview)
     return look
