@@ -1,0 +1,201 @@
+import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
+import { builtWorkers } from '../../src/base/farm-settings.ts'
+import type { HeightRange } from '../../src/base/ranges.ts'
+import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
+import { setDrill } from '../../src/farm/drills/set-drill.ts'
+import { addLeases } from '../../src/farm/farm-tables.test-support.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runFarm, untilDerived, untilTrue } from '../support/farm.ts'
+import type { RunningFarm } from '../support/farm.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { runIngest, untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+const names = workers.map(({ name }) => name)
+const all: HeightRange = { from: 0, to: 281 }
+
+interface Cut extends HeightRange {
+  readonly worker: string
+  readonly at: number
+}
+
+describe('the settings of the workers', function (this: Mocha.Suite) {
+  this.timeout(60_000)
+  let node: ReplayNode
+  let database: TestDatabase
+  const processes: FlowfarmProcess[] = []
+  const farms: RunningFarm[] = []
+
+  before(async () => {
+    node = await startRecordedNode('base')
+    database = await createTestDatabase()
+    const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint })
+    await untilStored(database, all.from, all.to - 1, ingest)
+    await ingest.stop()
+    // Every lease tells when it is cut, and by how many of its worker it is then worked on at once.
+    await database.pool.query(`
+      create table public.cuts (worker text, "from" int, "to" int, at float8);
+      create table public.claims (worker text, active int);
+      create function public.note_cut() returns trigger language plpgsql as $$ begin
+        insert into public.cuts values (new.worker_type, new.from_height, new.to_height, extract(epoch from clock_timestamp()) * 1000);
+        return null;
+      end $$;
+      create function public.note_claims() returns trigger language plpgsql as $$ begin
+        insert into public.claims select worker_type, count(*) from app.worker_leases where status = 'active' group by 1;
+        return null;
+      end $$;
+      create trigger note_cut after insert on app.worker_leases for each row execute function public.note_cut();
+      create trigger note_claims after update of status on app.worker_leases for each statement execute function public.note_claims()`)
+  })
+  beforeEach(() => database.pool.query(`
+    truncate public.cuts, public.claims, app.worker_leases, app.fault_drills;
+    delete from app.indexing_checkpoints where service_name not like '%ingester'; drop schema if exists bullmq cascade`))
+  afterEach(async () => {
+    for (const farm of processes.splice(0)) await farm.end('SIGKILL')
+    for (const farm of farms.splice(0)) await farm.stop()
+  })
+  after(async () => {
+    await node.stop()
+    await database.drop()
+  })
+
+  const cuts = async (worker?: string): Promise<Cut[]> =>
+    (await database.pool.query<Cut>('select * from public.cuts where $1::text is null or worker = $1 order by at, "from" desc', [worker])).rows
+  const lengths = (found: readonly HeightRange[]): number[] => found.map(({ from, to }) => to - from)
+  const run = async (variables: Record<string, string>): Promise<RunningFarm> => {
+    const farm = await runFarm(database, variables)
+    farms.push(farm)
+    return farm
+  }
+  /** Runs the farm until `workersThere` have done everything. */
+  const runUntilDone = async (variables: Record<string, string>, workersThere: readonly string[] = names): Promise<void> => {
+    const farm = await run(variables)
+    await untilDerived(database, workersThere, [all], farm)
+    await farm.stop()
+  }
+  const start = (services: readonly string[], variables: Record<string, string>): FlowfarmProcess => {
+    const farm = new FlowfarmProcess(services, { DB_URL: database.url, HOST: '127.0.0.1', ...variables })
+    processes.push(farm)
+    return farm
+  }
+
+  it('know which workers exist', () => {
+    expect(builtWorkers.map((name) => name.toLowerCase())).to.have.members(names)
+  })
+
+  for (const name of names) {
+    it(`ENABLE_${name.toUpperCase()}: off, it is given nothing, nor are those that follow it; the others do all`, async () => {
+      const off = [name, ...workers.filter((worker) => worker.follows.includes(name)).map((worker) => worker.name)]
+      await runUntilDone({ [`ENABLE_${name.toUpperCase()}`]: 'false' }, names.filter((one) => !off.includes(one)))
+      expect(new Set((await cuts()).map(({ worker }) => worker))).to.deep.equal(new Set(names.filter((one) => !off.includes(one))))
+      const coverage = await readCoverage(database.pool, off)
+      expect([...coverage.values()].flat()).to.deep.equal([])
+    })
+  }
+
+  it('RAW_ONLY: no worker runs, and nothing is given out', async () => {
+    const farm = start(['farm'], { RAW_ONLY: 'true' })
+    await farm.logged(/no worker is enabled/)
+    expect(await farm.end('SIGTERM')).to.equal(0)
+    expect(await cuts()).to.deep.equal([])
+  })
+
+  it('LIVE_DERIVERS_CHUNK, HISTORY_DERIVERS_CHUNK, LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: so many blocks near the head go in the one, older ones in the other', async () => {
+    await runUntilDone({ LIVE_DERIVERS_CHUNK: '7', HISTORY_DERIVERS_CHUNK: '50', LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: '30' })
+    for (const name of ['token_worker', 'accounts_worker']) {
+      const found = await cuts(name)
+      const live = found.filter(({ from }) => from >= all.to - 30)
+      const history = found.filter(({ from }) => from < all.to - 30)
+      expect(Math.max(...lengths(live)), name).to.equal(7)
+      expect(Math.max(...lengths(history)), name).to.equal(50)
+      expect(Math.min(...live.map(({ from }) => from)), name).to.equal(all.to - 30)
+      expect(Math.max(...history.map(({ to }) => to)), name).to.equal(all.to - 30)
+    }
+  })
+
+  it('without any: 10 near the head, for 100 blocks, and 1,000 below', async () => {
+    await runUntilDone({})
+    expect(lengths(await cuts('token_worker')).toSorted((a, b) => b - a)).to.deep.equal([181, ...Array.from({ length: 10 }, () => 10)])
+  })
+
+  for (const variable of ['ACCOUNTS_WORKER_RANGE', 'ACCOUNTS_RANGE']) {
+    it(`${variable}: no range of that worker is longer, those of others are`, async () => {
+      await runUntilDone({ [variable]: '6', ENABLE_FT_HOLDINGS_WORKER: 'false' }, ['token_worker', 'accounts_worker'])
+      expect(Math.max(...lengths(await cuts('accounts_worker')))).to.equal(6)
+      expect(Math.max(...lengths(await cuts('token_worker')))).to.equal(181)
+    })
+  }
+
+  for (const [variable, value, most] of [['TOKEN_WORKER_CONCURRENCY', '3', 3], ['TOKEN_CONCURRENCY', '2', 2], ['LOG_LEVEL', 'silent', 1]] as const) {
+    it(`${variable}=${value}: ${most} at the same time, in each process`, async () => {
+      // What failed before is worked on alone, not several in one job; held up in its commits, a worker claims all that it may at once.
+      await addLeases(database.pool, Array.from({ length: 8 }, (_, i) => ({ worker: 'token_worker', from: i * 35, to: i * 35 + 35, attempt: 1 })))
+      const blocker = await database.pool.connect()
+      await blocker.query('begin; lock table app.ft_transfers in share mode')
+      const farm = await run({ [variable]: value })
+      const active = async (): Promise<number> =>
+        (await database.pool.query("select 1 from app.worker_leases where worker_type = 'token_worker' and status = 'active'")).rowCount ?? 0
+      while ((await active()) < most) await database.pool.query('select 1')
+      await blocker.query('commit')
+      blocker.release()
+      await untilDerived(database, ['token_worker'], [all], farm)
+      await farm.stop()
+      const { rows } = await database.pool.query<{ most: number }>("select max(active) as most from public.claims where worker = 'token_worker'")
+      expect(rows[0]?.most).to.equal(most)
+    })
+  }
+
+  it('ENABLE_HISTORY_DERIVERS: off, only blocks near the head are derived', async () => {
+    const head = [{ from: all.to - 100, to: all.to }]
+    const farm = await run({ ENABLE_HISTORY_DERIVERS: 'false' })
+    await untilDerived(database, names, head, farm)
+    await farm.stop()
+    for (const [name, covered] of await readCoverage(database.pool, names)) expect(covered, name).to.deep.equal(head)
+  })
+
+  it('ENABLE_LIVE_DERIVERS: off, the head is given out like history', async () => {
+    await runUntilDone({ ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '100' })
+    expect(lengths(await cuts('token_worker'))).to.deep.equal([100, 100, 81])
+  })
+
+  it('both off: nothing is derived', async () => {
+    const rounds = Promise.withResolvers<void>()
+    const farm = await run({ ENABLE_LIVE_DERIVERS: 'false', ENABLE_HISTORY_DERIVERS: 'false' })
+    farm.metrics.farmRoundSeconds.observe = () => rounds.resolve()
+    await rounds.promise
+    await farm.stop()
+    expect(await cuts()).to.deep.equal([])
+  })
+
+  it('HISTORY_DERIVERS_SLEEP_MS: a worker rests for so long between two ranges of history', async () => {
+    await runUntilDone({ ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '80', HISTORY_DERIVERS_SLEEP_MS: '400' }, ['token_worker'])
+    const found = await cuts('token_worker')
+    expect(found).to.have.length(4)
+    for (const [i, cut] of found.entries()) if (i > 0) expect(cut.at - (found[i - 1] as Cut).at).to.be.at.least(400)
+  })
+
+  it('WORKER_RETRY_BASE_MS and WORKER_RETRY_CAP_MS: a range that fails waits for so long', async () => {
+    await setDrill(database.pool, { worker: 'token_worker', from: 280, to: 281 })
+    const farm = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '7200000', TOKEN_RANGE: '1' })
+    const waits = async (): Promise<number[]> => (await database.pool.query<{ ms: number }>(
+      "select extract(epoch from not_before - updated_at)::float8 * 1000 as ms from app.worker_leases where status = 'failed'",
+    )).rows.map(({ ms }) => ms)
+    await untilTrue(database, async () => (await waits()).length === 1, farm)
+    expect((await waits())[0]).to.be.within(1_799_000, 3_601_000)
+    await farm.stop()
+    await database.pool.query("truncate app.worker_leases; drop schema bullmq cascade")
+    const capped = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '60000', TOKEN_RANGE: '1' })
+    await untilTrue(database, async () => (await waits()).length === 1, capped)
+    expect((await waits())[0]).to.be.within(29_000, 61_000)
+    await capped.stop()
+  })
+
+  it('of workers that do not exist are told to change nothing', async () => {
+    const farm = start(['farm'], { RAW_ONLY: 'true', ENABLE_EVM_WORKER: 'true', STAKING_CONCURRENCY: '4', TOKEN_CONCURRENCY: '4', ENABLE_META_WORKER: '' })
+    expect(await farm.logged(/change nothing/)).to.deep.include({ level: 'warn', variables: ['ENABLE_EVM_WORKER', 'STAKING_CONCURRENCY'] })
+    expect(await farm.end('SIGTERM')).to.equal(0)
+  })
+})
