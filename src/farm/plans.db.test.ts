@@ -20,6 +20,7 @@ import { requeueDueLeases } from './leases/sql/requeue-due-leases.ts'
 import { requeueLeases } from './leases/sql/requeue-leases.ts'
 import { skipLeases } from './leases/sql/skip-leases.ts'
 import { splitLeases } from './leases/sql/split-leases.ts'
+import { finishRequests } from './requests/sql/finish-requests.ts'
 
 interface PlanNode {
   readonly 'Node Type': string
@@ -105,6 +106,11 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     ['list', () => listLeases(recording, { workers: ['a'], statuses: ['flagged'], after: { worker: 'a', from: 5 }, limit: 50 })],
     ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
     ['cut', () => cutLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
+    ['cut what was asked for', () => cutLeases(
+      recording, allowances.map((a) => ({ ...a, liveRoom: 0, within: [{ from: 510_000, to: 520_000 }] })),
+      { liveBlocks: 100, isHistoryEnabled: true },
+    )],
+    ['finish requests', () => finishRequests(recording, ['a'])],
     ['reopen', () => reopenHeights(recording, ['a'], 549_000, 549_500)],
     ['roll back', () => reopenHeights(recording, ['a', 'b'], 700_000, undefined)],
     ['fold', () => foldLeases(recording, ['a'])],

@@ -13,6 +13,7 @@ import { CompletionAnnouncer } from '../leases/completion-announcer.ts'
 import { announceFarmWork } from '../leases/sql/announce-farm-work.ts'
 import { claimLeases } from '../leases/sql/claim-leases.ts'
 import { completeLeases } from '../leases/sql/complete-leases.ts'
+import { addRederiveRequest, addRequest } from '../requests/add-request.ts'
 import { requeueLeases } from '../leases/sql/requeue-leases.ts'
 import type { CoordinatorOptions, RoundReport } from './coordinator-options.ts'
 import { Coordinator } from './coordinator.ts'
@@ -228,6 +229,91 @@ describe('Coordinator', () => {
     const second = start({ workers: () => [plan('a')], enqueue, roundMs: 1, isLiveEnabled: false })
     await second.until(() => covers('a', '{[0,250)}'))
     expect(offered.map((lease) => [lease.from, lease.to, lease.isLive])).to.deep.equal([[150, 250, false], [50, 150, false], [0, 50, false]])
+  })
+
+  describe('what a person asks for', () => {
+    const requests = async (): Promise<object[]> => {
+      const { rows } = await pool.query<{ finished: boolean; off: string[] }>(
+        'select finished_at is not null as finished, workers_off as off from app.backfill_requests order by id',
+      )
+      return rows
+    }
+    const isFinished = async (): Promise<boolean> => !JSON.stringify(await requests()).includes('"finished":false')
+    afterEach(() => pool.query('truncate app.backfill_requests'))
+
+    it('comes before all other history, for the workers that it follows too', async () => {
+      await setCoverage(pool, { main_ingester: [{ from: 0, to: 2000 }] })
+      const { enqueue, offered } = doer()
+      const workers = [plan('a'), plan('b', ['a']), plan('c')]
+      expect((await addRequest(pool, workers, ['b'], { from: 250, to: 480 })).workers).to.deep.equal(['a', 'b'])
+      const { until } = start({ workers: () => workers, enqueue, roundMs: 20, maxOpen: 4, liveBlocks: 0, isLiveEnabled: false })
+      await until(isFinished)
+      const of = (worker: string) => offered.filter((lease) => lease.worker === worker).map(({ from, to }) => [from, to])
+      const asked = [[380, 480], [280, 380], [250, 280]]
+      expect(of('a').slice(0, 4)).to.deep.equal([...asked, [1900, 2000]])
+      expect(of('b').filter(([from = 0]) => from < 480)).to.deep.equal(asked)
+      expect(of('c')[0]).to.deep.equal([1900, 2000])
+      await until(() => covers('b', '{[0,2000)}'))
+      expect(await requests()).to.deep.equal([{ finished: true, off: [] }])
+    })
+
+    it('is done while derivers are off, and nothing else is', async () => {
+      await setCoverage(pool, { main_ingester: [{ from: 0, to: 1000 }] })
+      const { enqueue, offered } = doer()
+      const { until } = start({
+        workers: () => [plan('a')], enqueue, roundMs: 20, isLiveEnabled: false, isHistoryEnabled: false,
+      })
+      await until(() => true)
+      for (const from of [100, 700]) {
+        await addRequest(pool, [plan('a')], ['a'], { from, to: from + 50 })
+        await until(isFinished)
+      }
+      await addRequest(pool, [plan('a')], ['a'], { from: 120, to: 140 })
+      await until(isFinished)
+      expect(offered.map(({ from, to }) => [from, to])).to.deep.equal([[100, 150], [700, 750]])
+    })
+
+    it('is finished with what is skipped, and not before what is flagged is done', async () => {
+      await setCoverage(pool, { main_ingester: [{ from: 0, to: 500 }], a: [{ from: 0, to: 100 }, { from: 130, to: 500 }] })
+      await addLeases(pool, [
+        { worker: 'a', from: 100, to: 110, status: 'skipped' }, { worker: 'a', from: 110, to: 120, status: 'flagged' },
+      ])
+      const { enqueue } = doer()
+      await addRequest(pool, [plan('a')], ['a'], { from: 90, to: 200 })
+      const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: 20 })
+      await until(() => covers('a', '{[0,100),[120,500)}'))
+      expect(await requests()).to.deep.equal([{ finished: false, off: [] }])
+      await requeueLeases(pool, [{ worker: 'a', from: 110 }])
+      await announceFarmWork(pool)
+      await until(isFinished)
+    })
+
+    it('waits for workers that are off, and says which', async () => {
+      await setCoverage(pool, { main_ingester: [{ from: 0, to: 500 }] })
+      const { enqueue } = doer()
+      let workers = [plan('b', ['a'])]
+      await addRequest(pool, [plan('a'), plan('b', ['a'])], ['b'], { from: 90, to: 200 })
+      const { until } = start({ workers: () => workers, enqueue, roundMs: 20 })
+      await until(async () => JSON.stringify(await requests()) === '[{"finished":false,"off":["a"]}]')
+      workers = [plan('a'), plan('b', ['a'])]
+      await until(isFinished)
+      expect(await requests()).to.deep.equal([{ finished: true, off: [] }])
+    })
+
+    it('has heights derived again by a worker and all that follow it', async () => {
+      const workers = [plan('a'), plan('b', ['a']), plan('c')]
+      const all = [{ from: 0, to: 500 }]
+      await setCoverage(pool, { main_ingester: all, a: all, b: all, c: all })
+      const { enqueue, offered } = doer()
+      const { until } = start({ workers: () => workers, enqueue, roundMs: 20, liveBlocks: 0, isLiveEnabled: false })
+      await until(() => true)
+      const request = await addRederiveRequest(pool, workers, ['a'], { from: 90, to: 200 })
+      expect(request).to.deep.include({ workers: ['a', 'b'], reopened: ['a', 'b'] })
+      await until(isFinished)
+      expect(offered.map(({ worker, from, to }) => [worker, from, to])).to.have.deep.members([
+        ['a', 100, 200], ['a', 90, 100], ['b', 100, 200], ['b', 90, 100],
+      ])
+    })
   })
 
   it('finds heights far below the head', async () => {

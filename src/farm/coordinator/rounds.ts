@@ -1,8 +1,12 @@
+import type pg from 'pg'
+import type { HeightSet } from '../../base/ranges.ts'
 import { withTransaction } from '../../db/pool.ts'
 import { addCheckpoints } from '../coverage/sql/add-checkpoints.ts'
 import { foldLeases } from '../coverage/sql/fold-leases.ts'
 import { lockCheckpoints } from '../coverage/sql/lock-checkpoints.ts'
 import type { EndedRun, QueuedLease } from '../leases/lease.ts'
+import { finishRequests } from '../requests/sql/finish-requests.ts'
+import { readRequestedHeights } from '../requests/sql/requested-heights.ts'
 import { handOverLeases } from '../leases/sql/hand-over-leases.ts'
 import { reapLeases } from '../leases/sql/reap-leases.ts'
 import { requeueDueLeases } from '../leases/sql/requeue-due-leases.ts'
@@ -18,6 +22,13 @@ import type { WorkerPlan } from './worker-plan.ts'
 
 const noLeases: LeaseCounts = { openLive: 0, openHistory: 0, failed: 0, flagged: 0 }
 
+/** How many leases more a worker may have. */
+interface Room {
+  readonly plan: WorkerPlan
+  readonly live: number
+  readonly history: number
+}
+
 /** The rounds of one term of the coordinator. Each does what is due and remembers only when it did it last. */
 export class Rounds {
   readonly #options: CoordinatorOptions
@@ -28,6 +39,7 @@ export class Rounds {
   readonly #heldBack = new Set<string>()
   #tidyAt = 0
   #foldAt = 0
+  #finishAt = 0
 
   constructor(options: CoordinatorOptions, handOver: HandOver) {
     this.#options = options
@@ -45,10 +57,12 @@ export class Rounds {
     const tidied = await this.#tidy(names)
     const liveBlocks = this.#liveBlocks(plans)
     const state = await readFarmState(this.#options.pool, names, liveBlocks)
-    const { cut, isMore } = await this.#cut(plans, state, liveBlocks)
+    const requested = await readRequestedHeights(this.#options.pool)
+    const { cut, isMore } = await this.#cut(plans, state, liveBlocks, requested)
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
     this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
     const folded = await this.#fold(names)
+    if (requested.size > 0) await this.#finishRequests(names)
     this.#options.onRound?.({
       cut: cut.length, expired: tidied.expired, requeued: tidied.requeued, handedOver: tidied.handedOver, folded,
       seconds: (performance.now() - startedAt) / 1000,
@@ -81,27 +95,49 @@ export class Rounds {
   }
 
   async #cut(
-    plans: readonly WorkerPlan[], state: FarmState, liveBlocks: number,
+    plans: readonly WorkerPlan[], state: FarmState, liveBlocks: number, requested: ReadonlyMap<string, HeightSet>,
   ): Promise<{ cut: QueuedLease[]; isMore: boolean }> {
     const { pool, isLiveEnabled = true, isHistoryEnabled = true } = this.#options
     const { stored } = state
-    if (stored === undefined || (!isLiveEnabled && !isHistoryEnabled)) return { cut: [], isMore: false }
-    const allowances = plans.map((plan) => this.#allowance(plan, state)).filter((a) => a.liveRoom + a.historyRoom > 0)
-    if (allowances.length === 0) return { cut: [], isMore: false }
+    if (stored === undefined) return { cut: [], isMore: false }
+    const rooms = plans.map((plan) => this.#room(plan, state)).filter(({ live, history }) => live + history > 0)
+    const isOff = !isLiveEnabled && !isHistoryEnabled
+    if (rooms.length === 0 || (isOff && requested.size === 0)) return { cut: [], isMore: false }
     const startedAt = performance.now()
-    const cut = await withTransaction(pool, async (client) => {
-      await lockCheckpoints(client, allowances.map((a) => a.plan.name))
-      return cutLeases(client, allowances, { liveBlocks, isHistoryEnabled })
+    const { first, cut, allowances } = await withTransaction(pool, async (client) => {
+      await lockCheckpoints(client, rooms.map(({ plan }) => plan.name))
+      const first = await this.#cutRequested(client, rooms, liveBlocks, requested)
+      const allowances = isOff ? [] : rooms.map((room) => this.#allowance(room, state, first))
+      const cut = isOff ? [] : await cutLeases(client, allowances, { liveBlocks, isHistoryEnabled })
+      return { first, cut, allowances }
     })
     const endedAt = performance.now()
     const isMore = allowances.map(({ plan, historyRoom, span }) => {
       const depths = cut.filter((lease) => lease.worker === plan.name).map((lease) => stored.to - lease.from).filter((depth) => depth > liveBlocks)
       return this.#spans.searched(plan.name, { span, whole: stored.to - stored.from, room: historyRoom, depths, startedAt, endedAt })
     })
-    return { cut, isMore: isMore.includes(true) }
+    return { cut: [...first, ...cut], isMore: isMore.includes(true) }
   }
 
-  #allowance(plan: WorkerPlan, { counts, stored }: FarmState): Allowance {
+  /** What people asked for comes before all other history, and also where history is off. */
+  async #cutRequested(
+    client: pg.ClientBase, rooms: readonly Room[], liveBlocks: number, requested: ReadonlyMap<string, HeightSet>,
+  ): Promise<QueuedLease[]> {
+    const allowances = rooms.flatMap(({ plan, history }): Allowance[] => {
+      const within = requested.get(plan.name)
+      return within === undefined || history === 0 ? [] : [{ plan, liveRoom: 0, historyRoom: history, span: 0, within }]
+    })
+    return allowances.length === 0 ? [] : cutLeases(client, allowances, { liveBlocks, isHistoryEnabled: true })
+  }
+
+  #allowance({ plan, live, history }: Room, { counts }: FarmState, first: readonly QueuedLease[]): Allowance {
+    const requested = first.filter(({ worker }) => worker === plan.name).length
+    const open = (counts.get(plan.name)?.openHistory ?? 0) + requested
+    const historyRoom = this.#rest.room(plan.name, open, history - requested, performance.now())
+    return { plan, liveRoom: live, historyRoom, span: this.#spans.of(plan.name) }
+  }
+
+  #room(plan: WorkerPlan, { counts, stored }: FarmState): Room {
     const { maxOpen = 64, maxTroubled = 1000, log } = this.#options
     const count = counts.get(plan.name) ?? noLeases
     const troubled = count.failed + count.flagged
@@ -111,12 +147,19 @@ export class Rounds {
       log.error({ worker: plan.name, ...count }, 'most ranges of the worker fail: it gets no new ones until a person has looked at them')
     } else if (!isHeldBack) this.#heldBack.delete(plan.name)
     // Not before half of it is done: many at a time cost little more than one, to find as well as to hand over.
-    const historyRoom = isHeldBack || count.openHistory > maxOpen / 2 ? 0 : maxOpen - count.openHistory
-    return {
-      plan, liveRoom: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive),
-      historyRoom: this.#rest.room(plan.name, count.openHistory, historyRoom, performance.now()),
-      span: this.#spans.of(plan.name),
-    }
+    const history = isHeldBack || count.openHistory > maxOpen / 2 ? 0 : maxOpen - count.openHistory
+    return { plan, live: isHeldBack || stored === undefined ? 0 : Math.max(0, maxOpen - count.openLive), history }
+  }
+
+  /** Costs what the sets of coverage have in pieces, so it is done now and then. */
+  async #finishRequests(names: readonly string[]): Promise<void> {
+    const { pool, log, foldMs = 500 } = this.#options
+    const startedAt = performance.now()
+    if (startedAt < this.#finishAt) return
+    const finished = await finishRequests(pool, names)
+    const endedAt = performance.now()
+    this.#finishAt = endedAt + Math.max(foldMs, 10 * (endedAt - startedAt))
+    for (const request of finished) log.info({ request }, 'what was asked for is derived')
   }
 
   async #fold(names: readonly string[]): Promise<number> {

@@ -38,6 +38,7 @@ const farm = fc.record({
   leases: fc.tuple(leasesOf('a'), leasesOf('b'), leasesOf('c')).map((all) => all.flat()),
   liveChunk: fc.integer({ min: 1, max: 12 }), historyChunk: fc.integer({ min: 1, max: 60 }),
   liveRoom: fc.nat(8), historyRoom: fc.nat(8), liveBlocks: fc.nat(60), span: fc.integer({ min: 0, max: 400 }), isHistoryEnabled: fc.boolean(),
+  within: fc.option(set(3), { nil: undefined }),
 })
 
 type Farm = typeof farm extends fc.Arbitrary<infer T> ? T : never
@@ -74,7 +75,8 @@ describe('cutLeases', () => {
   const allowancesOf = (farm: Farm, change: Partial<Allowance> = {}): Allowance[] =>
     names.map((name) => ({
       plan: { name, follows: follows[name] ?? [], liveChunk: farm.liveChunk, historyChunk: farm.historyChunk },
-      liveRoom: farm.liveRoom, historyRoom: farm.historyRoom, span: farm.span, ...change,
+      liveRoom: farm.liveRoom, historyRoom: farm.historyRoom, span: farm.span,
+      ...(farm.within === undefined ? {} : { within: farm.within }), ...change,
     }))
 
   it('gives what the model gives, whatever is covered and leased', async () => {
@@ -89,7 +91,7 @@ describe('cutLeases', () => {
   it('gives out everything in the end, and nothing twice', async () => {
     await fc.assert(fc.asyncProperty(farm, async (farm) => {
       await store(farm)
-      const everything = allowancesOf(farm, { liveRoom: 3, historyRoom: 3, span: 1000 })
+      const everything = allowancesOf({ ...farm, within: undefined }, { liveRoom: 3, historyRoom: 3, span: 1000 })
       for (;;) {
         if ((await cut(everything, { liveBlocks: farm.liveBlocks, isHistoryEnabled: true })).length === 0) break
         await pool.query(`update app.worker_leases set status = 'done' where status = 'queued'`)
@@ -153,7 +155,7 @@ function modelCut(farm: Farm, name: string): HeightRange[] {
   let owed = raw
   for (const followed of follows[name] ?? []) owed = intersection(owed, union(coverage(followed), leasesOf(followed, 'done', 'skipped')))
   owed = difference(difference(owed, coverage(name)), leasesOf(name))
-  owed = intersection(owed, [{ from: head - farm.span, to: head }])
+  owed = intersection(owed, farm.within ?? [{ from: head - farm.span, to: head }])
   const liveFrom = head - farm.liveBlocks
   // Only what reaches into the window is looked at; what lies wholly below it is lower than all that is owed in it.
   const reached = Math.max(coverage(name).at(-1)?.to ?? -Infinity, leasesOf(name).at(-1)?.to ?? -Infinity)

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { toMultirange } from '../../../base/ranges.ts'
+import type { HeightSet } from '../../../base/ranges.ts'
 import { ingesterServices } from '../../coverage/ingesters.ts'
 import { asLease, leaseColumns } from '../../leases/lease-row.ts'
 import type { LeaseRow } from '../../leases/lease-row.ts'
@@ -15,6 +17,8 @@ export interface Allowance {
   readonly historyRoom: number
   /** How far below the highest stored height is looked for owed heights. */
   readonly span: number
+  /** Only these heights are given, wherever they are; `span` does not count then. */
+  readonly within?: HeightSet
 }
 
 export interface CutOptions {
@@ -46,6 +50,7 @@ export async function cutLeases(
       allowances.map((a) => a.plan.name), allowances.map((a) => a.plan.liveChunk), allowances.map((a) => a.liveRoom),
       allowances.map((a) => a.plan.historyChunk), allowances.map((a) => a.historyRoom), allowances.map((a) => a.span),
       allowances.map((a) => groupOf(a.plan)), edges.map((edge) => edge.group), edges.map((edge) => edge.followed),
+      allowances.map(({ within }) => (within === undefined ? null : toMultirange(within))),
     ],
   })
   return rows.map(asLease)
@@ -55,6 +60,11 @@ function groupOf(plan: WorkerPlan): string {
   return plan.follows.toSorted().join(',')
 }
 
+/** A condition on leases `l`: nothing, or those that begin below the height of an SQL expression that may be null. */
+function startsBelow(ceiling: string): string {
+  return `(${ceiling} is null or l.from_height < ${ceiling})`
+}
+
 const cutStatement = `
   with raw as materialized (
     select covered, upper(covered) as head
@@ -62,20 +72,30 @@ const cutStatement = `
       select coalesce(range_agg(covered), '{}') as covered from app.indexing_checkpoints where service_name = any ($1::text[])
     ) r
   ), plan as materialized (
-    select p.*, raw.head - $2::bigint as live_from, raw.head - p.span as lowest
-    from raw cross join unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
-      as p (worker_type, live_chunk, live_room, history_chunk, history_room, span, follow_group)
+    select p.*, raw.head - $2::bigint as live_from, coalesce(lower(p.within), raw.head - p.span) as lowest,
+      upper(p.within) as ceiling
+    from raw cross join unnest(
+      $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $13::int8multirange[])
+      as p (worker_type, live_chunk, live_room, history_chunk, history_room, span, follow_group, within)
     where raw.head is not null and p.live_room + p.history_room > 0
   ), edge as materialized (
-    select e.follow_group, e.followed, (select min(p.lowest) from plan p where p.follow_group = e.follow_group) as lowest
-    from unnest($11::text[], $12::text[]) as e (follow_group, followed)
+    select e.follow_group, e.followed, p.lowest, p.ceiling
+    from unnest($11::text[], $12::text[]) as e (follow_group, followed) cross join lateral (
+      select min(p.lowest) as lowest, case when every(p.ceiling is not null) then max(p.ceiling) end as ceiling
+      from plan p where p.follow_group = e.follow_group
+    ) p
   ), followed as materialized (
-    select f.name, coalesce(c.covered * int8multirange(int8range(f.lowest, null)), '{}') + l.heights as passable
-    from (select e.followed as name, min(e.lowest) as lowest from edge e where e.lowest is not null group by e.followed) f
+    select f.name, coalesce(c.covered * int8multirange(int8range(f.lowest, f.ceiling)), '{}') + l.heights as passable
+    from (
+      select e.followed as name, min(e.lowest) as lowest,
+        case when every(e.ceiling is not null) then max(e.ceiling) end as ceiling
+      from edge e where e.lowest is not null group by e.followed
+    ) f
     left join app.indexing_checkpoints c on c.service_name = f.name
     cross join lateral (
       select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
-      from app.worker_leases l where ${leasesFrom('f.name', 'f.lowest')} and l.status in ('done', 'skipped')
+      from app.worker_leases l where ${leasesFrom('f.name', 'f.lowest')} and ${startsBelow('f.ceiling')}
+        and l.status in ('done', 'skipped')
     ) l
   ), passable as materialized (
     select e.follow_group, range_intersect_agg(f.passable) as heights
@@ -86,15 +106,15 @@ const cutStatement = `
     left join app.indexing_checkpoints own on own.service_name = p.worker_type
     cross join lateral (
       select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
-      from app.worker_leases l where ${leasesFrom('p.worker_type', 'p.lowest')}
+      from app.worker_leases l where ${leasesFrom('p.worker_type', 'p.lowest')} and ${startsBelow('p.ceiling')}
     ) taken
     left join lateral (
       select l.to_height from app.worker_leases l where l.worker_type = p.worker_type order by l.from_height desc limit 1
     ) newest on true
     left join passable on passable.follow_group = p.follow_group
     cross join lateral (
-      select raw.covered * coalesce(passable.heights, '{(,)}') * int8multirange(int8range(p.lowest, null))
-        - coalesce(own.covered * int8multirange(int8range(p.lowest, null)), '{}') as owed
+      select raw.covered * coalesce(passable.heights, '{(,)}') * coalesce(p.within, int8multirange(int8range(p.lowest, null)))
+        - coalesce(own.covered * int8multirange(int8range(p.lowest, p.ceiling)), '{}') as owed
     ) w
   ), piece as (
     select o.worker_type, z.zone, z.chunk, z.room, lower(r) as low, upper(r) as high,
