@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+import { workers } from '../../jobs/index.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { untilDerived, untilTrue } from '../support/farm.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+const names = workers.map(({ name }) => name)
+
+describe('the farm as a service', function (this: Mocha.Suite) {
+  this.timeout(60_000)
+  let node: ReplayNode
+  let database: TestDatabase
+  const processes: FlowfarmProcess[] = []
+
+  before(async () => {
+    node = await startRecordedNode('base', { loop: true, head: 2000, cachedBlocks: 2001 })
+  })
+  beforeEach(async () => {
+    database = await createTestDatabase()
+  })
+  afterEach(async () => {
+    for (const farm of processes.splice(0)) await farm.end('SIGKILL')
+    await database.drop()
+  })
+  after(() => node.stop())
+
+  const start = (services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess => {
+    const farm = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', ...variables })
+    processes.push(farm)
+    return farm
+  }
+  const trouble = (farm: FlowfarmProcess): unknown[] => farm.log.filter(({ level }) => level === 'error' || level === 'fatal')
+
+  /** Resolves when there are so many sessions of coordinators: each has one for its lock, and whoever holds it one for LISTEN. */
+  const untilConnected = async (sessions: number): Promise<void> => {
+    for (;;) {
+      const { rows } = await database.pool.query<{ sessions: string }>(
+        "select count(*) as sessions from pg_stat_activity where datname = current_database() and application_name = 'flowfarm coordinator'",
+      )
+      if (Number(rows[0]?.sessions) >= sessions) return
+    }
+  }
+
+  it('waits for the chain when it starts first, then works beside ingest, in as many processes as there are', async () => {
+    const farms = [start(['farm']), start(['farm'])]
+    await untilConnected(3)
+    expect(farms.flatMap(({ log }) => log.filter(({ msg }) => /the farm works/.test(msg)))).to.deep.equal([])
+    const ingest = start(['ingest'], { START_BLOCK: '1900', ENABLE_HISTORY_INGESTER: 'false' })
+    await Promise.all(farms.map((farm) => farm.logged(/the farm works/)))
+    await untilDerived(database, names, [{ from: 1900, to: 2001 }])
+    for (const one of [...farms, ingest]) expect(await one.end('SIGTERM'), one.output()).to.equal(0)
+    expect([...farms, ingest].flatMap(trouble)).to.deep.equal([])
+  })
+
+  it('ends with 0 within 10 s when it is told to stop under load, holds no lease then, and goes on where it was', async () => {
+    const chain = start(['ingest', 'farm'])
+    await untilTrue(database, async () => {
+      const { rows } = await database.pool.query<{ busy: boolean }>("select count(*) filter (where status = 'active') > 0 and count(*) filter (where status = 'done') > 0 as busy from app.worker_leases")
+      return rows[0]?.busy === true
+    })
+    const askedAt = performance.now()
+    expect(await chain.end('SIGTERM'), chain.output()).to.equal(0)
+    expect(performance.now() - askedAt).to.be.lessThan(10_000)
+    expect(trouble(chain)).to.deep.equal([])
+    const { rows } = await database.pool.query("select worker_type, from_height from app.worker_leases where status = 'active'")
+    expect(rows).to.deep.equal([])
+    const again = start(['ingest', 'farm'])
+    await untilDerived(database, names, [{ from: 0, to: 2001 }])
+    expect(await again.end('SIGTERM')).to.equal(0)
+    const { rows: failed } = await database.pool.query("select * from app.worker_leases where status not in ('done', 'queued', 'active')")
+    expect(failed).to.deep.equal([])
+  })
+
+  it('ends with 0 within 10 s also while it still waits for the chain', async () => {
+    const farm = start(['farm'])
+    await untilConnected(2)
+    const askedAt = performance.now()
+    expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
+    expect(performance.now() - askedAt).to.be.lessThan(10_000)
+    expect(trouble(farm)).to.deep.equal([])
+  })
+
+  it('refuses a Redis that may throw jobs away, and says what to do', async function (this: Mocha.Context) {
+    const redis = await startRedis({ policy: 'allkeys-lru' })
+    if (redis === undefined) this.skip()
+    try {
+      const farm = start(['farm'], { REDIS_URL: redis.url })
+      expect(await farm.ended()).to.equal(1)
+      expect(farm.log.at(-1)).to.include({ level: 'fatal', code: 'redis-evicts' })
+      expect(farm.log.at(-1)?.msg).to.include('allkeys-lru').and.include('config set maxmemory-policy noeviction')
+    } finally {
+      await redis.stop()
+    }
+  })
+
+  it('tells its figures, in the process that coordinates', async () => {
+    const chain = start(['ingest', 'farm'], { METRICS_PORT: '0', START_BLOCK: '1950', ENABLE_HISTORY_INGESTER: 'false' })
+    const { port } = await chain.logged(/metrics are served/)
+    await untilDerived(database, names, [{ from: 1950, to: 2001 }])
+    let text = ''
+    while (!/flowfarm_farm_covered_heights\{worker="token_worker"\} \d/.test(text)) text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+    for (const name of names) {
+      for (const figure of ['covered_heights', 'owed_heights', 'lag_heights', 'oldest_unfinished_seconds']) {
+        expect(text).to.match(new RegExp(`flowfarm_farm_${figure}\\{worker="${name}"\\} \\d`))
+      }
+      expect(text).to.include(`flowfarm_farm_leases{worker="${name}",status="flagged"} 0`)
+    }
+    const events = new Map([...text.matchAll(/flowfarm_farm_lease_events_total\{event="([a-z-]+)"\} (\d+)/g)].map(([, event, count]) => [event, Number(count)]))
+    expect([...events.keys()]).to.have.members(['cut', 'expired', 'requeued', 'handed-over', 'folded'])
+    expect(events.get('cut')).to.be.greaterThan(0)
+    expect(text).to.match(/flowfarm_farm_round_seconds_count [1-9]/)
+  })
+})
