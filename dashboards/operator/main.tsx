@@ -1,6 +1,25 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import uPlot from 'uplot'
-import { QueryClient } from '@tanstack/react-query'
-console.log(uPlot, QueryClient)
-createRoot(document.getElementById('root') as HTMLElement).render(<StrictMode><p>x</p></StrictMode>)
+import { QueryClientProvider } from '@tanstack/react-query'
+import '../kit/base.css'
+import '../kit/controls.css'
+import '../kit/data.css'
+import './operator.css'
+import './stages.css'
+import './coverage.css'
+import './leases.css'
+import { applyTheme, readTheme } from '../kit/theme.ts'
+import { ToastProvider } from '../kit/toast.tsx'
+import { App } from './app.tsx'
+import { queryClient } from './query-client.ts'
+
+applyTheme(readTheme())
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no element for its content.')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <ToastProvider><App /></ToastProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,75 @@
+/** Numbers, durations and times as the pages show them; the same on every machine, whatever its language. */
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
+/** 1234567 → `1,234,567`. */
+export function formatNumber(value: number): string {
+  return whole.format(value)
+}
+
+/** 1234567 → `1.23M`; whole below ten thousand. For where the exact number has no room. */
+export function formatCompact(value: number): string {
+  if (Math.abs(value) < 10_000) return formatNumber(value)
+  const steps = [[1e9, 'B'], [1e6, 'M'], [1e3, 'k']] as const
+  for (const [size, unit] of steps) {
+    if (Math.abs(value) >= size) return `${digits(value / size)}${unit}`
+  }
+  return formatNumber(value)
+}
+
+/** Three significant digits, cut and not rounded, so that 999,999 does not read as a million. */
+function digits(value: number): string {
+  const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  const factor = 10 ** decimals
+  return (Math.trunc(value * factor) / factor).toFixed(decimals)
+}
+
+/** Things each second: 0.4, 37, 1,204. */
+export function formatRate(perSecond: number): string {
+  return perSecond > 0 && perSecond < 10 ? perSecond.toFixed(1) : formatNumber(perSecond)
+}
+
+/** A share as per cent, cut and not rounded: 100 % is said only of the whole. */
+export function formatShare(part: number, total: number): string {
+  if (total <= 0 || part >= total) return '100%'
+  const percent = Math.max(0, (part / total) * 100)
+  return `${(Math.floor(percent * 10) / 10).toFixed(1)}%`
+}
+
+/** `12 s`, `4 min 10 s`, `3 h 12 min`, `5 d 2 h`: two units at most. */
+export function formatDuration(seconds: number): string {
+  const rounded = Math.max(0, Math.round(seconds))
+  const units = [[86_400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']] as const
+  const first = units.findIndex(([size]) => rounded >= size)
+  if (first < 0) return '0 s'
+  const [size, unit] = units[first] ?? [1, 's']
+  const next = units[first + 1]
+  const rest = next === undefined ? 0 : Math.floor((rounded % size) / next[0])
+  const head = `${formatNumber(Math.floor(rounded / size))} ${unit}`
+  return next === undefined || rest === 0 ? head : `${head} ${rest} ${next[1]}`
+}
+
+/** How long ago, in one unit: `now`, `12 s`, `4 min`, `3 h`, `5 d`. */
+export function formatAge(since: string, now: number): string {
+  const seconds = Math.max(0, (now - Date.parse(since)) / 1000)
+  if (seconds < 1) return 'now'
+  if (seconds < 60) return `${Math.floor(seconds)} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`
+  return `${formatNumber(Math.floor(seconds / 86_400))} d`
+}
+
+/** `2026-03-01 04:05:06 UTC`: what logs and colleagues elsewhere say too. */
+export function formatTime(iso: string): string {
+  return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** The heights of a half-open range as people say them, both ends inclusive: `100 – 199`, or `100` alone. */
+export function formatRange({ from, to }: { readonly from: number; readonly to: number }): string {
+  return to - from <= 1 ? formatNumber(from) : `${formatNumber(from)} – ${formatNumber(to - 1)}`
+}
+
+/** `1 height`, `2,000 heights`. */
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? singular : plural}`
+}

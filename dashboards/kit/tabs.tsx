@@ -1,0 +1,50 @@
+import { useRef } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+
+export interface Tab<Name extends string> {
+  readonly name: Name
+  readonly label: ReactNode
+}
+
+export interface TabsProps<Name extends string> {
+  readonly label: string
+  readonly tabs: readonly Tab<Name>[]
+  readonly selected: Name
+  /** Id of the panel that they switch. */
+  readonly panelId: string
+  readonly onSelect: (name: Name) => void
+}
+
+/** The id of the tab, by which its panel is named. */
+export function tabId(panelId: string, name: string): string {
+  return `${panelId}-tab-${name}`
+}
+
+/** Tabs as the ARIA practices have them: one stop of the Tab key, arrows, Home and End move within. */
+export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSelect }: TabsProps<Name>): ReactNode {
+  const list = useRef<HTMLDivElement>(null)
+  const move = (event: KeyboardEvent): void => {
+    const at = tabs.findIndex((tab) => tab.name === selected)
+    const targets: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }
+    const target = targets[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    const index = (target + tabs.length) % tabs.length
+    const tab = tabs[index]
+    if (tab === undefined) return
+    onSelect(tab.name)
+    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[index]?.focus()
+  }
+  return (
+    <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      {tabs.map((tab) => (
+        <button
+          key={tab.name} type="button" role="tab" className="tab" id={tabId(panelId, tab.name)} aria-selected={tab.name === selected} aria-controls={panelId}
+          tabIndex={tab.name === selected ? 0 : -1} onClick={() => onSelect(tab.name)}
+        >
+          {tab.label}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+import type { Coverage, IndexingError, Lease, LeaseStatus, LeaseTarget, Page, Session } from './contract.ts'
+
+const base = '/operator/api'
+
+/** An answer that is none, as the API words it. `status` 0: there was no answer at all. */
+export class ApiProblem extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'ApiProblem'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Puts whatever was thrown into words for the operator. */
+export function problemText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * Asks the operator API.
+ * @throws ApiProblem for every answer that is no success, and for none
+ */
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(`${base}${path}`, init)
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    throw new ApiProblem(0, 'no-answer', 'The API does not answer.')
+  }
+  if (!response.ok) throw await problemOf(response)
+  return response
+}
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const isProblem = response.headers.get('content-type')?.includes('json') === true
+  const body = isProblem ? await response.json() as { title?: string; detail?: string; code?: string } : {}
+  const text = body.detail ?? body.title ?? `The API answered ${response.status}${response.statusText === '' ? '' : ` ${response.statusText}`}.`
+  return new ApiProblem(response.status, body.code ?? `http-${response.status}`, text)
+}
+
+async function get<Body>(path: string, signal?: AbortSignal): Promise<Body> {
+  const response = await request(path, signal === undefined ? {} : { signal })
+  return await response.json() as Body
+}
+
+async function send<Body>(method: string, path: string, body: object): Promise<Body> {
+  const response = await request(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  return (response.status === 204 ? undefined : await response.json()) as Body
+}
+
+function query(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '')
+  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
+}
+
+export interface ListFilter {
+  readonly worker: string | undefined
+  readonly code?: string | undefined
+  readonly limit: number
+}
+
+/** The calls of the operator API. All of them throw ApiProblem. */
+export const api = {
+  session: (signal?: AbortSignal) => get<Session>('/session', signal),
+  logIn: (token: string) => send<undefined>('POST', '/session', { token }),
+  logOut: () => send<undefined>('DELETE', '/session', {}),
+  coverage: (span: { from: number | undefined; to: number | undefined; cells: number }, signal: AbortSignal) =>
+    get<Coverage>(`/coverage${query(span)}`, signal),
+  leases: (status: LeaseStatus, filter: ListFilter, signal: AbortSignal) =>
+    get<Page<Lease>>(`/leases${query({ status, ...filter })}`, signal),
+  errors: (filter: ListFilter, signal: AbortSignal) =>
+    get<Page<IndexingError>>(`/errors${query({ worker: filter.worker, limit: filter.limit })}`, signal),
+  requeue: (target: LeaseTarget) => send<{ changed: number }>('POST', '/leases/requeue', target),
+  split: (target: LeaseTarget, pieces: number) => send<{ changed: number }>('POST', '/leases/split', { ...target, pieces }),
+  skip: (target: LeaseTarget, reason: string) => send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
+  rederive: (range: { from: number; to: number; workers: readonly string[] }) => send<{ workers: string[] }>('POST', '/rederive', range),
+  clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
+}

@@ -1,0 +1,122 @@
+/** What the operator API answers. Heights are numbers, times ISO 8601 UTC, ranges half open. */
+
+export interface HeightRange {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Session {
+  /** `open`: whoever reaches the page may use it. */
+  readonly access: 'open' | 'token'
+  readonly isAllowed: boolean
+}
+
+export interface Count {
+  readonly leases: number
+  readonly heights: number
+}
+
+export type LeaseStatus = 'queued' | 'active' | 'failed' | 'flagged' | 'skipped'
+
+export interface Stage {
+  readonly name: string
+  readonly kind: 'ingester' | 'worker'
+  readonly description: string
+  readonly phase: number
+  readonly follows: readonly string[]
+  readonly isEnabled: boolean
+  readonly covered: number
+  /** Heights that it could have done by now. */
+  readonly available: number
+  readonly owed: number
+  readonly queued: Count
+  readonly active: Count
+  readonly failed: Count
+  readonly flagged: Count
+  readonly skipped: Count
+  /** Heights each second. */
+  readonly rate: number | null
+  readonly etaSeconds: number | null
+  readonly lowest: number | null
+  readonly highest: number | null
+  readonly holes: number
+  readonly oldestUnfinished: (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string }) | null
+  readonly updatedAt: string | null
+}
+
+export interface Drill extends HeightRange {
+  readonly worker: string
+  readonly reason: string | null
+}
+
+export interface Overview {
+  readonly generatedAt: string
+  readonly version: string
+  readonly chainId: string | null
+  readonly head: number | null
+  readonly stored: HeightRange | null
+  readonly database: { readonly isUp: boolean }
+  readonly queues: 'postgres' | 'redis'
+  readonly stages: readonly Stage[]
+  readonly unresolvedErrors: number
+  readonly drills: readonly Drill[]
+}
+
+export interface Coverage extends HeightRange {
+  readonly cells: number
+  readonly stages: readonly CoverageLane[]
+}
+
+/** Shares from 0 to 1 for each cell, low heights first. */
+export interface CoverageLane {
+  readonly name: string
+  readonly done: readonly number[]
+  readonly active: readonly number[]
+  readonly troubled: readonly number[]
+  readonly skipped: readonly number[]
+}
+
+export interface Lease extends HeightRange {
+  readonly worker: string
+  readonly status: LeaseStatus
+  readonly attempt: number
+  readonly expiries: number
+  readonly leasedBy: string | null
+  readonly leaseExpiresAt: string | null
+  readonly notBefore: string | null
+  readonly error: string | null
+  readonly code: string | null
+  readonly stack: string | null
+  readonly reason: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export interface IndexingError {
+  readonly id: number
+  readonly worker: string
+  readonly height: number
+  /** -1 where it concerns the block. */
+  readonly txIndex: number
+  /** -1 where it concerns the transaction. */
+  readonly eventIndex: number
+  readonly code: string
+  readonly message: string
+  readonly eventType: string | null
+  readonly occurrences: number
+  readonly firstSeenAt: string
+  readonly lastSeenAt: string
+}
+
+export interface Page<Item> {
+  readonly data: readonly Item[]
+  readonly has_more: boolean
+  /** Empty on the last page. */
+  readonly cursor: string
+  readonly total: number
+}
+
+/** The leases that an action is for: by name, or all of a worker that are in trouble, perhaps of one error code. */
+export type LeaseTarget =
+  | { readonly leases: readonly { readonly worker: string; readonly from: number }[] }
+  | { readonly all: { readonly worker: string; readonly statuses: readonly LeaseStatus[]; readonly code?: string } }

@@ -1,0 +1,58 @@
+import type { Coverage, CoverageLane, HeightRange } from './contract.ts'
+
+/** What one cell of the picture shows first of all; trouble beats the rest, since it is looked for. */
+export type CellState = 'troubled' | 'active' | 'skipped' | 'done' | 'partly done' | 'owed'
+
+export interface Run extends HeightRange {
+  readonly state: CellState
+}
+
+/** The heights of a cell. Cells share the span evenly, so that where there are more cells than heights some are empty. */
+export function cellRange({ from, to, cells }: Pick<Coverage, 'from' | 'to' | 'cells'>, cell: number): HeightRange {
+  const at = (edge: number): number => from + Math.floor(((to - from) * edge) / cells)
+  return { from: at(cell), to: Math.max(at(cell) + 1, at(cell + 1)) }
+}
+
+export function cellState(lane: CoverageLane, cell: number): CellState {
+  if ((lane.troubled[cell] ?? 0) > 0) return 'troubled'
+  if ((lane.active[cell] ?? 0) > 0) return 'active'
+  if ((lane.skipped[cell] ?? 0) > 0) return 'skipped'
+  const done = lane.done[cell] ?? 0
+  return done >= 1 ? 'done' : done > 0 ? 'partly done' : 'owed'
+}
+
+/** A lane as ranges of one state each: the picture in words. */
+export function runsOf(coverage: Coverage, lane: CoverageLane): Run[] {
+  const runs: { from: number; to: number; state: CellState }[] = []
+  for (let cell = 0; cell < coverage.cells; cell++) {
+    const { from, to } = cellRange(coverage, cell)
+    const state = cellState(lane, cell)
+    const last = runs.at(-1)
+    if (last !== undefined && last.state === state) last.to = Math.max(last.to, to)
+    else runs.push({ from, to, state })
+  }
+  return runs
+}
+
+/** Rectangles of cells as the data of an SVG path; `pick` says which cells belong to it. */
+export function pathOf(cells: number, top: number, height: number, pick: (cell: number) => boolean): string {
+  let path = ''
+  for (let cell = 0; cell < cells; cell++) {
+    if (!pick(cell)) continue
+    const start = cell
+    while (cell + 1 < cells && pick(cell + 1)) cell++
+    path += `M${start} ${top}h${cell + 1 - start}v${height}h${start - cell - 1}z`
+  }
+  return path
+}
+
+/** Heights for the axis: round ones, no more than `most`. */
+export function ticksOf({ from, to }: HeightRange, most: number): number[] {
+  const span = Math.max(1, to - from)
+  const rough = span / Math.max(1, most)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough)
+  const ticks: number[] = []
+  for (let tick = Math.ceil(from / step) * step; tick < to; tick += step) ticks.push(tick)
+  return ticks
+}

@@ -1,0 +1,123 @@
+import { useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatNumber, formatRange } from '../kit/formats.ts'
+import { Failure, GoodNews, Loading } from '../kit/state.tsx'
+import { api, problemText } from './api.ts'
+import type { Lease, Overview } from './contract.ts'
+import { LeaseDialog } from './lease-dialog.tsx'
+import { useLeaseAction } from './lease-action.ts'
+import type { LeaseAction, LeaseActionKind } from './lease-action.ts'
+import { LeaseRow } from './lease-row.tsx'
+import { LeaseToolbar } from './lease-toolbar.tsx'
+import { RederiveDialog } from './rederive-dialog.tsx'
+import { ShowMore, useLimit } from './show-more.tsx'
+import { useView } from './view.ts'
+
+export interface LeaseListProps {
+  readonly status: 'flagged' | 'failed' | 'skipped'
+  readonly overview: Overview
+  /** How many there are, as the overview has it: the list is read again when that changes. */
+  readonly count: number
+}
+
+const refreshMs = 10_000
+const emptyWords = {
+  flagged: { title: 'Nothing needs you', text: 'No range has used up its retries.' },
+  failed: { title: 'Nothing is being retried', text: 'Every range succeeded at its last run.' },
+  skipped: { title: 'Nothing was skipped', text: 'No height has been given up.' },
+}
+
+/** The leases of a state, with what can be done about them: one by one, those that are ticked, or all of a worker. */
+export function LeaseList({ status, overview, count }: LeaseListProps): ReactNode {
+  const [{ worker, code }] = useView()
+  const [limit, showMore] = useLimit()
+  const queryClient = useQueryClient()
+  const leases = useQuery({
+    queryKey: ['leases', status, worker, code, limit], queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
+    refetchInterval: refreshMs, placeholderData: keepPreviousData,
+  })
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: ['leases', status] })
+  }, [queryClient, status, count])
+
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const [asked, setAsked] = useState<LeaseAction>()
+  const [reopened, setReopened] = useState<Lease>()
+  const act = useLeaseAction(() => {
+    setAsked(undefined)
+    setTicked(new Set())
+    // The button that was pressed is likely gone with its row.
+    document.getElementById('needs-you-list')?.focus({ preventScroll: true })
+  })
+  const rows = leases.data?.data ?? []
+  const chosen = rows.filter((lease) => ticked.has(keyOf(lease)))
+  const tick = (keys: readonly string[], isTicked: boolean): void => {
+    const next = new Set(ticked)
+    for (const key of keys) isTicked ? next.add(key) : next.delete(key)
+    setTicked(next)
+  }
+  const actOn = (kind: LeaseActionKind, targets: readonly Lease[]): void => {
+    const [first] = targets
+    if (first === undefined) return
+    const label = targets.length === 1 ? `${first.worker} ${formatRange(first)}` : `${formatNumber(targets.length)} ticked ranges`
+    const action = { kind, label, count: targets.length, target: { leases: targets.map(({ worker, from }) => ({ worker, from })) } }
+    if (kind === 'requeue' && targets.length === 1) act.mutate({ ...action, pieces: 2, reason: '' })
+    else setAsked(action)
+  }
+
+  if (leases.data === undefined) {
+    return leases.isError
+      ? <Failure title="The list cannot be read" detail={problemText(leases.error)} onRetry={() => void leases.refetch()} />
+      : <Loading rows={Math.min(4, Math.max(1, count))} label="Reading the list" />
+  }
+  if (rows.length === 0 && worker === undefined && code === undefined) {
+    return <GoodNews title={emptyWords[status].title}>{emptyWords[status].text}</GoodNews>
+  }
+  return (
+    <>
+      <LeaseToolbar status={status} overview={overview} total={leases.data.total} chosen={chosen} isBusy={act.isPending} onAct={actOn} onAsk={setAsked} />
+      {rows.length === 0 ? <GoodNews title="Nothing here">No range matches the filter.</GoodNews> : (
+        <table className="table leases" role="table" aria-label={`${status} ranges`}>
+          <thead role="rowgroup">
+            <tr role="row">
+              {status !== 'skipped' && <th role="columnheader" scope="col" className="tick">
+                <input
+                  type="checkbox" className="check" aria-label="Tick all that are listed" checked={chosen.length === rows.length}
+                  ref={(box) => { if (box !== null) box.indeterminate = chosen.length > 0 && chosen.length < rows.length }}
+                  onChange={(event) => tick(rows.map(keyOf), event.target.checked)}
+                />
+              </th>}
+              <th role="columnheader" scope="col">Worker</th>
+              <th role="columnheader" scope="col">Heights</th>
+              <th role="columnheader" scope="col">{status === 'skipped' ? 'Reason' : 'Error'}</th>
+              <th role="columnheader" scope="col" className="number">Runs</th>
+              <th role="columnheader" scope="col" className="number">{status === 'failed' ? 'Next run' : 'Since'}</th>
+              <th role="columnheader" scope="col"><span className="visually-hidden">Actions</span></th>
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {rows.map((lease) => (
+              <LeaseRow
+                key={keyOf(lease)} lease={lease} isTicked={ticked.has(keyOf(lease))} isBusy={act.isPending}
+                onTick={(isTicked) => tick([keyOf(lease)], isTicked)} onAct={(kind) => actOn(kind, [lease])} onRederive={() => setReopened(lease)}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <ShowMore shown={rows.length} total={leases.data.total} limit={limit} onMore={showMore} />
+      {reopened !== undefined && <RederiveDialog overview={overview} range={reopened} worker={reopened.worker} onClose={() => setReopened(undefined)} />}
+      {asked !== undefined && (
+        <LeaseDialog
+          action={asked} isBusy={act.isPending} error={act.error === null ? undefined : problemText(act.error)} onConfirm={act.mutate}
+          onClose={() => { setAsked(undefined); act.reset() }}
+        />
+      )}
+    </>
+  )
+}
+
+function keyOf({ worker, from }: Lease): string {
+  return `${worker}:${from}`
+}

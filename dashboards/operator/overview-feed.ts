@@ -1,0 +1,138 @@
+import { ApiProblem, problemText, request } from './api.ts'
+import type { Overview } from './contract.ts'
+import { readEvents } from './event-stream.ts'
+
+export interface FeedState {
+  /** `refused`: the login is no longer good. */
+  readonly link: 'connecting' | 'live' | 'broken' | 'refused'
+  readonly overview: Overview | undefined
+  /** When the link broke, ms; what is shown is as old. */
+  readonly brokenSince: number | undefined
+  /** Why, in words. */
+  readonly problem: string | undefined
+  /** When it is tried again, ms. */
+  readonly retryAt: number | undefined
+  /** The last minute of rates of each stage, oldest first. */
+  readonly rates: ReadonlyMap<string, readonly number[]>
+}
+
+const keptRates = 60
+/** The server sends a sign of life more often than this, ms; without one the connection is taken for dead. */
+const silenceMs = 35_000
+const firstRetryMs = 500
+const longestRetryMs = 10_000
+
+/**
+ * The overview as it changes.
+ *
+ *     connecting ──first event──► live ──end, error or silence──► broken ──after a pause──► live
+ *          └──────────────error───────────────────────────────────► broken
+ *     any ──401──► refused
+ *
+ * The pause doubles with each try in vain. The last overview is kept while the link is broken: old numbers, marked as
+ * such, are better at night than none.
+ */
+export class OverviewFeed {
+  #state: FeedState = {
+    link: 'connecting', overview: undefined, brokenSince: undefined, problem: undefined, retryAt: undefined, rates: new Map(),
+  }
+  readonly #listeners = new Set<() => void>()
+  #stop = new AbortController()
+  #wake: () => void = () => undefined
+  #retryMs = firstRetryMs
+
+  readonly snapshot = (): FeedState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) this.#start()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#stop.abort()
+    }
+  }
+
+  /** Tries again at once where it would wait. */
+  readonly retryNow = (): void => {
+    this.#retryMs = firstRetryMs
+    this.#wake()
+  }
+
+  #start(): void {
+    this.#stop = new AbortController()
+    const { signal } = this.#stop
+    window.addEventListener('online', this.retryNow, { signal })
+    void this.#run(signal)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#follow(signal)
+        this.#break('The API ended the connection.')
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof ApiProblem && (error.status === 401 || error.status === 403)) {
+          this.#set({ ...this.#state, link: 'refused', problem: error.message })
+          return
+        }
+        this.#break(problemText(error))
+      }
+      await this.#pause(signal)
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const silence = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const heard = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(new Error('Nothing has been heard from the API.')), silenceMs)
+    }
+    heard()
+    try {
+      const either = AbortSignal.any([signal, silence.signal])
+      const response = await request('/stream', { signal: either, headers: { accept: 'text/event-stream' }, cache: 'no-store' })
+      if (response.body === null) throw new ApiProblem(response.status, 'empty', 'The API sends no events.')
+      for await (const { event, data } of readEvents(response.body, heard)) {
+        if (event === 'overview') this.#accept(JSON.parse(data) as Overview)
+        if (event === 'bye') throw new ApiProblem(0, 'bye', 'The API is stopping.')
+      }
+    } catch (error) {
+      if (silence.signal.aborted && !signal.aborted) throw silence.signal.reason
+      // What the browser says about a broken connection tells an operator nothing.
+      throw error instanceof ApiProblem || signal.aborted ? error : new ApiProblem(0, 'broken', 'The connection to the API broke.')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #accept(overview: Overview): void {
+    this.#retryMs = firstRetryMs
+    const rates = new Map(overview.stages.map((stage) => {
+      const before = this.#state.rates.get(stage.name) ?? []
+      return [stage.name, [...before.slice(1 - keptRates), stage.rate ?? 0]]
+    }))
+    this.#set({ link: 'live', overview, brokenSince: undefined, problem: undefined, retryAt: undefined, rates })
+  }
+
+  #break(problem: string): void {
+    const retryAt = Date.now() + this.#retryMs
+    this.#set({ ...this.#state, link: 'broken', brokenSince: this.#state.brokenSince ?? Date.now(), problem, retryAt })
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.#retryMs)
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    this.#wake = resolve
+    this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2)
+    await promise
+    clearTimeout(timer)
+  }
+
+  #set(state: FeedState): void {
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,110 @@
+import type { ReactNode } from 'react'
+import { Age } from '../kit/age.tsx'
+import { Badge } from '../kit/badge.tsx'
+import { formatCompact, formatCount, formatDuration, formatNumber, formatRange, formatRate, formatShare } from '../kit/formats.ts'
+import { ProgressBar } from '../kit/progress-bar.tsx'
+import { Sparkline } from '../kit/sparkline.tsx'
+import type { Stage } from './contract.ts'
+import { useView } from './view.ts'
+import type { Section } from './view.ts'
+
+export interface StagesPanelProps {
+  readonly stages: readonly Stage[]
+  /** The last minute of rates of each stage. */
+  readonly rates: ReadonlyMap<string, readonly number[]>
+}
+
+/**
+ * One row for each ingester and worker. The roles are written out because a narrow screen shows the rows as cards, and
+ * what is no longer laid out as a table would no longer be read as one.
+ */
+export function StagesPanel({ stages, rates }: StagesPanelProps): ReactNode {
+  const isOff = stages.filter((stage) => !stage.isEnabled).length
+  return (
+    <section className="panel" aria-labelledby="stages">
+      <header><h2 id="stages">Stages</h2><span className="soft">{stages.length - isOff} on{isOff > 0 ? `, ${isOff} off` : ''}</span></header>
+      <div className="table-scroll stages-scroll">
+        <table className="table stages" role="table" aria-labelledby="stages">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th role="columnheader" scope="col">Stage</th>
+              <th role="columnheader" scope="col">Progress</th>
+              <th role="columnheader" scope="col" className="number">Covered</th>
+              <th role="columnheader" scope="col" className="number">Owed</th>
+              <th role="columnheader" scope="col" className="number">In flight</th>
+              <th role="columnheader" scope="col" className="number">Rate / s</th>
+              <th role="columnheader" scope="col" className="number">Done in</th>
+              <th role="columnheader" scope="col">Oldest unfinished</th>
+              <th role="columnheader" scope="col">Trouble</th>
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {stages.map((stage) => <StageRow key={stage.name} stage={stage} rates={rates.get(stage.name) ?? []} />)}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: readonly number[] }): ReactNode {
+  const { name, description, kind, phase, follows, isEnabled, covered, available, owed, active, skipped, failed, flagged, holes } = stage
+  const place = kind === 'ingester' ? 'ingester' : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
+  const holesText = holes > 0 ? `${formatCount(holes, 'hole')} between covered ranges` : undefined
+  return (
+    <tr role="row" className={isEnabled ? '' : 'off'}>
+      <th role="rowheader" scope="row" className="stage-name" title={description}>
+        <span>{name}</span>{!isEnabled && <Badge>off</Badge>}
+        <span className="note">{place}</span>
+      </th>
+      <td role="cell" className="stage-progress">
+        <ProgressBar
+          label={`${name}: covered`} total={available} done={covered} active={active.heights} skipped={skipped.heights} troubled={failed.heights + flagged.heights}
+        />
+        <span>{formatShare(covered, available)}</span>
+      </td>
+      <td role="cell" className="number" data-label="Covered" title={`${formatNumber(covered)} of ${formatNumber(available)}${holesText === undefined ? '' : `; ${holesText}`}`}>{formatCompact(covered)}</td>
+      <td role="cell" className="number" data-label="Owed" title={formatNumber(owed)}>{owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}</td>
+      <td role="cell" className="number" data-label="In flight" title={`${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ${formatCount(stage.queued.leases, 'range')} queued`}>
+        {active.leases === 0 ? <span className="soft">0</span> : formatNumber(active.leases)}
+      </td>
+      <td role="cell" className="number rate" data-label="Rate / s"><Sparkline values={rates} /><span>{stage.rate === null ? '–' : formatRate(stage.rate)}</span></td>
+      <td role="cell" className="number" data-label="Done in">{etaText(stage)}</td>
+      <td role="cell" className="oldest" data-label="Oldest unfinished"><Oldest stage={stage} /></td>
+      <td role="cell" className="trouble" data-label="Trouble"><Trouble stage={stage} /></td>
+    </tr>
+  )
+}
+
+function etaText({ owed, etaSeconds, isEnabled }: Stage): ReactNode {
+  if (owed === 0) return <span className="soft">up to date</span>
+  return !isEnabled || etaSeconds === null ? '–' : formatDuration(etaSeconds)
+}
+
+function Oldest({ stage: { oldestUnfinished: oldest } }: { readonly stage: Stage }): ReactNode {
+  if (oldest === null) return <span className="soft">–</span>
+  const runs = oldest.attempt > 1 ? `, run ${oldest.attempt}` : ''
+  return (
+    <>
+      <span className="nowrap">{formatRange(oldest)}</span>{' '}
+      <span className="note">{oldest.status}{runs}, <Age since={oldest.since} /></span>
+    </>
+  )
+}
+
+function Trouble({ stage }: { readonly stage: Stage }): ReactNode {
+  const [, change] = useView()
+  const open = (section: Section): void => {
+    change({ section, worker: stage.name, code: undefined })
+    document.getElementById('needs-you')?.scrollIntoView({ block: 'start' })
+  }
+  const { flagged, failed, skipped, name } = stage
+  if (flagged.leases + failed.leases + skipped.leases === 0) return <span className="soft">none</span>
+  return (
+    <span className="badges">
+      {flagged.leases > 0 && <Badge tone="bad" label={`${flagged.leases} stuck, show those of ${name}`} onClick={() => open('flagged')}>{formatNumber(flagged.leases)} stuck</Badge>}
+      {failed.leases > 0 && <Badge tone="warn" label={`${failed.leases} retrying, show those of ${name}`} onClick={() => open('failed')}>{formatNumber(failed.leases)} retrying</Badge>}
+      {skipped.leases > 0 && <Badge label={`${skipped.leases} skipped, show those of ${name}`} onClick={() => open('skipped')}>{formatNumber(skipped.leases)} skipped</Badge>}
+    </span>
+  )
+}

@@ -1,0 +1,67 @@
+import type { Overview, Stage } from './contract.ts'
+import { formatCount, formatDuration } from '../kit/formats.ts'
+import type { Tone } from '../kit/badge.tsx'
+
+/** What stands at the top of the page: the state of everything in one sentence, and the sums below it. */
+export interface Summary {
+  readonly tone: Tone
+  readonly verdict: string
+  readonly detail: string
+  /** Sums over the workers that are on. */
+  readonly owed: number
+  readonly activeLeases: number
+  readonly rate: number
+  /** Until the slowest worker is done; absent while that is not known. */
+  readonly etaSeconds: number | undefined
+  /** Heights between the head of the chain and the highest that is stored. */
+  readonly lag: number | undefined
+  readonly flagged: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+/** What an operator must know first. */
+export function summarize(overview: Overview): Summary {
+  const { stages, head, stored } = overview
+  const workers = stages.filter((stage) => stage.kind === 'worker' && stage.isEnabled)
+  const sums = {
+    owed: sum(workers, (stage) => stage.owed),
+    activeLeases: sum(stages, (stage) => stage.active.leases),
+    rate: sum(workers, (stage) => stage.rate ?? 0),
+    flagged: sum(stages, (stage) => stage.flagged.leases),
+    failed: sum(stages, (stage) => stage.failed.leases),
+    skipped: sum(stages, (stage) => stage.skipped.leases),
+  }
+  const behind = workers.filter((stage) => stage.owed > 0)
+  const isKnown = behind.every((stage) => stage.etaSeconds !== null)
+  const etaSeconds = isKnown ? Math.max(0, ...behind.map((stage) => stage.etaSeconds ?? 0)) : undefined
+  const lag = head === null || stored === null ? undefined : Math.max(0, head + 1 - stored.to)
+  return { ...sums, etaSeconds, lag, ...judge(overview, sums, etaSeconds) }
+}
+
+function judge(
+  overview: Overview, sums: Pick<Summary, 'owed' | 'flagged' | 'failed'>, etaSeconds: number | undefined,
+): Pick<Summary, 'tone' | 'verdict' | 'detail'> {
+  const { flagged, failed, owed } = sums
+  const errors = overview.unresolvedErrors
+  if (!overview.database.isUp) {
+    return { tone: 'bad', verdict: 'The database does not answer', detail: 'Nothing can be stored or derived until it is back. Connections are tried again all the time.' }
+  }
+  if (flagged > 0) {
+    const where = overview.stages.filter((stage) => stage.flagged.leases > 0).map((stage) => `${stage.name} ${stage.flagged.leases}`)
+    return { tone: 'bad', verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`, detail: `Retries are used up: ${where.join(', ')}. All other heights go on.` }
+  }
+  if (failed > 0) {
+    return { tone: 'warn', verdict: 'Nothing needs you yet', detail: `${formatCount(failed, 'range')} failed and ${failed === 1 ? 'is' : 'are'} being retried.` }
+  }
+  if (errors > 0) {
+    return { tone: 'warn', verdict: 'Nothing is stuck', detail: `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ${errors === 1 ? 'it' : 'they'} came.` }
+  }
+  if (overview.stages.length > 0 && owed === 0) return { tone: 'good', verdict: 'All is well', detail: 'Everything that is stored has been derived.' }
+  const when = etaSeconds === undefined ? '' : `, done in about ${formatDuration(etaSeconds)}`
+  return { tone: 'good', verdict: 'All is well', detail: `${formatCount(owed, 'height')} still to derive${when}.` }
+}
+
+function sum(stages: readonly Stage[], value: (stage: Stage) => number): number {
+  return stages.reduce((total, stage) => total + value(stage), 0)
+}

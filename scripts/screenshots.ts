@@ -1,0 +1,83 @@
+/**
+ * `node scripts/screenshots.ts [folder]`: pictures of the operator page in the states that a person should look at after
+ * a change, over numbers that are made up. Without a folder: only docs/images/operator.png, for the README.
+ */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Page } from 'playwright-core'
+import { createDashboardPages } from '../src/services/dashboard-pages.ts'
+import { startBrowser } from '../test/support/browser.ts'
+import { startStandIn } from '../test/support/operator-stand-in.ts'
+import type { StandIn, StandInOptions } from '../test/support/operator-stand-in.ts'
+import { busyWorld, calmWorld, emptyWorld } from '../test/support/operator-world.ts'
+
+interface Shot {
+  readonly name: string
+  readonly size?: 'wide' | 'phone'
+  readonly theme?: 'light' | 'dark'
+  readonly server?: Partial<StandInOptions>
+  readonly query?: string
+  readonly act?: (page: Page, standIn: StandIn) => Promise<void>
+}
+
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+const shots: readonly Shot[] = [
+  { name: 'wide' },
+  { name: 'wide-dark', theme: 'dark' },
+  { name: 'phone', size: 'phone' },
+  { name: 'phone-dark', size: 'phone', theme: 'dark' },
+  { name: 'calm', server: { world: calmWorld() } },
+  { name: 'empty', server: { world: emptyWorld() } },
+  { name: 'details', act: (page) => page.getByRole('button', { name: /^Details/ }).first().click() },
+  { name: 'phone-details', size: 'phone', act: (page) => page.getByRole('button', { name: /^Details/ }).first().click() },
+  { name: 'ticked', act: (page) => page.getByRole('checkbox', { name: 'Tick all' }).click() },
+  { name: 'skip', act: (page) => page.getByRole('button', { name: /^Skip token/ }).first().click() },
+  { name: 'skip-dark', theme: 'dark', act: (page) => page.getByRole('button', { name: /^Skip token/ }).first().click() },
+  { name: 'rederive', act: (page) => page.getByRole('button', { name: 'Derive again…' }).click() },
+  { name: 'errors', query: '?show=errors' },
+  { name: 'skipped', query: '?show=skipped' },
+  { name: 'retrying', query: '?show=failed' },
+  { name: 'phone-errors', size: 'phone', query: '?show=errors' },
+  { name: 'hover', act: (page) => page.locator('.cursor').hover({ position: { x: 340, y: 60 } }) },
+  { name: 'drill', server: { world: withDrill() } },
+  { name: 'broken', act: async (page, standIn) => { await standIn.pause(); await page.getByRole('alert').waitFor() } },
+  { name: 'login', server: { token: 'secret' } },
+  { name: 'login-wrong', theme: 'dark', server: { token: 'secret' }, act: async (page) => { await page.getByLabel('Token').fill('x'); await page.keyboard.press('Enter'); await page.getByRole('alert').waitFor() } },
+  { name: 'closed', server: { isClosed: true } },
+]
+
+const [folder] = process.argv.slice(2)
+const readme = resolve(import.meta.dirname, '../docs/images/operator.png')
+const pages = createDashboardPages({ page: 'operator', log: pino({ level: 'warn' }) })
+const { browser, close } = await startBrowser()
+for (const shot of folder === undefined ? shots.slice(0, 1) : shots) {
+  const standIn = await startStandIn({ world: busyWorld(), pages, ...shot.server })
+  const context = await browser.newContext({ viewport: sizes[shot.size ?? 'wide'], colorScheme: shot.theme ?? 'light', deviceScaleFactor: shot.size === 'phone' ? 2 : 1 })
+  const page = await context.newPage()
+  page.on('console', (message) => { if (message.type() === 'error') console.error(`${shot.name}: ${message.text()}`) })
+  page.on('pageerror', (error) => console.error(`${shot.name}: ${error.stack ?? error.message}`))
+  await page.goto(`${standIn.url}/operator${shot.query ?? ''}`)
+  await page.getByRole('heading').first().waitFor()
+  for (let i = 0; i < 40; i++) {
+    standIn.tick()
+    await delay(15)
+  }
+  await page.waitForLoadState('load')
+  await delay(300)
+  await shot.act?.(page, standIn)
+  await delay(400)
+  const path = folder === undefined ? readme : join(folder, `${shot.name}.png`)
+  mkdirSync(join(path, '..'), { recursive: true })
+  await page.screenshot({ path, fullPage: folder !== undefined && shot.act === undefined })
+  console.log(path)
+  await context.close()
+  await standIn.stop()
+}
+await close()
+
+function withDrill(): StandInOptions['world'] {
+  const world = busyWorld()
+  return { ...world, overview: { ...world.overview, drills: [{ worker: 'token_worker', from: 124_310_000, to: 124_311_000, reason: 'Exercise of the night shift.' }] } }
+}
