@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import type { PayloadFields, PayloadValue } from '../src/chain/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
@@ -10,6 +12,29 @@ const columnsOfKey = ['block_height', 'tx_index', 'event_index', 'leg', 'vault_u
 function keyOf(row: CollectedRow): string {
   return columnsOfKey.filter((column) => column in row).map((column) => String(row[column]).padStart(20, '0')).join(' ')
 }
+
+/** Every kind of token event, and others under the same names; `ee82856bf20e2aa6` is the standards' account there. */
+const eventTypes = [
+  'A.ee82856bf20e2aa6.FungibleToken.Withdrawn', 'A.ee82856bf20e2aa6.FungibleToken.Deposited',
+  'A.ee82856bf20e2aa6.FungibleToken.Burned', 'A.0ae53cb6e3f42a79.FlowToken.TokensWithdrawn',
+  'A.0ae53cb6e3f42a79.FlowToken.TokensDeposited', 'A.0ae53cb6e3f42a79.FlowToken.TokensBurned',
+  'A.0ae53cb6e3f42a79.FlowToken.TokensMinted', 'A.f8d6e0586b0a20c7.NonFungibleToken.Withdrawn',
+  'A.f8d6e0586b0a20c7.NonFungibleToken.Deposited', 'A.f8d6e0586b0a20c7.NonFungibleToken.NFT.ResourceDestroyed',
+  'A.f8d6e0586b0a20c7.EVM.FLOWTokensDeposited', 'A.f8d6e0586b0a20c7.EVM.FLOWTokensWithdrawn',
+  'A.e5a8b7f23e8b548f.FlowFees.FeesDeducted', 'A.e5a8b7f23e8b548f.FlowFees.TokensDeposited',
+  'A.00000000000000a1.Cats.Withdraw', 'A.00000000000000a1.Cats.Deposit', 'A.00000000000000a1.Cats.Minted',
+]
+const oddValues: readonly PayloadValue[] = [
+  null, true, '', '0', '-1', '1.0', '1.00000000', '0.00000000', '184467440737.09551615', '18446744073709551615',
+  '9223372036854775807', '9223372036854775808', '0x00000000000000a1', '0x00000000000000b0', '0x0', [], ['1'], {}, { type: 'x' },
+  'A.00000000000000a1.Cats.NFT', 'A.0ae53cb6e3f42a79.FlowToken.Vault', 'FlowToken.Vault', '9d3d9968383e21ca56ff357c60b4383cce201305',
+]
+const fieldNames = [
+  'type', 'amount', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID', 'balanceAfter', 'id', 'uuid', 'address',
+]
+const oddFields: fc.Arbitrary<PayloadFields | undefined> = fc.option(
+  fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...oddValues), { maxKeys: fieldNames.length }), { nil: undefined },
+)
 
 describe('token_worker', () => {
   let blocks: readonly DecodedBlock[]
@@ -61,6 +86,24 @@ describe('token_worker', () => {
     const events = blocks[9]?.transactions.flatMap((transaction) => transaction.events)
     const last = events?.findLast(({ fields }) => fields?.['fromUUID'] === '0')
     expect(service[0]?.['balance']).to.equal(last?.fields?.['balanceAfter'])
+  })
+
+  it('makes rows or problems of whatever contracts emit under these names, and never fails', () => {
+    const [block] = blocks
+    const [transaction] = blocks[1]?.transactions ?? []
+    if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
+    const events = fc.array(fc.record({ type: fc.constantFrom(...eventTypes), fields: oddFields }), { maxLength: 8 })
+    fc.assert(fc.property(events, (all) => {
+      const numbered = all.map((event, index) => ({ ...event, index }))
+      const output = collect(tokenWorker, {
+        from: 0, to: 1, blocks: [{ ...block, transactions: [{ ...transaction, index: 2, events: numbered }] }],
+      })
+      for (const row of [...output.of('app.ft_transfers'), ...output.of('app.nft_transfers')]) {
+        expect(row['from_address'] ?? row['to_address'] ?? row['nft_id'], 'a transfer says who or what').to.not.equal(null)
+      }
+      const keys = output.of('app.ft_transfers').map(keyOf)
+      expect(new Set(keys).size).to.equal(keys.length)
+    }), { numRuns: 500 })
   })
 
   it('hands on what it cannot read as problems', () => {

@@ -95,8 +95,8 @@ describe('the token moves of the recording', () => {
   it('say why', () => {
     expect(typesOf('flow/transfer')).to.deep.equal(['transfer'])
     expect(typesOf('flow/mint')).to.deep.equal(['mint'])
-    // No event tells that FLOW was burned: it left, and did not arrive.
-    expect(typesOf('flow/burn')).to.deep.equal(['withdrawal'])
+    // No event tells that FLOW was burned, the script does.
+    expect(typesOf('flow/burn')).to.deep.equal(['burn'])
     expect(typesOf('ft/mint')).to.deep.equal(['mint'])
     expect(typesOf('ft/burn')).to.deep.equal(['burn'])
     expect(typesOf('nft/mint-batch')).to.deep.equal(['mint'])

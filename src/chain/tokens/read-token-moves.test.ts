@@ -13,9 +13,13 @@ const topShot = 'A.0b2a3299cc857e29.TopShot'
 type Event = readonly [type: string, fields: PayloadFields | undefined]
 
 function read(...events: readonly Event[]): TokenMoves {
+  return readWithScript('', ...events)
+}
+
+function readWithScript(script: string, ...events: readonly Event[]): TokenMoves {
   const transaction: DecodedTransaction = {
     index: 0, id: Buffer.alloc(32), isSystem: false, payer: alice, proposer: alice, authorizers: [alice],
-    scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n,
+    scriptHash: Buffer.alloc(32), script, statusCode: 0, isEvm: false, gasUsed: 0n,
     events: events.map(([type, fields], index) => ({ type, index, fields })),
   }
   return readTokenMoves(transaction, 'mainnet')
@@ -81,6 +85,20 @@ describe('readTokenMoves', () => {
       withdrawn(`${usd}.Vault`, { amount: '4.00000000', from: alice, withdrawnUUID: '8' }),
       [`${usd}.TokensBurned`, { amount: '5.00000000' }],
     ))).to.deep.equal([`${usd} ${alice} - 5 burn`, `${usd} ${alice} - 4 withdrawal`])
+  })
+
+  it('takes FLOW that did not arrive for burned where the script can burn, and no event tells more of it', () => {
+    const script = 'import Burner from 0xf233dcee88fe0abe\ntransaction {}'
+    const flowLeft = withdrawn(`${flow}.Vault`, { amount: '5.00000000', from: alice })
+    expect(brief(readWithScript(script, flowLeft))).to.deep.equal([`${flow} ${alice} - 5 burn`])
+    for (const other of ['// import Burner from 0xf233dcee88fe0abe', 'import Burner from 0xa1']) {
+      expect(brief(readWithScript(other, flowLeft)), other).to.deep.equal([`${flow} ${alice} - 5 withdrawal`])
+    }
+    const burned: Event = ['A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount: '1.00000000', fromUUID: '8' }]
+    expect(brief(readWithScript(
+      script, withdrawn(`${usd}.Vault`, { amount: '5.00000000', from: alice }),
+      withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: alice, withdrawnUUID: '8' }), burned,
+    ))).to.deep.equal([`${usd} ${alice} - 5 withdrawal`, `${usd} ${alice} - 1 burn`])
   })
 
   it('names a mint and a burn of items by what the collection says', () => {

@@ -2,6 +2,7 @@ import { coreContracts } from '../core-contracts.ts'
 import type { DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
 import type { PayloadFields } from '../payload-value.ts'
+import { scriptImports } from '../script-imports.ts'
 import {
   amountField, evmAddressField, FieldShapeError, optionalAddressField, tokenField, uint64Field, uuidField,
 } from './event-fields.ts'
@@ -23,11 +24,13 @@ import type { BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, 
  * An event of a standard that is not of the standard's shape becomes a problem and moves nothing.
  */
 export function readTokenMoves(transaction: DecodedTransaction, network: Network): TokenMoves {
-  return new Reader(network).read(transaction.events)
+  return new Reader(transaction, network).read()
 }
 
 class Reader {
+  readonly #transaction: DecodedTransaction
   readonly #flowToken: string
+  readonly #burner: string
   readonly #kindOf: (type: string) => TokenEventKind | undefined
   readonly #fungible = new FungibleFlow()
   readonly #nonFungible = new NonFungibleFlow()
@@ -39,17 +42,22 @@ class Reader {
   readonly #minting = new Set<string>()
   readonly #burning = new Set<string>()
   readonly #burntAmounts = new Map<string, string[]>()
+  /** Tokens of which the standard's event tells what was burned. */
+  readonly #toldBurns = new Set<string>()
+  #burnsByScript: boolean | undefined
   readonly #fees: FeeEvent[] = []
   readonly #problems: TokenProblem[] = []
 
-  constructor(network: Network) {
+  constructor(transaction: DecodedTransaction, network: Network) {
+    this.#transaction = transaction
     this.#flowToken = `A.${coreContracts(network).flowToken}.FlowToken`
+    this.#burner = coreContracts(network).burner
     this.#kindOf = tokenEventKinds(network)
   }
 
-  read(events: readonly DecodedEvent[]): TokenMoves {
+  read(): TokenMoves {
     let isAny = false
-    for (const event of events) {
+    for (const event of this.#transaction.events) {
       const kind = this.#kindOf(event.type)
       if (kind === undefined) continue
       isAny = true
@@ -93,10 +101,7 @@ class Reader {
         })
         break
       case 'ft-burned':
-        this.#fungible.burned({
-          eventIndex, token: this.#standardToken(fields), amount: amountField(fields),
-          vault: uuidField(fields, 'fromUUID'),
-        })
+        this.#ftBurned(eventIndex, fields)
         break
       case 'evm-flow-deposited':
         this.#fungible.enteredEvm(
@@ -135,6 +140,13 @@ class Reader {
       default:
         break
     }
+  }
+
+  #ftBurned(eventIndex: number, fields: PayloadFields): void {
+    const token = this.#standardToken(fields)
+    const [amount, vault] = [amountField(fields), uuidField(fields, 'fromUUID')]
+    this.#fungible.burned({ eventIndex, token, amount, vault })
+    this.#toldBurns.add(contractOf(token))
   }
 
   /** Contracts may emit what they like under these names: only the shape of the old standards makes a token event. */
@@ -203,12 +215,24 @@ class Reader {
     return { transfers, changes }
   }
 
-  /** Whether the token's own event tells that this amount was burned; each such event answers for one. */
+  /**
+   * Whether this amount, which left and did not arrive, was burned. Where the token tells of burns by its own event, each
+   * such event answers for one. Where neither it nor the standard does, as is so with FLOW, the script tells: what burns
+   * has to import Burner.
+   */
   #isBurnt(token: string, amount: string): boolean {
-    const amounts = this.#burntAmounts.get(contractOf(token))
-    const at = amounts?.indexOf(amount) ?? -1
-    if (at >= 0) amounts?.splice(at, 1)
+    const contract = contractOf(token)
+    const amounts = this.#burntAmounts.get(contract)
+    if (amounts === undefined) return !this.#toldBurns.has(contract) && this.#isBurningScript()
+    const at = amounts.indexOf(amount)
+    if (at >= 0) amounts.splice(at, 1)
     return at >= 0
+  }
+
+  #isBurningScript(): boolean {
+    return (this.#burnsByScript ??= scriptImports(this.#transaction.script).some(
+      ({ name, address = this.#burner }) => name === 'Burner' && address === this.#burner,
+    ))
   }
 
   #nameReason(transfer: NonFungibleTransfer): void {

@@ -2,12 +2,13 @@
  * Why tokens moved:
  * - `transfer`: out of one account's vault or collection and into one
  * - `fee`: the fee of the transaction
- * - `mint`, `burn`: made or destroyed, as the token's own events say, or the standard's
+ * - `mint`, `burn`: made or destroyed, as the token's own events say, or the standard's; FLOW, of which no event says
+ *   so, where the script imports Burner
  * - `bridge`: FLOW into an EVM account or out of one; that side is a 20-byte address
  * - `deposit`: arrived, and nothing in the transaction shows from where: a vault that was taken whole out of storage,
  *   or made without a word
- * - `withdrawal`: left, and did not arrive in the transaction: stored, kept in a resource, or destroyed without a word,
- *   as FLOW is
+ * - `withdrawal`: left, and did not arrive in the transaction: stored, kept in a resource, or destroyed by a contract
+ *   without a word
  */
 export type TransferType = 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'deposit' | 'withdrawal'
 
