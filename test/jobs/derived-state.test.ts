@@ -84,6 +84,18 @@ describe('derived state', () => {
     expect(Object.fromEntries(held)).to.deep.equal(Object.fromEntries(expected))
   })
 
+  it('has every item where the chain has it', async () => {
+    const { rows } = await database.pool.query<{ item: string; owner: string }>(
+      `select * from (
+         select distinct on (token, nft_id) token || '.NFT ' || nft_id as item, to_address as owner from app.nft_transfers
+         order by token, nft_id, block_height desc, tx_index desc, event_index desc, leg desc
+       ) as last where owner is not null order by item collate "C"`,
+    )
+    const expected = Object.entries(truth.accounts).flatMap(([address, { nfts }]) =>
+      nfts.map(({ type, id }) => ({ item: `${type} ${id}`, owner: address })))
+    expect(rows).to.deep.equal(expected.toSorted((a, b) => (a.item < b.item ? -1 : 1)))
+  })
+
   it('has every account that was created or took part, and when', async () => {
     const expected = new Map<string, { first_seen_height: number; last_seen_height: number; created: string | null }>()
     const see = (address: string, height: number): void => {

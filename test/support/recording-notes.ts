@@ -44,9 +44,12 @@ export async function namedAccounts(name: RecordingName): Promise<Readonly<Recor
   return accounts
 }
 
-/** The end state of a recording, from its `truth.json`. */
-export async function truthOf(name: RecordingName): Promise<Truth> {
-  return (await readJson(name, 'truth.json')) as Truth
+/**
+ * The end state of a recording, from its `truth.json`.
+ * @param version '' for `truth.json`, `a` for `truth-a.json`
+ */
+export async function truthOf(name: RecordingName, version = ''): Promise<Truth> {
+  return (await readJson(name, version === '' ? 'truth.json' : `truth-${version}.json`)) as Truth
 }
 
 async function readJson(name: RecordingName, file: string): Promise<unknown> {
