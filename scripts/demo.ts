@@ -63,7 +63,7 @@ function configure(node: ReplayNode, folder: string): Config {
   })
 }
 
-function greeting(config: Config, port: number): string {
+function greeting(config: Config, port: number, folder: string): string {
   const page = pageAddress(config.HOST, port)
   return [
     '',
@@ -77,7 +77,9 @@ function greeting(config: Config, port: number): string {
     `    Live feed     ${page.replace('http', 'ws')}/ws`,
     `    The farm      ${page}/operator`,
     '',
-    '  Break a worker and watch it: Fault drill on the page of the farm.',
+    '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
+    '',
+    `    DATA_FOLDER=${folder} npm run status`,
     '',
     '  Ctrl+C stops it and throws its database away.',
     '',
@@ -105,7 +107,7 @@ async function demo(): Promise<number> {
       lifecycle.onStop('replay node', () => node.stop())
     },
     onReady: (shared, terminal) => {
-      const text = greeting(config, shared.apiPort ?? config.PORT)
+      const text = greeting(config, shared.apiPort ?? config.PORT, folder)
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)
     },

@@ -1,5 +1,5 @@
 import { workers } from '../jobs/index.ts'
-import { exitCodes } from '../src/base/errors.ts'
+import { exitCodes, FatalError } from '../src/base/errors.ts'
 import { defaultSchema } from '../src/farm/rebuild/rebuild-schema.ts'
 import { compareDerived } from '../src/farm/rebuild/compare-derived.ts'
 import { runCommand } from './cli/command.ts'
@@ -40,6 +40,10 @@ await runCommand({
       pool, workers, schema, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }),
       ...(options.rows === undefined ? {} : { mostRows: options.rows }),
     })
+    if (comparison.heights.length === 0) {
+      const message = 'There is nothing to compare: of these heights the rebuild has none that all workers have done.'
+      throw new FatalError('nothing-compared', message)
+    }
     if (options.json) printJson(comparison)
     else print(comparisonText(comparison, schema))
     return comparison.isEqual ? exitCodes.done : exitCodes.needsPerson

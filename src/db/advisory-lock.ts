@@ -1,4 +1,4 @@
-import type { Client, Pool } from 'pg'
+import type { Client, ClientBase, Pool } from 'pg'
 import { pause } from '../base/retry.ts'
 import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicated-connection.ts'
 import { asDatabaseError } from './errors.ts'
@@ -45,7 +45,7 @@ export async function acquireLock(target: string | Pool, key: string, options: A
   try {
     let toldPid: number | undefined
     while (!(await tryLock(connection.client, key))) {
-      const holder = await findHolder(connection.client, key)
+      const holder = await findLockHolder(connection.client, key)
       if (holder !== undefined && holder.pid !== toldPid) onWaiting?.(holder)
       toldPid = holder?.pid
       await pause(retryMs * (0.75 + Math.random() / 2), signal)
@@ -67,9 +67,12 @@ async function tryLock(client: Client, key: string): Promise<boolean> {
   return rows[0]?.locked === true
 }
 
-/** A lock on one bigint shows in pg_locks as its two halves with objsubid 1. */
-async function findHolder(client: Client, key: string): Promise<LockHolder | undefined> {
-  const { rows } = await client.query<{ pid: number; application_name: string; address: string | null; since: Date }>(
+/**
+ * Who holds the lock called `key` now; undefined when nobody does. A lock on one bigint shows in pg_locks as its two
+ * halves with objsubid 1.
+ */
+export async function findLockHolder(db: Pool | ClientBase, key: string): Promise<LockHolder | undefined> {
+  const { rows } = await db.query<{ pid: number; application_name: string; address: string | null; since: Date }>(
     `SELECT a.pid, a.application_name, host(a.client_addr) AS address, a.backend_start AS since
      FROM pg_locks l JOIN pg_stat_activity a USING (pid), hashtextextended($1, 0) AS key
      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1

@@ -9,6 +9,9 @@ import { HandOver } from './hand-over.ts'
 import { Rounds } from './rounds.ts'
 import { WakeUp } from './wake-up.ts'
 
+/** Held by the process that coordinates the farm. */
+export const coordinatorLock = 'farm:coordinator'
+
 /** Sent by ingesters inside the transaction that stores blocks. */
 const blocksChannel = 'flowfarm_blocks'
 
@@ -42,7 +45,7 @@ export class Coordinator {
     const { log, signal, databaseUrl, connection } = this.#options
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        const lock = await acquireLock(databaseUrl, 'farm:coordinator', {
+        const lock = await acquireLock(databaseUrl, coordinatorLock, {
           ...connection, signal, applicationName: 'flowfarm coordinator',
           onWaiting: (holder) => log.debug({ holder }, 'another process coordinates the farm, waiting for it to end'),
         })

@@ -1,0 +1,64 @@
+import type { LeaseCount } from '../../src/farm/overview/farm-overview.ts'
+import type { FarmStatus, StageStatus } from './farm-status.ts'
+import { tableText } from './table.ts'
+import type { Column } from './table.ts'
+import { count, duration, heights, many, styled } from './texts.ts'
+
+/** The state of the farm for people: a table of stages, and what deserves a word. */
+export function statusText(status: FarmStatus): string {
+  return [...headLines(status), '', tableText(columns(status.takenAt), status.stages).trimEnd(), ...remarks(status)].join('\n')
+}
+
+function headLines({ chainId, head, stored, takenAt }: FarmStatus): string[] {
+  const range = stored === null ? 'nothing yet' : `heights ${heights(stored)}`
+  return [`Chain ${chainId ?? 'unknown'}, head ${head === null ? 'unknown' : count(head)}, stored ${range}. ${takenAt.toISOString()}`]
+}
+
+function columns(now: Date): Column<StageStatus>[] {
+  const numbers: readonly (readonly [string, (stage: StageStatus) => string])[] = [
+    ['COVERED', ({ covered }) => count(covered)],
+    ['OWED', ({ owed }) => count(owed)],
+    ['QUEUED', ({ queued }) => leases(queued)],
+    ['IN FLIGHT', ({ active }) => leases(active)],
+    ['FAILED', ({ failed }) => trouble('yellow', failed)],
+    ['FLAGGED', ({ flagged }) => trouble('red', flagged)],
+    ['SKIPPED', ({ skipped }) => leases(skipped)],
+    ['HOLES', ({ holes }) => count(holes)],
+    ['RATE/S', ({ rate }) => (rate === null ? '-' : count(Math.round(rate)))],
+    ['LEFT', ({ etaSeconds }) => (etaSeconds === null ? '-' : duration(etaSeconds))],
+  ]
+  return [
+    { title: 'STAGE', value: ({ name, isEnabled }) => (isEnabled ? name : `${name} (off)`) },
+    ...numbers.map(([title, value]) => ({ title, value, align: 'right' as const })),
+    { title: 'OLDEST UNFINISHED', value: (stage) => oldest(stage, now) },
+  ]
+}
+
+/** Leases, and the heights in them. */
+function leases({ leases: number, heights: inThem }: LeaseCount): string {
+  return number === 0 ? '0' : `${count(number)} (${count(inThem)})`
+}
+
+function trouble(colour: 'red' | 'yellow', found: LeaseCount): string {
+  return found.leases === 0 ? '0' : styled(colour, leases(found))
+}
+
+function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {
+  if (lease === null) return '-'
+  const age = duration(Math.max(0, (now.getTime() - lease.since.getTime()) / 1000))
+  return `${heights(lease)}, ${lease.status} for ${age}, ${many(lease.attempt, 'run')}`
+}
+
+function remarks({ stages, isCoordinated, requests, unresolvedErrors }: FarmStatus): string[] {
+  const flagged = stages.reduce((sum, stage) => sum + stage.flagged.leases, 0)
+  const lines = [
+    ...(isCoordinated ? [] : [styled('yellow', 'No process works on the farm: nothing is derived until one does (npm start).')]),
+    ...(flagged > 0 ? [styled('red', `${many(flagged, 'range needs', 'ranges need')} a person: npm run leases -- list --status flagged`)] : []),
+    ...(unresolvedErrors > 0 ? [`${many(unresolvedErrors, 'input')} could not be used: see raw.indexing_errors.`] : []),
+    ...requests.map(({ id, workers, workersOff, ...range }) => {
+      const off = workersOff.length === 0 ? '' : `; switched off: ${workersOff.join(', ')}`
+      return `Request ${id}: heights ${heights(range)} by ${workers.join(', ')}${off}`
+    }),
+  ]
+  return lines.length === 0 ? [] : ['', ...lines]
+}

@@ -1,0 +1,130 @@
+import type pg from 'pg'
+import { exitCodes, FatalError } from '../src/base/errors.ts'
+import { announceFarmWork } from '../src/farm/leases/sql/announce-farm-work.ts'
+import type { ListedLease } from '../src/farm/leases/sql/list-leases.ts'
+import { requeueLeases } from '../src/farm/leases/sql/requeue-leases.ts'
+import { skipLeases } from '../src/farm/leases/sql/skip-leases.ts'
+import { splitLeases } from '../src/farm/leases/sql/split-leases.ts'
+import { runCommand } from './cli/command.ts'
+import { findLeases } from './cli/find-leases.ts'
+import { heightOptions, endOf } from './cli/height-options.ts'
+import { leasesTable } from './cli/leases-table.ts'
+import { withDatabase } from './cli/open-database.ts'
+import { flag, someOf, text, wholeNumber } from './cli/options.ts'
+import { many, print, printJson } from './cli/texts.ts'
+import { workerNames, workersOption } from './cli/worker-options.ts'
+
+const openStatuses = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
+
+/** Leases that are changed by one statement. */
+const mostAtOnce = 1000
+
+/** `npm run leases`: what is under way or in trouble, and what a person can do about it. */
+await runCommand({
+  name: 'leases',
+  summary: 'Lists the ranges of heights that are given out to workers, and deals with those that failed.',
+  actions: {
+    list: 'Show leases: all that are not done.',
+    requeue: 'Try flagged ranges again; the count of runs begins anew.',
+    split: 'Try them again in pieces.',
+    skip: 'Give them up; workers that follow go on without. Needs --reason.',
+  },
+  options: {
+    worker: workersOption('Only of these workers.'),
+    status: someOf('<states>', openStatuses, `Only in these states: ${openStatuses.join(', ')}. Default: list shows all, ` +
+      'the others take flagged ones; they can take failed ones too.'),
+    ...heightOptions,
+    code: text('<code>', 'Only those whose last failure had this code.'),
+    all: flag('All that are in these states: needed by requeue, split and skip where nothing else says which.'),
+    pieces: wholeNumber('<number>', 'For split: pieces of each range. Default 2.', { min: 2 }),
+    reason: text('<text>', 'For skip: why. It is listed with the range for ever.'),
+    'dry-run': flag('Only show which leases would be changed.'),
+    json: flag('Print the result as JSON.'),
+  },
+  notes: ['Heights choose the leases that reach into them; a lease is always changed as a whole.'],
+  examples: [
+    ['list', 'All that is under way or in trouble.'],
+    ['list --status flagged --json', 'What needs a person, with the whole errors and stacks.'],
+    ['requeue --worker token_worker', 'Try again what is flagged of a worker that was mended.'],
+    ['skip --worker token_worker --from 4711 --to 4711 --reason "see ticket 12"', 'Give one block up.'],
+    ['split --all --pieces 10 --dry-run', 'Which flagged ranges would be split.'],
+  ],
+  exitCodes: { 0: 'done, also where no lease fits' },
+  run: ({ action, options }) => withDatabase(async ({ pool }) => {
+    const end = endOf(options)
+    const isList = action === 'list'
+    if (!isList) refuseCarelessChange(action, options)
+    const defaultStatuses = isList ? openStatuses : ['flagged' as const]
+    const found = await findLeases(pool, {
+      workers: options.worker.length > 0 ? options.worker : workerNames,
+      statuses: options.status.length > 0 ? options.status : defaultStatuses,
+      code: options.code,
+      ...(options.from === undefined && end === undefined
+        ? {} : { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } }),
+    })
+    if (isList || options['dry-run']) {
+      if (options.json) printJson({ leases: found })
+      else print(found.length === 0 ? 'No lease fits.' : `${leasesTable(found)}${listFooter(action, found)}`)
+      return exitCodes.done
+    }
+    const changed = await change(pool, action, found, options)
+    if (options.json) printJson({ action, found: found.length, changed, leases: found.map(({ worker, from, to }) => ({ worker, from, to })) })
+    else print(found.length === 0 ? 'No lease fits.' : outcome(action, found, changed))
+    return exitCodes.done
+  }),
+})
+
+interface ChangeOptions {
+  readonly worker: readonly string[]
+  readonly status: readonly string[]
+  readonly from: number | undefined
+  readonly to: number | undefined
+  readonly code: string | undefined
+  readonly all: boolean
+  readonly pieces: number | undefined
+  readonly reason: string | undefined
+}
+
+function refuseCarelessChange(action: string, { worker, status, from, to, code, all, pieces, reason }: ChangeOptions): void {
+  const names = worker.length > 0 || code !== undefined || from !== undefined || to !== undefined
+  if (!all && !names) {
+    throw new FatalError('bad-option', `Which leases? Name them by --worker, --from and --to, or --code, or ${action} all of them by --all.`)
+  }
+  const wrong = status.filter((one) => one !== 'flagged' && one !== 'failed')
+  if (wrong.length > 0) {
+    throw new FatalError('bad-option', `--status ${wrong.join(',')} cannot be used with ${action}: only failed and flagged leases can be changed.`)
+  }
+  if (action === 'skip' && reason === undefined) {
+    throw new FatalError('bad-option', '--reason is missing: say why these heights are given up, by --reason "<text>".')
+  }
+  if (action !== 'skip' && reason !== undefined) throw new FatalError('bad-option', '--reason is for skip: leave it out.')
+  if (action !== 'split' && pieces !== undefined) throw new FatalError('bad-option', '--pieces is for split: leave it out.')
+}
+
+async function change(
+  pool: pg.Pool, action: string, leases: readonly ListedLease[], { pieces, reason }: ChangeOptions,
+): Promise<number> {
+  let changed = 0
+  for (let at = 0; at < leases.length; at += mostAtOnce) {
+    const some = leases.slice(at, at + mostAtOnce)
+    if (action === 'requeue') changed += await requeueLeases(pool, some)
+    else if (action === 'split') changed += await splitLeases(pool, some, pieces)
+    else changed += await skipLeases(pool, some, reason ?? '')
+  }
+  if (changed > 0) await announceFarmWork(pool)
+  return changed
+}
+
+function listFooter(action: string, found: readonly ListedLease[]): string {
+  if (action !== 'list') return `${many(found.length, 'lease')} would be changed by ${action}.`
+  const flagged = found.filter(({ status }) => status === 'flagged').length
+  const advice = flagged === 0 ? '' : ` ${many(flagged, 'is', 'are')} flagged: mend the cause, then npm run leases -- requeue.`
+  return `${many(found.length, 'lease')}.${advice}`
+}
+
+function outcome(action: string, found: readonly ListedLease[], changed: number): string {
+  if (action === 'split') return `${many(found.length, 'lease')} became ${changed}.`
+  const others = found.length - changed
+  const rest = others > 0 ? ` ${many(others, 'was', 'were')} in another state by then.` : ''
+  return `${many(changed, 'lease is', 'leases are')} ${action === 'skip' ? 'skipped' : 'queued again'}.${rest}`
+}
