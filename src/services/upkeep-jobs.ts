@@ -5,6 +5,7 @@ import { query } from '../db/pool.ts'
 import { ingesterServices } from '../farm/coverage/ingesters.ts'
 import { pruneLeases } from '../farm/leases/sql/prune-leases.ts'
 import { pruneErrors } from '../farm/upkeep/prune-errors.ts'
+import { pruneRequests } from '../farm/upkeep/prune-requests.ts'
 import type { UpkeepJob } from '../farm/upkeep/upkeep-job.ts'
 import { ensureRawPartitions } from '../ingest/raw-partitions.ts'
 
@@ -17,12 +18,16 @@ const leaseAgeMs = 24 * 3600 * 1000
 /** Indexing errors that were met no more are kept for this long. */
 const errorDays = 90
 
+/** Requests of a person that are finished are kept for this long. */
+const requestDays = 30
+
 /** What keeps the database tidy. `workers`: all that the program has, switched on or not. */
 export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[]): UpkeepJob[] {
   return [
     { name: 'make-partitions', cron: '*/15 * * * *', run: async () => ({ head: await makePartitions(pool, workers) }) },
     { name: 'prune-leases', cron: '20 * * * *', run: async () => ({ pruned: await pruneLeases(pool, workers.map(({ name }) => name), leaseAgeMs) }) },
     { name: 'prune-errors', cron: '40 3 * * *', run: async () => ({ pruned: await pruneErrors(pool, errorDays) }) },
+    { name: 'prune-requests', cron: '50 3 * * *', run: async () => ({ pruned: await pruneRequests(pool, requestDays) }) },
   ]
 }
 

@@ -49,6 +49,15 @@ describe('the upkeep of the database', function (this: Mocha.Suite) {
     expect(rows.map(({ lease }) => lease)).to.deep.equal(['accounts_worker 0', 'old_worker 1'])
   })
 
+  it('prunes requests that were finished long ago, and none that are open', async () => {
+    await database.pool.query(`
+      insert into app.backfill_requests (workers, from_height, to_height, created_at, finished_at) values
+        ('{a}', 0, 1, now() - interval '99 days', now() - interval '31 days'), ('{a}', 1, 2, now() - interval '99 days', now() - interval '29 days'),
+        ('{a}', 2, 3, now() - interval '99 days', null)`)
+    expect(await run('prune-requests')).to.deep.equal({ pruned: 1 })
+    expect((await database.pool.query('select from app.backfill_requests')).rowCount).to.equal(2)
+  })
+
   it('is on the clock wherever the farm runs, and nowhere else', async () => {
     const scheduled = async (): Promise<string[]> => {
       const { rows } = await database.pool.query<{ is: boolean }>("select to_regclass('pgboss.schedule') is not null as is")
@@ -59,8 +68,8 @@ describe('the upkeep of the database', function (this: Mocha.Suite) {
     await raw.stop()
     expect(await scheduled()).to.deep.equal([])
     const farm = await runFarm(database, {})
-    while ((await scheduled()).length < 3) await database.pool.query('select 1')
+    while ((await scheduled()).length < 4) await database.pool.query('select 1')
     await farm.stop()
-    expect(await scheduled()).to.deep.equal(['upkeep-make-partitions', 'upkeep-prune-errors', 'upkeep-prune-leases'])
+    expect(await scheduled()).to.deep.equal(['upkeep-make-partitions', 'upkeep-prune-errors', 'upkeep-prune-leases', 'upkeep-prune-requests'])
   })
 })
