@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { asError } from '../../src/base/errors.ts'
+import { asError, RetryableError } from '../../src/base/errors.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
 import { createRedisWorkQueue } from '../../src/farm/queues/redis-work-queue.ts'
 import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
@@ -228,6 +228,17 @@ for (const [backend, openStore] of Object.entries(stores)) {
         }
       }
       expect((await arrivals.until(2)).at(-1)?.leases[0]?.from).to.equal(2)
+    })
+
+    it('opens, or says why not, while its connections are cut', async () => {
+      for (let i = 0; i < 10; i++) {
+        let isOpening = true
+        const opening = store.open()
+          .then((opened) => opened.close(), (error: unknown) => void expect(asError(error)).to.be.instanceOf(RetryableError))
+          .finally(() => (isOpening = false))
+        while (isOpening) await store.disconnect()
+        await opening
+      }
     })
 
     it('gives the job of a process that ended to another', async function (this: Mocha.Context) {

@@ -42,6 +42,8 @@ const workerOptions = {
 
 /** How long a store may take, when all jobs are done, to close a consumer, ms. */
 const closeMs = 2000
+/** How long cutting its connection may take after that, ms. */
+const disconnectMs = 500
 
 /** Least time between two messages about errors of the store, ms. */
 const quietMs = 5000
@@ -118,7 +120,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
           await Promise.allSettled(running)
           await delay(closeMs, undefined, { signal: impatience.signal })
           this.#log.warn({ queue: worker }, 'the queue does not answer, its connection is cut')
-          await bull.disconnect()
+          // Of a connection that waits to be made again ioredis never tells that it has ended.
+          await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: impatience.signal })])
         })()
         await Promise.race([closed, tooLong])
         impatience.abort()

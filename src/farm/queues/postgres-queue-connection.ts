@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
+import { Pool } from 'pg'
 import { PostgresConnection, PostgresQueueBackend } from 'bullmq'
 import type { PostgresPoolConfig, QueueBaseOptions } from 'bullmq'
 import { pause } from '../../base/retry.ts'
@@ -25,6 +26,8 @@ export class PostgresQueueConnection extends PostgresConnection {
     super(config)
     // Each queue and each worker listens here.
     this.setMaxListeners(0)
+    // A connection that breaks in use, with nobody who listens, would end the process; whoever uses it is told anyway.
+    if (this.pool instanceof Pool) this.pool.on('connect', (client) => client.on('error', () => undefined))
   }
 
   override async getListenClient(): Promise<ListenClient> {

@@ -25,6 +25,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
   const config = connectionConfig(databaseUrl)
   const migrations = new Pool({ ...config, max: 1, options: '', allowExitOnIdle: true })
   migrations.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  migrations.on('connect', (client) => client.on('error', () => undefined))
   const migrate = async (): Promise<void> => {
     try {
       await makeSchema(migrations)

@@ -13,12 +13,20 @@ const connectTimeoutMs = 5000
 /** A connection on which nothing came back for so long is replaced, ms. */
 const socketTimeoutMs = 15_000
 
+/** Longest pause before a lost connection is made again, ms. */
+const longestPauseMs = 2000
+
 /**
  * Queues in Redis 6.2 or newer (or Valkey).
  * @throws FatalError `redis-evicts` when Redis may throw jobs away; RetryableError `queue-unavailable` when unreachable
  */
 export async function createRedisWorkQueue(url: string, log: Logger): Promise<RedisWorkQueue> {
-  const common = { connectTimeout: connectTimeoutMs, keepAlive: 10_000, socketTimeout: socketTimeoutMs }
+  let isClosed = false
+  const common = {
+    connectTimeout: connectTimeoutMs, keepAlive: 10_000, socketTimeout: socketTimeoutMs,
+    // Also for the connections that BullMQ makes after these: nobody else can stop one that waits to be made again.
+    retryStrategy: (times: number) => (isClosed ? null : Math.min(times * 50, longestPauseMs)),
+  }
   // A command of the coordinator fails at once while Redis is away, and is tried again with all that came since.
   const producer = new Redis(url, { ...common, lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   // Those of the workers wait for it.
@@ -29,6 +37,7 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     await Promise.all(clients.map((client) => client.connect()))
     await checkEviction(producer)
   } catch (error) {
+    isClosed = true
     for (const client of clients) client.disconnect()
     if (error instanceof FatalError) throw error
     throw new RetryableError('queue-unavailable', `REDIS_URL leads to no Redis that answers: ${asError(error).message}`, { cause: error })
@@ -39,6 +48,7 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
     producer,
     consumer,
     close: () => {
+      isClosed = true
       for (const client of clients) client.disconnect()
       return Promise.resolve()
     },
