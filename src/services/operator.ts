@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
 import type { Mount } from '../api/server.ts'
 import type { Config } from '../base/config.ts'
+import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
 import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
@@ -9,9 +10,6 @@ import { createOperator, operatorPath } from '../operator/operator.ts'
 import type { ServiceContext } from './context.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
 import type { Shared } from './shared.ts'
-
-/** A look at the farm must not hang on a connection that is dead. */
-const connectionLimits = { statementTimeoutMs: 15_000, answerTimeoutMs: 18_000, idleTimeoutMs: 5000 }
 
 /** The operator's page and its API, as a part of the server of the explorer API. */
 export function mountOperator(context: ServiceContext): Mount {

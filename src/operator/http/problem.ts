@@ -24,7 +24,8 @@ const titles: Readonly<Record<number, string>> = {
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  const known = error instanceof Error && 'code' in error ? asDatabaseError(error) : error
+  // Not all statements throw errors of our tree; what is no error of the database stays what it is.
+  const known = asDatabaseError(error)
   if (known instanceof RetryableError) {
     const isQueue = known.code === 'queue-unavailable'
     const what = isQueue ? 'The queue' : 'The database'

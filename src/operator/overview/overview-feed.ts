@@ -48,6 +48,7 @@ export class OverviewFeed {
   #reading: Promise<Look> | undefined
   #freshUntil = 0
   #isWatching = false
+  #isWoken = false
   #endRest: () => void = () => undefined
 
   constructor(options: FeedOptions) {
@@ -72,6 +73,7 @@ export class OverviewFeed {
 
   /** Something was changed here: whoever looks next shall see it. */
   wake(): void {
+    this.#isWoken = true
     this.#freshUntil = 0
     this.#endRest()
   }
@@ -102,22 +104,28 @@ export class OverviewFeed {
   }
 
   async #look(): Promise<Look> {
-    const { pauseMs = leastPauseMs } = this.#options
     const startedAt = performance.now()
-    this.#freshUntil = startedAt + pauseMs
+    this.#isWoken = false
     const look = await this.#lookOrLast()
-    const took = performance.now() - startedAt
-    if (this.#freshUntil !== 0) this.#freshUntil = startedAt + (pauseMs === 0 ? 0 : Math.max(pauseMs, took / mostShare))
+    const endedAt = performance.now()
+    this.#freshUntil = this.#isWoken ? 0 : endedAt + this.#restMs(look, endedAt - startedAt)
     this.#last = look
     this.#tell(look.overview)
     return look
+  }
+
+  #restMs({ overview: { database } }: Look, tookMs: number): number {
+    const { pauseMs = leastPauseMs } = this.#options
+    // A look that failed has waited for the most part, and the next is to see soon that the database is back.
+    if (pauseMs === 0 || !database.isUp) return pauseMs
+    return Math.max(pauseMs - tookMs, tookMs / mostShare - tookMs)
   }
 
   async #lookOrLast(): Promise<Look> {
     const { read, readDrills, version, queues, log } = this.#options
     try {
       const [{ takenAt, chainId, head, stored, stages, heights, unresolvedErrors }, drills] = await Promise.all([read(), readDrills()])
-      for (const { name, covered } of stages) this.#pace.add(name, takenAt.getTime(), covered)
+      for (const { name, covered } of stages) this.#pace.add(name, performance.now(), covered)
       const overview: Overview = {
         generatedAt: takenAt, version, chainId, head, stored, database: { isUp: true }, queues,
         stages: stages.map((stage) => {
@@ -130,7 +138,7 @@ export class OverviewFeed {
       return { overview, heights }
     } catch (error) {
       if (!(error instanceof RetryableError)) throw error
-      log.warn({ err: error }, 'the database does not answer, the operator sees what was read last')
+      if (this.#last?.overview.database.isUp !== false) log.warn({ err: error }, 'the database does not answer, the operator sees what was read last')
       const nothing = { generatedAt: new Date(), chainId: null, head: null, stored: null, stages: [], unresolvedErrors: 0, drills: [] }
       const last = this.#last?.overview ?? { ...nothing, version, queues }
       return { overview: { ...last, database: { isUp: false } }, heights: this.#last?.heights ?? new Map<string, StageHeights>() }
