@@ -6,7 +6,7 @@ import { asDatabaseError } from '../../db/errors.ts'
  * What was derived from blocks of one version may be committed under that version only, so that no block of a fork that
  * is gone leaves rows behind, however slow its worker and whatever cache the block came from.
  */
-const versionQuery = "select generation from app.indexing_checkpoints where service_name = 'main_ingester'"
+export const versionQuery = "select generation from app.indexing_checkpoints where service_name = 'main_ingester'"
 
 /** Advisory lock: commits share it, a rollback has it alone. So a commit happens before a rollback or after, never across. */
 const rollbackLock = 7_364_831

@@ -25,12 +25,17 @@ export class BlockCache {
     return this.#blocks.size
   }
 
-  get(height: number): DecodedBlock | undefined {
+  /** Without using it. */
+  has(height: number): boolean {
+    return this.#blocks.has(height)
+  }
+
+  get(height: number): WeighedBlock | undefined {
     const found = this.#blocks.get(height)
     if (found === undefined) return undefined
     this.#blocks.delete(height)
     this.#blocks.set(height, found)
-    return found.block
+    return found
   }
 
   add(weighed: WeighedBlock): void {

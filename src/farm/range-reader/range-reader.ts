@@ -1,20 +1,20 @@
 import type pg from 'pg'
 import { RetryableError } from '../../base/errors.ts'
-import { split } from '../../base/ranges.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 import type { DecodedBlock, DecodedRange } from '../../chain/decoded-block.ts'
-import { readChainVersion } from '../commit/chain-version.ts'
 import { BlockCache } from './block-cache.ts'
 import type { WeighedBlock } from './block-cache.ts'
-import { ScriptTexts } from './script-texts.ts'
-import { readStoredBlocks } from './stored-blocks.ts'
+import { StoredBlocks } from './stored-blocks.ts'
+import type { StoredPiece } from './stored-blocks.ts'
 
 export interface RangeReaderOptions {
   readonly pool: pg.Pool
   /** Decoded blocks that are kept for the next worker, in bytes. Default 256 MiB. */
   readonly maxBytes?: number
-  /** Told of each range that was read from the database. */
-  readonly onRead?: (range: HeightRange) => void
+  /** What `readSome` gives at a time, in bytes; one block may weigh more. Default 8 MiB. */
+  readonly sliceBytes?: number
+  /** Told of each range that was read from the database, and how long that took. */
+  readonly onRead?: (range: HeightRange, seconds: number) => void
 }
 
 export interface ReadRange extends DecodedRange {
@@ -22,9 +22,9 @@ export interface ReadRange extends DecodedRange {
   readonly chainVersion: number
 }
 
-/** Blocks that are being read. */
+/** Blocks that are being read. It may bring the first of them only, where they are heavy. */
 interface Flight extends HeightRange {
-  readonly result: Promise<{ readonly chainVersion: number; readonly blocks: readonly WeighedBlock[] }>
+  readonly result: Promise<StoredPiece>
 }
 
 /** Heights that are read at once: enough for the trips to cost nothing, and workers with other borders share the pieces. */
@@ -41,17 +41,17 @@ const mostTries = 10
  * then it hands out blocks of a version that is over, the commit is refused, and `forget` makes it read anew.
  */
 export class RangeReader {
-  readonly #pool: pg.Pool
-  readonly #scripts: ScriptTexts
+  readonly #stored: StoredBlocks
   readonly #cache: BlockCache
-  readonly #onRead: (range: HeightRange) => void
+  readonly #sliceBytes: number
+  readonly #onRead: (range: HeightRange, seconds: number) => void
   readonly #flights = new Set<Flight>()
   #chainVersion: number | undefined
 
-  constructor({ pool, maxBytes = 256 * 1024 * 1024, onRead = () => undefined }: RangeReaderOptions) {
-    this.#pool = pool
-    this.#scripts = new ScriptTexts(pool)
+  constructor({ pool, maxBytes = 256 * 1024 * 1024, sliceBytes = 8 * 1024 * 1024, onRead = () => undefined }: RangeReaderOptions) {
+    this.#stored = new StoredBlocks(pool)
     this.#cache = new BlockCache(maxBytes)
+    this.#sliceBytes = sliceBytes
     this.#onRead = onRead
   }
 
@@ -61,15 +61,41 @@ export class RangeReader {
   }
 
   /**
-   * The blocks from `from` to `to`, exclusive.
+   * All blocks from `from` to `to`, exclusive, however much they weigh.
    * @throws RetryableError `range-not-stored` where one is missing, `chain-unstable` while rollbacks follow each other
    */
   async read(from: number, to: number): Promise<ReadRange> {
     for (let tries = 1; tries <= mostTries; tries++) {
-      const read = await this.#tryRead(from, to)
-      if (read !== undefined) return read
+      const first = await this.readSome(from, to)
+      const blocks = [...first.blocks]
+      while (from + blocks.length < to) {
+        const next = await this.readSome(from + blocks.length, to)
+        if (next.chainVersion !== first.chainVersion) break
+        blocks.push(...next.blocks)
+      }
+      if (from + blocks.length === to) return { from, to, blocks, chainVersion: first.chainVersion }
     }
     throw new RetryableError('chain-unstable', `the chain was rolled back ${mostTries} times while ${from} to ${to - 1} was read`)
+  }
+
+  /**
+   * The first blocks from `from` on, below `to`: at least one, and no more than make a slice. What follows is being read
+   * when they are given. @throws RetryableError `range-not-stored` where one is missing
+   */
+  async readSome(from: number, to: number): Promise<ReadRange> {
+    let slice = this.#cachedSlice(from, to)
+    while (slice === undefined) {
+      const { from: first, blocks, chainVersion } = await (this.#flightOver(from) ?? this.#start(from, to)).result
+      // A flight that somebody else started may have ended below, because its blocks are heavy.
+      slice = this.#slice(from, to, chainVersion, (height) => blocks[height - first]) ?? this.#cachedSlice(from, to)
+    }
+    this.readAhead(slice.to, to)
+    return slice
+  }
+
+  /** Starts reading from `from` on, below `to`, unless that is there or under way. */
+  readAhead(from: number, to: number): void {
+    if (from < to && !this.#cache.has(from) && this.#flightOver(from) === undefined) this.#start(from, to)
   }
 
   /** Takes blocks that were just committed; each weighs `bytes`. */
@@ -84,60 +110,45 @@ export class RangeReader {
     this.#chainVersion = undefined
   }
 
-  /** @returns undefined where the pieces are of different versions of the chain */
-  async #tryRead(from: number, to: number): Promise<ReadRange | undefined> {
-    const blocks: (DecodedBlock | undefined)[] = []
-    for (let height = from; height < to; height++) blocks.push(this.#cache.get(height))
-    const versions = new Set(blocks.some((block) => block !== undefined) ? [this.#chainVersion] : [])
-    for (const flight of this.#flightsFor(from, blocks)) {
-      const { chainVersion, blocks: read } = await flight.result
-      versions.add(chainVersion)
-      for (const { block } of read) {
-        if (block.height >= from && block.height < to) blocks[block.height - from] = block
-      }
-    }
-    const [chainVersion] = versions
-    if (versions.size !== 1 || chainVersion === undefined) return undefined
-    return { from, to, blocks: blocks as DecodedBlock[], chainVersion }
+  #cachedSlice(from: number, to: number): ReadRange | undefined {
+    return this.#chainVersion === undefined ? undefined : this.#slice(from, to, this.#chainVersion, (height) => this.#cache.get(height))
   }
 
-  /** The reads under way that bring what is missing; starts those that nobody has started yet. */
-  #flightsFor(from: number, blocks: readonly (DecodedBlock | undefined)[]): Flight[] {
-    const flights = new Set<Flight>()
-    const missing: HeightRange[] = []
-    for (const [i, block] of blocks.entries()) {
-      if (block !== undefined) continue
-      const height = from + i
-      const known = [...this.#flights].find((flight) => flight.from <= height && height < flight.to)
-      if (known !== undefined) {
-        flights.add(known)
-        continue
-      }
-      const last = missing.at(-1)
-      if (last?.to === height) missing[missing.length - 1] = { from: last.from, to: height + 1 }
-      else missing.push({ from: height, to: height + 1 })
+  #slice(from: number, to: number, chainVersion: number, blockAt: (height: number) => WeighedBlock | undefined): ReadRange | undefined {
+    const blocks: DecodedBlock[] = []
+    let bytes = 0
+    for (let height = from; height < to; height++) {
+      const found = blockAt(height)
+      if (found === undefined) break
+      bytes += found.bytes
+      if (bytes > this.#sliceBytes && blocks.length > 0) break
+      blocks.push(found.block)
     }
-    for (const range of missing) {
-      for (const piece of split(range, mostAtOnce)) flights.add(this.#start(piece))
-    }
-    return [...flights]
+    return blocks.length === 0 ? undefined : { from, to: from + blocks.length, blocks, chainVersion }
   }
 
-  #start(range: HeightRange): Flight {
-    const flight: Flight = { ...range, result: this.#load(range) }
+  #flightOver(height: number): Flight | undefined {
+    for (const flight of this.#flights) if (flight.from <= height && height < flight.to) return flight
+    return undefined
+  }
+
+  /** Reads up to the next block that is there or under way. */
+  #start(from: number, limit: number): Flight {
+    let to = from + 1
+    while (to < limit && to < from + mostAtOnce && !this.#cache.has(to) && this.#flightOver(to) === undefined) to++
+    const flight: Flight = { from, to, result: this.#load({ from, to }) }
     this.#flights.add(flight)
     const land = (): void => void this.#flights.delete(flight)
     flight.result.then(land, land)
     return flight
   }
 
-  async #load(range: HeightRange): Promise<{ chainVersion: number; blocks: readonly WeighedBlock[] }> {
-    // The version first: a rollback between the two makes the commit fail, never succeed.
-    const chainVersion = await readChainVersion(this.#pool)
-    const blocks = await readStoredBlocks(this.#pool, this.#scripts, range)
-    this.#onRead(range)
-    this.#accept(blocks, chainVersion)
-    return { chainVersion, blocks }
+  async #load(range: HeightRange): Promise<StoredPiece> {
+    const startedAt = performance.now()
+    const piece = await this.#stored.read(range)
+    this.#onRead({ from: range.from, to: range.from + piece.blocks.length }, (performance.now() - startedAt) / 1000)
+    this.#accept(piece.blocks, piece.chainVersion)
+    return piece
   }
 
   #accept(blocks: readonly WeighedBlock[], chainVersion: number): void {

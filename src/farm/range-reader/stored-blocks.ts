@@ -4,24 +4,40 @@ import type { HeightRange } from '../../base/ranges.ts'
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
 import type { PayloadFields } from '../../chain/payload-value.ts'
 import { asDatabaseError } from '../../db/errors.ts'
+import { versionQuery } from '../commit/chain-version.ts'
 import type { WeighedBlock } from './block-cache.ts'
-import type { ScriptTexts } from './script-texts.ts'
+import { ScriptTexts } from './script-texts.ts'
 
-/** Height above the first of the range, id, microseconds. */
-type BlockRow = readonly [number, Buffer, string]
+/** Height above the first of the range, id, microseconds, transactions, events, version of the chain. */
+type BlockRow = readonly [offset: number, id: Buffer, timestampUs: string, transactions: number, events: number, chainVersion: string]
 type TransactionRow = readonly [
   offset: number, index: number, id: Buffer, isSystem: boolean, payer: string | null, proposer: string | null, authorizers: string[],
   scriptHash: Buffer, statusCode: number | null, isEvm: boolean, gasUsed: string | null,
 ]
 type EventRow = readonly [offset: number, txIndex: number, index: number, type: string, payload: string | null]
 
+/** Blocks from `from` on, and the version of the chain that they are of. */
+export interface StoredPiece {
+  readonly from: number
+  readonly blocks: readonly WeighedBlock[]
+  readonly chainVersion: number
+}
+
 /** What an event and a transaction weigh besides their texts, and how much more a payload weighs when it is decoded. */
 const eventBytes = 250
 const transactionBytes = 700
 const decodedFactor = 4
 
+/** What one reading is to bring at most, as far as the number of events tells before. */
+const mostBytes = 32 * 1024 * 1024
+
+/** What an event is taken to weigh before any was read. */
+const usualEventBytes = 2000
+
+// The version comes with the blocks: a rollback after this statement makes the commit fail, never succeed.
 const blocksQuery = `
-  select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8
+  select (height - $1)::int4, id, (extract(epoch from timestamp) * 1000000)::int8, tx_count, event_count,
+    coalesce((${versionQuery}), 0)
   from raw.blocks where height >= $1 and height < $2 order by height`
 
 // A transaction is the chain's own when it is in no collection; not every node names collections, but those are not signed.
@@ -34,28 +50,58 @@ const eventsQuery = `
   select (block_height - $1)::int4, tx_index, event_index, type, payload::text
   from raw.events where block_height >= $1 and block_height < $2 order by block_height, tx_index, event_index`
 
-/**
- * Reads a range from the raw tables: three queries side by side, by primary key, unnamed so that each is planned for the
- * partitions of its range.
- * @throws RetryableError `range-not-stored` where a block is missing
- */
-export async function readStoredBlocks(pool: pg.Pool, scripts: ScriptTexts, range: HeightRange): Promise<WeighedBlock[]> {
-  const values = [range.from, range.to]
-  const ask = async <Row extends readonly unknown[]>(text: string): Promise<Row[]> => {
-    const { rows } = await pool.query<Row & unknown[]>({ text, values, rowMode: 'array' })
+/** Blocks of the raw tables. */
+export class StoredBlocks {
+  readonly #pool: pg.Pool
+  readonly #scripts: ScriptTexts
+  /** What an event weighs: as in the last reading, coming down slowly. */
+  #eventBytes = usualEventBytes
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+    this.#scripts = new ScriptTexts(pool)
+  }
+
+  /**
+   * The first blocks of a range, at least one: as many as seem not to weigh too much together. By primary key, first the
+   * blocks and then side by side what is in them; unnamed, so that each statement is planned for the partitions of its range.
+   * @throws RetryableError `range-not-stored` where a block is missing
+   */
+  async read({ from, to }: HeightRange): Promise<StoredPiece> {
+    try {
+      const all = await this.#ask<BlockRow>(blocksQuery, from, to)
+      if (all.length !== to - from) {
+        throw new RetryableError('range-not-stored', `of the heights ${from} to ${to - 1} only ${all.length} are stored`)
+      }
+      const blocks = all.slice(0, this.#bearable(all))
+      const end = from + blocks.length
+      const [transactions, events] = await Promise.all([
+        blocks.some((row) => row[3] > 0) ? this.#ask<TransactionRow>(transactionsQuery, from, end) : [],
+        blocks.some((row) => row[4] > 0) ? this.#ask<EventRow>(eventsQuery, from, end) : [],
+      ])
+      const texts = await this.#scripts.read(transactions.map((row) => row[7]))
+      const assembled = assemble(from, blocks, transactions, events, texts)
+      const weight = assembled.reduce((sum, { bytes }) => sum + bytes, 0) - transactions.length * transactionBytes
+      if (events.length > 0) this.#eventBytes = Math.max(weight / events.length, this.#eventBytes / 2)
+      return { from, blocks: assembled, chainVersion: Number(all[0]?.[5]) }
+    } catch (error) {
+      throw asDatabaseError(error)
+    }
+  }
+
+  async #ask<Row extends readonly unknown[]>(text: string, from: number, to: number): Promise<Row[]> {
+    const { rows } = await this.#pool.query<Row & unknown[]>({ text, values: [from, to], rowMode: 'array' })
     return rows
   }
-  try {
-    const [blocks, transactions, events] = await Promise.all([
-      ask<BlockRow>(blocksQuery), ask<TransactionRow>(transactionsQuery), ask<EventRow>(eventsQuery),
-    ])
-    if (blocks.length !== range.to - range.from) {
-      throw new RetryableError('range-not-stored', `of the heights ${range.from} to ${range.to - 1} only ${blocks.length} are stored`)
-    }
-    const texts = await scripts.read(transactions.map((row) => row[7]))
-    return assemble(range.from, blocks, transactions, events, texts)
-  } catch (error) {
-    throw asDatabaseError(error)
+
+  /** How many blocks to read of these. */
+  #bearable(blocks: readonly BlockRow[]): number {
+    let bytes = 0
+    const tooMuch = blocks.findIndex(([, , , transactions, events]) => {
+      bytes += transactions * transactionBytes + events * this.#eventBytes
+      return bytes > mostBytes
+    })
+    return tooMuch === -1 ? blocks.length : Math.max(1, tooMuch)
   }
 }
 

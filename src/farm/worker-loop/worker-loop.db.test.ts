@@ -169,9 +169,9 @@ describe('the loop of a worker', () => {
   it('commits nothing of a claim that was taken away while it derived', async () => {
     const job = await queued([0, 10])
     const reached = Promise.withResolvers<void>()
-    const read = reader.read.bind(reader)
+    const read = reader.readSome.bind(reader)
     const taken = Promise.withResolvers<void>()
-    reader.read = async (from, to) => {
+    reader.readSome = async (from, to) => {
       const range = await read(from, to)
       reached.resolve()
       await taken.promise
@@ -190,8 +190,8 @@ describe('the loop of a worker', () => {
     const job = await queued([0, 10])
     const reached = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
-    const read = reader.read.bind(reader)
-    reader.read = async (from, to) => {
+    const read = reader.readSome.bind(reader)
+    reader.readSome = async (from, to) => {
       reached.resolve()
       await gone.promise
       return read(from, to)
@@ -211,9 +211,9 @@ describe('the loop of a worker', () => {
 
   it('keeps a lease for as long as it works on it', async () => {
     const job = await queued([0, 10])
-    const read = reader.read.bind(reader)
+    const read = reader.readSome.bind(reader)
     let expired = 0
-    reader.read = async (from, to) => {
+    reader.readSome = async (from, to) => {
       for (const end = performance.now() + 1500; performance.now() < end; ) {
         const { rowCount } = await pool.query("select 1 from app.worker_leases where status = 'active' and lease_expires_at < now()")
         expired += rowCount ?? 0
@@ -229,9 +229,9 @@ describe('the loop of a worker', () => {
   it('gives back what it cannot finish when it stops', async () => {
     const job = await queued([0, 10], [10, 20])
     const reached = Promise.withResolvers<void>()
-    const read = reader.read.bind(reader)
+    const read = reader.readSome.bind(reader)
     const go = Promise.withResolvers<void>()
-    reader.read = async (from, to) => {
+    reader.readSome = async (from, to) => {
       reached.resolve()
       await go.promise
       return read(from, to)

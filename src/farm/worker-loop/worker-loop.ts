@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Worker } from '../../../jobs/worker.ts'
 import { asError } from '../../base/errors.ts'
@@ -71,12 +72,12 @@ export class WorkerLoop {
     for (const lease of leases) await this.#runLease(lease)
   }
 
-  /** Starts reading all ranges of a job at once; each is then read again, which finds the blocks or waits for them. */
+  /** Starts reading the ranges of a job together: each then finds its blocks, or waits for them. */
   #readAhead(leases: readonly HeldLease[]): void {
-    const { worker, reader, log } = this.#options
+    const { worker, reader } = this.#options
     if (worker.derive === undefined) return
     for (const { from, to } of normalize(leases.map(({ lease }) => lease))) {
-      reader.read(from, to).catch((err: unknown) => log.debug({ err, worker: worker.name, from, to }, 'ranges could not be read ahead'))
+      reader.readAhead(from, to)
     }
   }
 
@@ -107,12 +108,23 @@ export class WorkerLoop {
     const { worker, reader, network, metrics } = this.#options
     if (worker.derive === undefined) return undefined
     signal.throwIfAborted()
-    const range = await reader.read(lease.from, lease.to)
-    signal.throwIfAborted()
-    const stop = metrics.farmDeriveSeconds.startTimer({ worker: worker.name })
-    worker.derive(range, output, { network: network() })
-    stop()
-    return range.chainVersion
+    const context = { network: network() }
+    let chainVersion = Infinity
+    for (let next = lease.from; next < lease.to;) {
+      const slice = await reader.readSome(next, lease.to)
+      signal.throwIfAborted()
+      const isRolledBack = slice.chainVersion !== chainVersion && chainVersion !== Infinity
+      // The older of two versions is over for certain, and the commit finds that out.
+      chainVersion = Math.min(chainVersion, slice.chainVersion)
+      if (isRolledBack) break
+      const stop = metrics.farmDeriveSeconds.startTimer({ worker: worker.name })
+      worker.derive(slice, output, context)
+      stop()
+      next = slice.to
+      // Signs of life, and ranges at the head, do not wait until all of a long range is derived.
+      if (next < lease.to) await nextTurn()
+    }
+    return chainVersion
   }
 
   async #commit(lease: ClaimedLease, chainVersion: number | undefined, output: RangeOutput): Promise<CommitOutcome> {

@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import type pg from 'pg'
+import { RetryableError } from '../../base/errors.ts'
+import type { HeightRange } from '../../base/ranges.ts'
+import type { DecodedBlock } from '../../chain/decoded-block.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { storeBlocks } from '../../../test/support/chain-rows.ts'
+import { RangeReader } from './range-reader.ts'
+import type { RangeReaderOptions } from './range-reader.ts'
+
+const blocks = 60
+
+describe('RangeReader', () => {
+  let database: TestDatabase
+  let pool: pg.Pool
+  let reads: HeightRange[]
+
+  before(async () => {
+    database = await createTestDatabase()
+    pool = database.pool
+    await storeBlocks(pool, 0, blocks - 1)
+  })
+  beforeEach(() => {
+    reads = []
+  })
+  after(() => database.drop())
+
+  const open = (options: Partial<RangeReaderOptions> = {}): RangeReader => new RangeReader({ pool, onRead: (range) => reads.push(range), ...options })
+  const heightsOf = (read: readonly DecodedBlock[]): number[] => read.map(({ height }) => height)
+  const heights = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
+  const emptyBlock = (height: number): DecodedBlock => ({ height, id: Buffer.alloc(32, height), timestampUs: 0, transactions: [] })
+
+  it('reads each block once, whoever asks and with whatever borders', async () => {
+    const reader = open()
+    const all = await Promise.all([[0, 20], [5, 30], [10, 20], [29, 31]].map(([from = 0, to = 0]) => reader.read(from, to)))
+    expect(all.map((range) => heightsOf(range.blocks))).to.deep.equal([heights(0, 20), heights(5, 30), heights(10, 20), heights(29, 31)])
+    await reader.read(0, 31)
+    expect(reads.reduce((sum, { from, to }) => sum + to - from, 0)).to.equal(31)
+  })
+
+  it('gives slices that do not weigh too much, one block at least', async () => {
+    const whole = open()
+    await whole.read(0, blocks)
+    const sliceBytes = whole.cachedBytes / 6
+    for (const [reader, least] of [[open({ sliceBytes }), 6], [open({ sliceBytes: 1, maxBytes: 1 }), blocks]] as const) {
+      const read: number[] = []
+      let slices = 0
+      for (let next = 0; next < blocks; slices++) {
+        const slice = await reader.readSome(next, blocks)
+        expect([slice.from, slice.to]).to.deep.equal([next, next + slice.blocks.length])
+        read.push(...heightsOf(slice.blocks))
+        next = slice.to
+      }
+      expect(read).to.deep.equal(heights(0, blocks))
+      expect(slices).to.be.within(least, blocks)
+      expect(heightsOf((await reader.read(0, blocks)).blocks)).to.deep.equal(heights(0, blocks))
+    }
+  })
+
+  it('keeps no more than it may', async () => {
+    const reader = open({ maxBytes: 40_000 })
+    await reader.read(0, blocks)
+    expect(reader.cachedBytes).to.be.within(20_000, 40_000)
+  })
+
+  it('takes blocks that were stored from whoever has them', async () => {
+    const reader = open()
+    reader.offer(heights(100, 110).map((height) => ({ block: emptyBlock(height), bytes: 100 })), 0)
+    expect(heightsOf((await reader.read(100, 110)).blocks)).to.deep.equal(heights(100, 110))
+    expect(reads).to.deep.equal([])
+  })
+
+  it('reads ahead what is not there', async () => {
+    const reader = open()
+    reader.readAhead(10, 30)
+    reader.readAhead(15, 30)
+    await reader.read(12, 28)
+    expect(reads).to.deep.equal([{ from: 10, to: 30 }])
+  })
+
+  it('refuses heights that are not stored', async () => {
+    const error: unknown = await open().read(blocks - 2, blocks + 2).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(RetryableError).with.property('code', 'range-not-stored')
+  })
+
+  it('mixes no versions of the chain', async () => {
+    const reader = open()
+    const { rows } = await pool.query<{ before: number }>(
+      `insert into app.indexing_checkpoints as c (service_name, generation) values ('main_ingester', 1)
+       on conflict (service_name) do update set generation = c.generation + 1 returning (generation - 1)::int as before`,
+    )
+    const before = rows[0]?.before ?? 0
+    reader.offer(heights(0, 10).map((height) => ({ block: emptyBlock(height), bytes: 100 })), before)
+    const first = await reader.readSome(0, 20)
+    expect([first.to, first.chainVersion]).to.deep.equal([10, before])
+    const read = await reader.read(0, 20)
+    expect(read.chainVersion).to.equal(before + 1)
+    expect(read.blocks.every((block) => block.transactions.length > 0)).to.equal(true)
+    reader.forget(before + 1)
+    expect(reader.cachedBytes).to.equal(0)
+  })
+})

@@ -1,0 +1,215 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { pino } from 'pino'
+import type { Worker } from '../../jobs/worker.ts'
+import { asError } from '../../src/base/errors.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { createPool } from '../../src/db/pool.ts'
+import { Coordinator } from '../../src/farm/coordinator/coordinator.ts'
+import type { CoordinatorOptions } from '../../src/farm/coordinator/coordinator-options.ts'
+import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
+import { packLeases } from '../../src/farm/queues/pack-leases.ts'
+import type { WorkQueue } from '../../src/farm/queues/work-queue.ts'
+import { RangeReader } from '../../src/farm/range-reader/range-reader.ts'
+import type { ReadRange } from '../../src/farm/range-reader/range-reader.ts'
+import type { RetryPolicy } from '../../src/farm/leases/retry-policy.ts'
+import { FarmWorkers } from '../../src/farm/worker-loop/farm-workers.ts'
+import type { FaultFor } from '../../src/farm/worker-loop/worker-loop.ts'
+import type { CarelessStore } from './careless-queue.ts'
+import { ProcessWire } from './process-wire.ts'
+import type { WireEnd } from './process-wire.ts'
+
+const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' })
+const metrics = new Metrics()
+
+export interface ProcessOptions {
+  /** Unique within the database: its sessions carry it. */
+  readonly name: string
+  /** For its sockets. */
+  readonly folder: string
+  readonly databaseUrl: string
+  /** What carries the jobs; undefined: the queues in PostgreSQL. */
+  readonly queue: CarelessStore | undefined
+  readonly workers: readonly Worker[]
+  readonly concurrency: (worker: Worker) => number
+  readonly coordinator: Omit<CoordinatorOptions, 'databaseUrl' | 'pool' | 'log' | 'signal' | 'enqueue'>
+  readonly leaseMs: number
+  readonly retryPolicy: RetryPolicy
+  readonly faultFor: FaultFor
+}
+
+/** The connections that can be stopped apart from each other. */
+export type WireName = 'rows' | 'leases' | 'others'
+
+/**
+ * A process of the farm, made of the same parts as a real one, that lives in the process of the test and can be killed.
+ *
+ *     starting ──► working ──stop()──► stopped (leases given back)
+ *        └─────────────┴────kill()───► dead (all sockets gone, nothing given back)
+ *
+ * What is left of a killed one goes on for a moment in memory and reaches nobody any more.
+ */
+export class SimulatedProcess {
+  readonly name: string
+  readonly #options: ProcessOptions
+  readonly #ending = new AbortController()
+  readonly #wires = new Map<WireName, ProcessWire>()
+  readonly #pools: pg.Pool[] = []
+  readonly #gate = new Gate()
+  #farm: FarmWorkers | undefined
+  #queue: (WorkQueue & { sever?: () => void }) | undefined
+  #coordinating: Promise<void> | undefined
+  #started: Promise<void> | undefined
+  #ended: Promise<void> | undefined
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  /** Resolves when it takes jobs; rejects where its wires do not let it. */
+  start(): Promise<void> {
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  /** As on SIGTERM. Resolves when nothing of it is left. */
+  stop(): Promise<void> {
+    this.thaw()
+    this.#ended ??= this.#end(4000)
+    return this.#ended
+  }
+
+  /** As on SIGKILL: resolves as soon as the sockets are gone. `ended` resolves when nothing of it is left. */
+  async kill(): Promise<void> {
+    this.#queue?.sever?.()
+    await Promise.all([...this.#wires.values()].map((wire) => wire.sever()))
+    this.#gate.open()
+    this.#ended ??= this.#end(0)
+  }
+
+  /** Resolves when all that it holds in memory is gone; after `stop` or `kill`. */
+  async ended(): Promise<void> {
+    await this.#ended
+  }
+
+  /** Nothing passes on these connections any more, nor comes back. */
+  freeze(wires: readonly WireName[]): void {
+    for (const name of wires) this.#wires.get(name)?.freeze()
+  }
+
+  /** Everything goes on. */
+  thaw(): void {
+    for (const wire of this.#wires.values()) wire.thaw()
+    this.#gate.open()
+  }
+
+  /** Ranges that were read wait before they are derived. */
+  holdReader(): void {
+    this.#gate.close()
+  }
+
+  /** All its connections break; it may make new ones. */
+  cut(): void {
+    for (const wire of this.#wires.values()) wire.cut()
+  }
+
+  async #start(): Promise<void> {
+    const { workers, concurrency, leaseMs, retryPolicy, faultFor, coordinator } = this.#options
+    const rowsUrl = await this.#wireUrl('rows')
+    const leasesUrl = await this.#wireUrl('leases')
+    const othersUrl = await this.#wireUrl('others')
+    const pool = this.#openPool(rowsUrl, 5)
+    const leasePool = this.#openPool(leasesUrl, 2)
+    const queue = await this.#openQueue(othersUrl)
+    this.#queue = queue
+    if (this.#ending.signal.aborted) return
+    this.#coordinating = new Coordinator({
+      ...coordinator, databaseUrl: othersUrl, pool: leasePool, log, signal: this.#ending.signal,
+      enqueue: async (worker, leases) => {
+        await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => isLive)), { isUrgent: true })
+        await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => !isLive)))
+      },
+    }).run()
+    const reader = new GatedReader(pool, this.#gate)
+    this.#farm = new FarmWorkers({
+      pool, leasePool, queue, reader, log, metrics, network: () => 'emulator', leaseMs, graceMs: 500, retryPolicy, faultFor,
+    })
+    await this.#farm.start(workers.map((worker) => ({ worker, concurrency: concurrency(worker) })))
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    this.#ending.abort(new Error('the simulated process ends'))
+    const problems: unknown[] = []
+    const settle = async (part: Promise<unknown> | undefined): Promise<void> => {
+      await part?.catch((error: unknown) => problems.push(error))
+    }
+    await settle(this.#started)
+    await settle(this.#coordinating)
+    await settle(this.#farm?.stop())
+    await settle(this.#queue?.close())
+    for (const pool of this.#pools) await settle(pool.end())
+    for (const wire of this.#wires.values()) await wire.sever()
+    await rm(join(this.#options.folder, this.name), { recursive: true, force: true })
+    // A process that was killed, or could not reach its servers, has good reason to complain.
+    for (const error of problems) log.debug({ err: asError(error), graceMs, process: this.name }, 'a part of a simulated process ended with an error')
+  }
+
+  #openPool(url: string, max: number): pg.Pool {
+    const pool = createPool(url, { max, onIdleError: (err) => log.debug({ err }, 'a connection was lost') })
+    this.#pools.push(pool)
+    return pool
+  }
+
+  async #openQueue(databaseUrl: string): Promise<WorkQueue & { sever?: () => void }> {
+    const { queue } = this.#options
+    return queue === undefined ? createPostgresWorkQueue(databaseUrl, log) : queue.connect()
+  }
+
+  /** The URL of the database through a wire of its own, under the name of this process. */
+  async #wireUrl(name: WireName): Promise<string> {
+    const url = new URL(this.#options.databaseUrl)
+    const host = decodeURIComponent(url.hostname)
+    const port = Number(url.port || 5432)
+    const target: WireEnd = host.startsWith('/') ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port }
+    const folder = join(this.#options.folder, this.name, name)
+    await mkdir(folder, { recursive: true })
+    this.#wires.set(name, await ProcessWire.open(join(folder, '.s.PGSQL.5432'), target))
+    url.searchParams.set('application_name', this.name)
+    return url.href.replace(`@${url.host}/`, `@${encodeURIComponent(folder)}:5432/`)
+  }
+}
+
+/** Lets everybody pass while it is open. */
+class Gate {
+  #closed: PromiseWithResolvers<void> | undefined
+
+  close(): void {
+    this.#closed ??= Promise.withResolvers()
+  }
+
+  open(): void {
+    this.#closed?.resolve()
+    this.#closed = undefined
+  }
+
+  async pass(): Promise<void> {
+    await this.#closed?.promise
+  }
+}
+
+class GatedReader extends RangeReader {
+  readonly #gate: Gate
+
+  constructor(pool: pg.Pool, gate: Gate) {
+    super({ pool, maxBytes: 16 * 1024 * 1024 })
+    this.#gate = gate
+  }
+
+  override async readSome(from: number, to: number): Promise<ReadRange> {
+    const slice = await super.readSome(from, to)
+    await this.#gate.pass()
+    return slice
+  }
+}
