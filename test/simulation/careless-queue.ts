@@ -1,0 +1,141 @@
+import { RetryableError } from '../../src/base/errors.ts'
+import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
+import type { Random } from './random.ts'
+
+interface Consumer {
+  readonly worker: string
+  readonly concurrency: number
+  readonly handler: LeaseJobHandler
+  readonly running: Set<Promise<void>>
+  isOpen: boolean
+}
+
+/**
+ * A queue that does everything that the contract of `WorkQueue` allows and good queues hardly ever do: it loses jobs,
+ * brings some twice or much later, in any order, and refuses to take others. Without a server, so that many histories
+ * fit into a minute; what real queues do is tried in other seeds, and in their own tests.
+ */
+export class CarelessStore {
+  readonly #random: Random
+  readonly #jobs: LeaseJob[] = []
+  readonly #consumers = new Set<Consumer>()
+  #isDelivering = false
+  /** From now on it is as good as a queue can be. */
+  isCareful = false
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** The end of one process. */
+  connect(): WorkQueue & { sever(): void } {
+    const own = new Set<Consumer>()
+    let isSevered = false
+    const closeAll = (): void => {
+      for (const consumer of own) this.#remove(consumer)
+    }
+    return {
+      backend: 'postgres',
+      add: (_worker, jobs) => {
+        if (isSevered || this.#isCareless(0.05)) return Promise.reject(new RetryableError('queue-unavailable', 'the queue took nothing'))
+        for (const job of jobs) this.#take(job)
+        return Promise.resolve()
+      },
+      work: (worker, concurrency, handler) => {
+        const consumer: Consumer = { worker, concurrency, handler, running: new Set(), isOpen: !isSevered }
+        own.add(consumer)
+        this.#consumers.add(consumer)
+        this.#deliverSoon()
+        return Promise.resolve(this.#consumerEnd(consumer))
+      },
+      counts: (worker) => Promise.resolve({ waiting: this.#jobs.filter((job) => job.worker === worker).length, active: 0 }),
+      close: () => {
+        closeAll()
+        return Promise.resolve()
+      },
+      sever: () => {
+        isSevered = true
+        closeAll()
+      },
+    }
+  }
+
+  /** Forgets all jobs. */
+  lose(): void {
+    this.#jobs.length = 0
+  }
+
+  #consumerEnd(consumer: Consumer): QueueConsumer {
+    const rest = async (): Promise<void> => {
+      consumer.isOpen = false
+      await Promise.all(consumer.running)
+    }
+    return {
+      pause: rest,
+      resume: () => {
+        consumer.isOpen = true
+        this.#deliverSoon()
+        return Promise.resolve()
+      },
+      close: async () => {
+        this.#remove(consumer)
+        await rest()
+      },
+    }
+  }
+
+  #remove(consumer: Consumer): void {
+    consumer.isOpen = false
+    this.#consumers.delete(consumer)
+  }
+
+  #isCareless(probability: number): boolean {
+    return this.#random.chance(probability) && !this.isCareful
+  }
+
+  #take(job: LeaseJob): void {
+    if (this.#isCareless(0.05)) return
+    if (this.#isCareless(0.1)) this.#jobs.push(job)
+    if (this.#isCareless(0.1)) setTimeout(() => this.#put(job), this.#random.integer(20, 400))
+    else this.#put(job)
+  }
+
+  #put(job: LeaseJob): void {
+    if (this.#isCareless(0.2)) this.#jobs.splice(this.#random.integer(0, this.#jobs.length), 0, job)
+    else this.#jobs.push(job)
+    this.#deliverSoon()
+  }
+
+  #deliverSoon(): void {
+    if (this.#isDelivering) return
+    this.#isDelivering = true
+    setImmediate(() => {
+      this.#isDelivering = false
+      this.#deliver()
+    })
+  }
+
+  #deliver(): void {
+    for (let i = 0; i < this.#jobs.length; ) {
+      const job = this.#jobs[i] as LeaseJob
+      const idle = [...this.#consumers].filter((one) => one.worker === job.worker && one.isOpen && one.running.size < one.concurrency)
+      if (idle.length === 0) {
+        i++
+        continue
+      }
+      this.#jobs.splice(i, 1)
+      this.#run(this.#random.pick(idle), job)
+    }
+  }
+
+  #run(consumer: Consumer, job: LeaseJob): void {
+    const run: Promise<void> = consumer.handler(job)
+      // Like BullMQ: the job has failed and is gone.
+      .catch(() => undefined)
+      .then(() => {
+        consumer.running.delete(run)
+        this.#deliverSoon()
+      })
+    consumer.running.add(run)
+  }
+}

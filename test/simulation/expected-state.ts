@@ -1,0 +1,70 @@
+import type pg from 'pg'
+import { workers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { decodedRecording } from '../support/decoded-recording.ts'
+import { deriveInto } from '../support/derived-tables.ts'
+import { chains } from './recorded-chains.ts'
+import type { ChainName } from './recorded-chains.ts'
+
+/**
+ * The derived tables of each recorded chain as one clean pass makes them, without a farm: all heights in one range,
+ * worker after worker, straight from the recording. Each is made when it is first asked for.
+ */
+export class ExpectedStates {
+  readonly #databases = new Map<ChainName, Promise<TestDatabase>>()
+
+  /** What differs between `pool` and the clean pass over `chain`, one line a row; nothing differs where it is empty. */
+  async differences(pool: pg.Pool, chain: ChainName, compared: readonly Worker[]): Promise<string[]> {
+    const clean = (await this.#database(chain)).pool
+    const lines: string[] = []
+    for (const table of tablesOf(compared)) {
+      const query = `select count(*) || ' ' || coalesce(md5(string_agg(r::text, ',' order by r::text)), '') as digest from ${table} r`
+      const [ours, theirs] = await Promise.all([pool, clean].map(async (db) => (await db.query<{ digest: string }>(query)).rows[0]?.digest))
+      if (ours !== theirs) lines.push(...(await differentRows(pool, clean, table)))
+    }
+    return lines
+  }
+
+  async drop(): Promise<void> {
+    for (const database of this.#databases.values()) await (await database).drop()
+  }
+
+  #database(chain: ChainName): Promise<TestDatabase> {
+    const known = this.#databases.get(chain)
+    if (known !== undefined) return known
+    const making = derive(chain)
+    this.#databases.set(chain, making)
+    return making
+  }
+}
+
+/** The tables that belong to the workers. */
+export function tablesOf(some: readonly Worker[]): string[] {
+  return some.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name))
+}
+
+async function derive(name: ChainName): Promise<TestDatabase> {
+  const { recording, version, last } = chains[name]
+  const database = await createTestDatabase()
+  for (const worker of workers) {
+    const blocks = await decodedRecording(recording, { version })
+    await deriveInto(database.pool, worker, blocks, { from: 0, to: last + 1 })
+  }
+  return database
+}
+
+async function differentRows(ours: pg.Pool, clean: pg.Pool, table: string): Promise<string[]> {
+  const [one, other] = await Promise.all([ours, clean].map(async (db) => {
+    const { rows } = await db.query<{ line: string }>(`select r::text as line from ${table} r order by 1`)
+    return rows.map(({ line }) => line)
+  }))
+  const here = one ?? []
+  const there = other ?? []
+  return [
+    ...here.filter((line, i) => here.indexOf(line) !== i).map((line) => `${table}: twice ${line}`),
+    ...here.filter((line) => !there.includes(line)).map((line) => `${table}: too much ${line}`),
+    ...there.filter((line) => !here.includes(line)).map((line) => `${table}: missing ${line}`),
+  ]
+}

@@ -1,0 +1,305 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { workers as allWorkers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
+import { asError } from '../../src/base/errors.ts'
+import { retryWhile } from '../../src/base/retry.ts'
+import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
+import { requeueLeases } from '../../src/farm/leases/sql/requeue-leases.ts'
+import { skipLeases } from '../../src/farm/leases/sql/skip-leases.ts'
+import { splitLeases } from '../../src/farm/leases/sql/split-leases.ts'
+import { CarelessStore } from './careless-queue.ts'
+import type { ExpectedStates } from './expected-state.ts'
+import { HistoryFailure } from './history-failure.ts'
+import { describeState, findBreaches, readProgress } from './invariants.ts'
+import type { FarmProgress } from './invariants.ts'
+import { auditLines, findAuditFaults } from './lease-audit.ts'
+import type { Lane } from './lane.ts'
+import { drawPlan } from './plan.ts'
+import type { EventName, HistoryPlan } from './plan.ts'
+import { Random } from './random.ts'
+import { chains } from './recorded-chains.ts'
+import { SimulatedIngest } from './simulated-ingest.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import type { WireName } from './simulated-process.ts'
+
+/** After its last fault the farm has so long to finish a few dozen blocks, ms. */
+const healMs = 40_000
+/** All of it takes about two seconds. */
+const mostMs = 80_000
+
+/** A process, and what ends its present trouble. */
+interface Alive {
+  readonly process: SimulatedProcess
+  trouble: NodeJS.Timeout | undefined
+}
+
+/**
+ * One random history of a farm: blocks arrive and are rolled back, processes come and go and break, people interfere. In
+ * the end all is mended, and whatever is derived by then must be what one clean pass derives.
+ *
+ * The seed decides what happens; when exactly it happens, seen from the servers, is not the same in every run.
+ */
+export class History {
+  readonly #seed: number
+  readonly #random: Random
+  readonly #plan: HistoryPlan
+  readonly #lane: Lane
+  readonly #expected: ExpectedStates
+  readonly #workers: readonly Worker[]
+  readonly #ingest: SimulatedIngest
+  readonly #careless: CarelessStore
+  readonly #alive: Alive[] = []
+  readonly #dead: SimulatedProcess[] = []
+  readonly #poisoned = new Map<string, Set<number>>()
+  readonly #events: string[] = []
+  readonly #startedAt = performance.now()
+  #processes = 0
+  /** What went wrong with an action beside the main line. */
+  #failure: Error | undefined
+
+  constructor(seed: number, lane: Lane, expected: ExpectedStates) {
+    this.#seed = seed
+    this.#random = new Random(seed)
+    this.#lane = lane
+    this.#expected = expected
+    this.#plan = drawPlan(this.#random)
+    this.#workers = allWorkers.filter(({ name }) => this.#plan.workers.includes(name))
+    this.#ingest = new SimulatedIngest(lane.pool, this.#plan.chain, this.#plan.start)
+    this.#careless = new CarelessStore(new Random(seed + 1))
+  }
+
+  /** @throws HistoryFailure */
+  async run(): Promise<void> {
+    const watch = new AbortController()
+    try {
+      await Promise.race([this.#runAll(), delay(mostMs, undefined, { signal: watch.signal }).then(() => {
+        throw new Error(`the history did not end within ${mostMs} ms`)
+      })])
+    } catch (error) {
+      throw await this.#explain(asError(error))
+    } finally {
+      watch.abort()
+      for (const alive of this.#alive) clearTimeout(alive.trouble)
+      await Promise.all(this.#alive.map(({ process }) => process.kill()))
+      await Promise.all([...this.#alive.map(({ process }) => process), ...this.#dead].map((process) => process.ended()))
+    }
+  }
+
+  async #runAll(): Promise<void> {
+    await this.#live()
+    await this.#heal()
+    await this.#endAll()
+    await this.#judge()
+  }
+
+  async #live(): Promise<void> {
+    this.#note('plan', JSON.stringify(this.#plan))
+    for (let i = this.#random.integer(1, 2); i > 0; i--) this.#startProcess()
+    await this.#act('forward')
+    for (let step = 0; step < this.#plan.steps; step++) {
+      await delay(this.#random.integer(0, 30))
+      await this.#act(this.#random.weighted(this.#plan.weights))
+      if (step % 4 === 0) await this.#check()
+      if (this.#failure !== undefined) throw this.#failure
+    }
+  }
+
+  /** People, ingesters and databases try again when they were told that this may help. */
+  async #act(name: EventName): Promise<void> {
+    await retryWhile(() => this.#do(name), { baseMs: 5, maxMs: 50, onRetry: (error) => this.#note('again', asError(error).message) })
+  }
+
+  async #do(name: EventName): Promise<void> {
+    const { pool } = this.#lane
+    switch (name) {
+      case 'forward': return this.#note(name, rangeText(await this.#ingest.forward(this.#random.integer(1, 8))))
+      case 'backward': return this.#note(name, rangeText(await this.#ingest.backward(this.#random.integer(1, 8))))
+      case 'fork': return this.#fork()
+      case 'start': return this.#alive.length < 3 ? this.#startProcess() : undefined
+      case 'stop': return this.#withProcess(name, (alive) => this.#remove(alive, () => alive.process.stop()))
+      case 'kill': return this.#withProcess(name, (alive) => this.#remove(alive, () => alive.process.kill()))
+      case 'stall': return this.#withProcess(name, (alive) => this.#stall(alive))
+      case 'slow': return this.#withProcess(name, (alive) => {
+        alive.process.holdReader()
+        this.#endTroubleIn(alive, this.#random.integer(10, this.#plan.leaseMs * 2))
+      })
+      case 'cut': return this.#withProcess(name, ({ process }) => process.cut())
+      case 'terminate': {
+        this.#note(name)
+        return this.#lane.endSessions(this.#random.pick([0.2, 1]))
+      }
+      case 'loseQueue': return this.#loseQueue()
+      case 'poison': return this.#poison()
+      case 'cure': {
+        this.#poisoned.clear()
+        return this.#note(name)
+      }
+      case 'requeue': return this.#note(name, String(await requeueLeases(pool, this.#some(await this.#troubled('failed', 'flagged')))))
+      case 'split': return this.#note(name, String(await splitLeases(pool, this.#some(await this.#troubled('failed', 'flagged')), this.#random.integer(2, 3))))
+      case 'skip': return this.#note(name, String(await skipLeases(pool, this.#some(await this.#troubled('failed', 'flagged')), 'given up')))
+      case 'rederive': return this.#rederive()
+    }
+  }
+
+  async #fork(): Promise<void> {
+    const { chain } = this.#ingest
+    const next = chain === 'base' ? chain : this.#random.pick(['a', 'b', 'c'] as const)
+    const last = await this.#ingest.fork(next, this.#random.integer(0, chains[chain].last))
+    this.#note('fork', `from ${chain} to ${next} after ${last}`)
+  }
+
+  #startProcess(): void {
+    const plan = this.#plan
+    const name = `process${++this.#processes}`
+    const [liveChunk, historyChunk] = [this.#random.integer(1, 5), this.#random.integer(1, 20)]
+    const concurrency = this.#random.integer(1, 3)
+    const process = new SimulatedProcess({
+      name, folder: this.#lane.folder, databaseUrl: this.#lane.databaseUrl, queue: plan.queue === 'careless' ? this.#careless : undefined, workers: this.#workers,
+      concurrency: () => concurrency, leaseMs: plan.leaseMs, retryPolicy: plan.retryPolicy,
+      faultFor: (worker, range) => {
+        const height = [...(this.#poisoned.get(worker) ?? [])].find((poison) => range.from <= poison && poison < range.to)
+        return height === undefined ? undefined : new Error(`block ${height} is poisoned`)
+      },
+      coordinator: {
+        workers: () => this.#workers.map(({ name: worker, follows }) => ({ name: worker, follows, liveChunk, historyChunk })),
+        liveBlocks: this.#random.integer(1, 20), maxOpen: this.#random.integer(2, 40), retryPolicy: plan.retryPolicy,
+        span: this.#random.pick([7, 1000]), roundMs: 50, tidyMs: 30, foldMs: this.#random.integer(10, 100), staleMs: 200,
+        connection: { heartbeatMs: 500, answerTimeoutMs: 2000 },
+      },
+    })
+    const alive: Alive = { process, trouble: undefined }
+    this.#alive.push(alive)
+    this.#note('start', `${name}: ranges of ${liveChunk} and ${historyChunk}, ${concurrency} at a time`)
+    process.start().catch((error: unknown) => {
+      // It would exit, and somebody would start it again.
+      this.#note('start', `${name} failed: ${asError(error).message}`)
+      if (this.#alive.includes(alive)) this.#remove(alive, () => process.kill())
+    })
+  }
+
+  #remove(alive: Alive, end: () => Promise<void>): void {
+    clearTimeout(alive.trouble)
+    this.#alive.splice(this.#alive.indexOf(alive), 1)
+    this.#dead.push(alive.process)
+    end().catch((error: unknown) => (this.#failure ??= asError(error)))
+  }
+
+  /** Longer than a lease lasts, or not. */
+  #stall(alive: Alive): void {
+    const wires = this.#random.pick<readonly WireName[]>([['rows', 'leases', 'others'], ['leases'], ['rows'], ['leases', 'others']])
+    alive.process.freeze(wires)
+    this.#endTroubleIn(alive, this.#random.integer(Math.round(this.#plan.leaseMs / 2), this.#plan.leaseMs * 2))
+  }
+
+  #endTroubleIn(alive: Alive, ms: number): void {
+    clearTimeout(alive.trouble)
+    alive.trouble = setTimeout(() => {
+      this.#note('goes on', alive.process.name)
+      alive.process.thaw()
+    }, ms)
+  }
+
+  async #loseQueue(): Promise<void> {
+    const how = this.#random.pick(['truncate', 'drop'] as const)
+    this.#note('lose queue', how)
+    if (this.#plan.queue === 'careless') this.#careless.lose()
+    else await this.#lane.loseQueues(how)
+  }
+
+  #poison(): void {
+    const worker = this.#random.pick(this.#workers).name
+    const height = this.#random.integer(0, chains[this.#ingest.chain].last)
+    const heights = this.#poisoned.get(worker) ?? new Set()
+    this.#poisoned.set(worker, heights.add(height))
+    this.#note('poison', `${worker} at ${height}`)
+  }
+
+  async #rederive(): Promise<void> {
+    const worker = this.#random.pick(this.#workers).name
+    const from = this.#random.integer(0, chains[this.#ingest.chain].last)
+    const to = from + this.#random.integer(1, 20)
+    await reopenRange(this.#lane.pool, this.#workers, [worker], { from, to })
+    this.#note('rederive', `${worker} ${from}-${to}`)
+  }
+
+  async #heal(): Promise<void> {
+    this.#note('heal')
+    const { pool } = this.#lane
+    for (const alive of this.#alive) {
+      clearTimeout(alive.trouble)
+      alive.process.thaw()
+    }
+    this.#poisoned.clear()
+    this.#careless.isCareful = true
+    while ((await this.#ingest.forward(20)) !== undefined || (await this.#ingest.backward(20)) !== undefined);
+    const deadline = performance.now() + healMs
+    for (;;) {
+      const { isComplete, troubled } = await this.#progress()
+      if (isComplete) return
+      if (this.#alive.length === 0) this.#startProcess()
+      const skipped = troubled.filter(({ status }) => status === 'skipped')
+      for (const { worker, from, to } of skipped) await reopenRange(pool, this.#workers, [worker], { from, to })
+      await requeueLeases(pool, troubled.filter(({ status }) => status !== 'skipped'))
+      if (performance.now() > deadline) throw new Error(`not everything was derived within ${healMs} ms`)
+      await delay(20)
+    }
+  }
+
+  async #endAll(): Promise<void> {
+    this.#note('end')
+    const ending = this.#alive.splice(0)
+    this.#dead.push(...ending.map(({ process }) => process))
+    await Promise.all(ending.map(({ process }) => process.stop()))
+    await Promise.all(this.#dead.map((process) => process.ended()))
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async #judge(): Promise<void> {
+    await this.#check()
+    const { isComplete } = await this.#progress()
+    if (!isComplete) throw new Error('what was derived did not stay')
+    const faults = await findAuditFaults(this.#lane.pool)
+    if (faults.length > 0) throw new Error(`leases were not kept to:\n${faults.join('\n')}`)
+    const differences = await this.#expected.differences(this.#lane.pool, this.#ingest.chain, this.#workers)
+    if (differences.length > 0) throw new Error(`${differences.length} rows differ from a clean pass:\n${differences.slice(0, 20).join('\n')}`)
+  }
+
+  async #check(): Promise<void> {
+    const breaches = await findBreaches(this.#lane.pool, this.#workers)
+    if (breaches.length > 0) throw new Error(`invariants do not hold:\n${breaches.join('\n')}`)
+  }
+
+  #progress(): Promise<FarmProgress> {
+    return readProgress(this.#lane.pool, this.#workers, chains[this.#ingest.chain].last)
+  }
+
+  async #troubled(...statuses: readonly string[]): Promise<FarmProgress['troubled']> {
+    return (await this.#progress()).troubled.filter(({ status }) => statuses.includes(status))
+  }
+
+  #some<T>(all: readonly T[]): T[] {
+    return all.filter(() => this.#random.chance(0.7))
+  }
+
+  async #withProcess(name: EventName, act: (alive: Alive) => void | Promise<void>): Promise<void> {
+    if (this.#alive.length === 0) return
+    const alive = this.#random.pick(this.#alive)
+    this.#note(name, alive.process.name)
+    await act(alive)
+  }
+
+  #note(event: string, detail = ''): void {
+    this.#events.push(`${Math.round(performance.now() - this.#startedAt).toString().padStart(6)} ms  ${event}  ${detail}`)
+  }
+
+  async #explain(error: Error): Promise<HistoryFailure> {
+    const state = await describeState(this.#lane.pool).catch((failure: unknown) => `the state could not be read: ${asError(failure).message}`)
+    const audit = await auditLines(this.#lane.pool).catch((failure: unknown) => [`the audit could not be read: ${asError(failure).message}`])
+    return new HistoryFailure(this.#seed, error, { events: this.#events, state, audit })
+  }
+}
+
+function rangeText(range: { from: number; to: number } | undefined): string {
+  if (range === undefined) return 'nothing is left'
+  return `${range.from}-${range.to}`
+}

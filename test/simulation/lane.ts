@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { workers } from '../../jobs/index.ts'
+import { query } from '../../src/db/pool.ts'
+import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
+import { tablesOf } from './expected-state.ts'
+import { clearLeaseAudit } from './lease-audit.ts'
+import { clearRaw } from './recorded-chains.ts'
+
+/** A place for one history at a time, with a database of its own. */
+export class Lane {
+  readonly databaseUrl: string
+  /** Of the test itself; nothing that happens to the simulated processes happens to it. */
+  readonly pool: pg.Pool
+  /** For sockets. */
+  readonly folder: string
+
+  private constructor(database: { readonly url: string; readonly pool: pg.Pool }, folder: string) {
+    this.databaseUrl = database.url
+    this.pool = database.pool
+    this.folder = folder
+  }
+
+  /** The database is a copy of the library of chains. */
+  static async open(database: { readonly url: string; readonly pool: pg.Pool }): Promise<Lane> {
+    return new Lane(database, await mkdtemp(join(tmpdir(), 'flowfarm-lane-')))
+  }
+
+  async close(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  /** Makes it as it was at the beginning, whoever is still at work in it. */
+  async clear(): Promise<void> {
+    await this.pool.query('select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = current_database() and application_name <> $1', ['test'])
+    await this.pool.query(`truncate app.worker_leases, ${tablesOf(workers).join(', ')}`)
+    await clearRaw(this.pool)
+    await clearLeaseAudit(this.pool)
+    await this.makeQueueTables()
+  }
+
+  /** Ends what sessions there are of simulated processes, as an administrator does; `share` of them. */
+  async endSessions(share: number): Promise<void> {
+    await this.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like 'process%' and random() < $1`, [share],
+    )
+  }
+
+  /** Takes all jobs away, and with `drop` what they were kept in. */
+  async loseQueues(how: 'truncate' | 'drop'): Promise<void> {
+    if (how === 'drop') await query(this.pool, 'drop schema if exists bullmq cascade')
+    else {
+      const { rows } = await this.pool.query<{ tables: string | null }>(
+        `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
+      )
+      const tables = rows[0]?.tables
+      if (typeof tables === 'string') await query(this.pool, `truncate ${tables}`)
+    }
+  }
+
+  async makeQueueTables(): Promise<void> {
+    const { rows } = await this.pool.query<{ jobs: string | null }>(`select to_regclass('bullmq.job')::text as jobs`)
+    if (rows[0]?.jobs === null) await makeQueueTables(this.databaseUrl)
+    else await this.pool.query('delete from bullmq.job')
+  }
+}
+
+/** Has the tables of the queues made before the first process needs them. */
+export async function makeQueueTables(databaseUrl: string): Promise<void> {
+  const queue = await createPostgresWorkQueue(databaseUrl, pino({ level: 'silent' }))
+  await queue.close()
+}

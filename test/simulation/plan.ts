@@ -1,0 +1,54 @@
+import { workers } from '../../jobs/index.ts'
+import type { RetryPolicy } from '../../src/farm/leases/retry-policy.ts'
+import type { Random } from './random.ts'
+import { chains } from './recorded-chains.ts'
+import type { ChainName } from './recorded-chains.ts'
+
+/** What can happen, and how often it does in a history where it may. */
+const eventWeights = {
+  forward: 6, backward: 4, fork: 2, start: 3, stop: 1, kill: 2, stall: 4, slow: 2, cut: 1, terminate: 1, loseQueue: 1,
+  poison: 2, cure: 1, requeue: 1, split: 1, skip: 1, rederive: 2,
+}
+
+export type EventName = keyof typeof eventWeights
+
+/** What is decided of a history before it begins. */
+export interface HistoryPlan {
+  readonly chain: ChainName
+  /** Where forward ingest begins. */
+  readonly start: number
+  readonly queue: 'careless' | 'postgres'
+  /** Names of the workers that are on, with all that they follow. */
+  readonly workers: readonly string[]
+  readonly steps: number
+  readonly leaseMs: number
+  readonly retryPolicy: RetryPolicy
+  readonly weights: Readonly<Record<EventName, number>>
+}
+
+/** Each history has some kinds of events only: what always happens together hides what one of them does alone. */
+export function drawPlan(random: Random): HistoryPlan {
+  const chain = random.weighted<ChainName>({ base: 1, a: 2, b: 1, c: 1 })
+  const queue = random.weighted({ careless: 3, postgres: 1 })
+  const weights = Object.fromEntries(Object.entries(eventWeights).map(([name, weight]) => [name, random.chance(0.65) ? weight : 0]))
+  return {
+    chain, queue,
+    start: random.integer(0, chains[chain].last),
+    workers: drawWorkers(random),
+    steps: random.integer(8, 30),
+    leaseMs: random.pick([250, 400, 600]),
+    retryPolicy: { maxRuns: random.pick([2, 4, 21]), baseMs: random.integer(2, 30), capMs: 100, halveAfterRuns: random.integer(1, 3) },
+    weights: { ...(weights as Record<EventName, number>), forward: eventWeights.forward, start: eventWeights.start },
+  }
+}
+
+function drawWorkers(random: Random): string[] {
+  const share = random.pick([0.3, 0.6, 1])
+  const chosen = new Set(workers.filter(() => random.chance(share)).map(({ name }) => name))
+  if (chosen.size === 0) chosen.add(random.pick(workers).name)
+  for (let before = 0; before < chosen.size; ) {
+    before = chosen.size
+    for (const { name, follows } of workers) if (chosen.has(name)) for (const followed of follows) chosen.add(followed)
+  }
+  return workers.map(({ name }) => name).filter((name) => chosen.has(name))
+}

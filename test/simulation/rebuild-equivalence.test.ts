@@ -1,0 +1,26 @@
+import { regressionSeeds } from './regression-seeds.ts'
+import { Simulation } from './run-histories.ts'
+
+/** SIMULATION_SEEDS: these seeds, with commas between, instead of all; SIMULATION_TIMES: how often each. */
+const chosen = process.env['SIMULATION_SEEDS']?.split(',').map(Number)
+const times = Number(process.env['SIMULATION_TIMES'] ?? 1)
+const seeds = chosen ?? Array.from({ length: 200 }, (_, i) => i + 1)
+
+describe('rebuild equivalence', function (this: Mocha.Suite) {
+  this.timeout(600_000)
+  let simulation: Simulation | undefined
+  before(async () => {
+    simulation = await Simulation.open()
+  })
+  after(() => simulation?.close())
+
+  if (chosen === undefined) {
+    for (const { seed, bug } of regressionSeeds) {
+      it(`holds where it did not once: ${bug}`, () => simulation?.run([seed]))
+    }
+  }
+
+  it(`holds after ${seeds.length} random histories of kills, stalls, lost queues, cut connections, forks and people`, async () => {
+    await simulation?.run(Array.from({ length: times }, () => seeds).flat())
+  })
+})

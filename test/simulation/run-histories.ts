@@ -1,0 +1,61 @@
+import { copyTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { ExpectedStates } from './expected-state.ts'
+import { History } from './history.ts'
+import { Lane, makeQueueTables } from './lane.ts'
+import { createChainLibrary } from './recorded-chains.ts'
+
+/** Histories wait most of the time, for a lease to expire or a server to answer: many share two processor cores. */
+const laneCount = 8
+
+/** After so many failures there is enough to read. */
+const mostFailures = 3
+
+/** What the histories of a test file share. */
+export class Simulation {
+  readonly #library: TestDatabase
+  readonly #databases: TestDatabase[] = []
+  readonly #lanes: Lane[] = []
+  readonly #expected = new ExpectedStates()
+
+  private constructor(library: TestDatabase) {
+    this.#library = library
+  }
+
+  static async open(): Promise<Simulation> {
+    const library = await createChainLibrary()
+    await makeQueueTables(library.url)
+    const simulation = new Simulation(library)
+    for (let i = 0; i < laneCount; i++) {
+      const database = await copyTestDatabase(library)
+      simulation.#databases.push(database)
+      simulation.#lanes.push(await Lane.open(database))
+    }
+    return simulation
+  }
+
+  /** Runs the history of every seed, many at a time. @throws HistoryFailure of the first that failed */
+  async run(seeds: readonly number[]): Promise<void> {
+    const waiting = [...seeds]
+    const failures: unknown[] = []
+    await Promise.all(this.#lanes.map(async (lane) => {
+      for (let seed = waiting.shift(); seed !== undefined && failures.length < mostFailures; seed = waiting.shift()) {
+        try {
+          await lane.clear()
+          await new History(seed, lane, this.#expected).run()
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+    }))
+    if (failures.length === 1) throw failures[0]
+    if (failures.length > 1) throw new AggregateError(failures, failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('\n\n'))
+  }
+
+  async close(): Promise<void> {
+    for (const lane of this.#lanes) await lane.close()
+    for (const database of this.#databases) await database.drop()
+    await this.#library.drop()
+    await this.#expected.drop()
+  }
+}
