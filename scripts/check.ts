@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compiler, linter, runTool, type Tool } from './check/tools.ts'
+import { compiler, linter, pageCompiler, runTool, type Tool } from './check/tools.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const rooms: Tool = {
@@ -12,7 +12,7 @@ const rooms: Tool = {
   argv: ['mocha/bin/mocha.js', '--no-config', '--reporter', 'dot', 'test/rooms.test.ts', 'test/house.test.ts'],
 }
 
-const tools = [compiler, linter, rooms]
+const tools = [compiler, pageCompiler, linter, rooms]
 const findings = await Promise.all(tools.map(async (tool) => ({ tool, ...(await runTool(root, tool)) })))
 for (const { tool, ok, output, seconds } of findings) {
   console.log(`${ok ? 'ok    ' : 'FAILED'} ${tool.name} (${seconds.toFixed(1)} s)`)

@@ -12,8 +12,8 @@ import { passSignals } from './setup/run.mjs'
 import { isTestCounts, type TestCounts } from './test/counting-reporter.ts'
 
 const suites = {
-  all: { spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'test/**/*.test.ts'], ignore: ['**/*.long.test.ts'] },
-  unit: { spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts'], ignore: ['**/*.db.test.ts', '**/*.long.test.ts'] },
+  all: { spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts', 'test/**/*.test.ts'], ignore: ['**/*.long.test.ts'] },
+  unit: { spec: ['src/**/*.test.ts', 'jobs/**/*.test.ts', 'dashboards/**/*.test.ts'], ignore: ['**/*.db.test.ts', '**/*.long.test.ts'] },
   long: { spec: ['src/**/*.long.test.ts', 'jobs/**/*.long.test.ts', 'test/**/*.long.test.ts'], ignore: [] },
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 const shapes = {
   check: <path d="m3.5 8.5 3 3 6-7" />,
   alert: <path d="M8 5.5v3.25M8 11.2v.05M7.1 2.6 1.7 12a1.05 1.05 0 0 0 .9 1.6h10.8a1.05 1.05 0 0 0 .9-1.6L8.9 2.6a1.05 1.05 0 0 0-1.8 0Z" />,
+  wait: <path d="M8 4.5V8l2.2 1.4M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12Z" />,
   cross: <path d="m4.5 4.5 7 7m0-7-7 7" />,
   chevron: <path d="m6 4 4 4-4 4" />,
   external: <path d="M6.5 4H4.2A1.2 1.2 0 0 0 3 5.2v6.6A1.2 1.2 0 0 0 4.2 13h6.6a1.2 1.2 0 0 0 1.2-1.2V9.5M9 3h4v4m0-4L7.5 8.5" />,

@@ -14,7 +14,7 @@ export function Sparkline({ values, width = 56, height = 18 }: SparklineProps): 
     const x = values.length < 2 ? width : (i / (values.length - 1)) * width
     return `${x.toFixed(1)} ${(height - 1 - (value / top) * (height - 2)).toFixed(1)}`
   })
-  const line = points.length < 2 ? '' : `M${points.join('L')}`
+  const line = points.length < 2 || values.every((value) => value === 0) ? '' : `M${points.join('L')}`
   return (
     <svg className="sparkline" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       {line !== '' && <path className="area" d={`${line}L${width} ${height}L0 ${height}Z`} />}

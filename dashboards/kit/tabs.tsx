@@ -36,11 +36,11 @@ export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSe
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[index]?.focus()
   }
   return (
-    <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+    <div ref={list} className="tabs" role="tablist" aria-label={label}>
       {tabs.map((tab) => (
         <button
           key={tab.name} type="button" role="tab" className="tab" id={tabId(panelId, tab.name)} aria-selected={tab.name === selected} aria-controls={panelId}
-          tabIndex={tab.name === selected ? 0 : -1} onClick={() => onSelect(tab.name)}
+          tabIndex={tab.name === selected ? 0 : -1} onClick={() => onSelect(tab.name)} onKeyDown={move}
         >
           {tab.label}
         </button>

@@ -27,7 +27,7 @@ function BrokenBanner({ state, onRetry }: { readonly state: FeedState; readonly 
   const age = formatDuration((now - brokenSince) / 1000)
   const shown = overview === undefined ? '' : ` What you see is ${age} old.`
   return (
-    <div className="banner bad" role="alert">
+    <div className="banner bad floating" role="alert">
       <Icon name="alert" />
       <p><strong>{problem}</strong>{shown}</p>
       <span className="soft" aria-hidden="true">Next try in {formatDuration((retryAt - now) / 1000)}</span>

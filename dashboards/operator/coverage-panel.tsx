@@ -2,7 +2,7 @@ import { Fragment, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Button } from '../kit/button.tsx'
-import { formatCompact, formatNumber, formatRange } from '../kit/formats.ts'
+import { formatNumber, formatRange } from '../kit/formats.ts'
 import { Failure, Loading } from '../kit/state.tsx'
 import { api, problemText } from './api.ts'
 import type { Coverage, CoverageLane, HeightRange, Overview } from './contract.ts'
@@ -37,7 +37,7 @@ export function CoveragePanel({ overview }: { readonly overview: Overview }): Re
         <div className="button-row zoom">
           <Button isSmall aria-pressed={span === undefined} onClick={() => zoom(undefined)}>Whole chain</Button>
           {newest.filter((heights) => heights < length).map((heights) => (
-            <Button key={heights} isSmall onClick={() => zoom({ from: end - heights, to: end })}>Newest {formatCompact(heights)}</Button>
+            <Button key={heights} isSmall onClick={() => zoom({ from: end - heights, to: end })}>Newest {formatNumber(heights)}</Button>
           ))}
         </div>
       </header>

@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Age } from '../kit/age.tsx'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { Failure, GoodNews, Loading } from '../kit/state.tsx'
+import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { api, problemText } from './api.ts'
 import type { IndexingError, Overview } from './contract.ts'
 import { RederiveDialog } from './rederive-dialog.tsx'
@@ -19,14 +20,11 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
   const [{ worker }] = useView()
   const [limit, showMore] = useLimit()
   const [asked, setAsked] = useState<IndexingError>()
-  const queryClient = useQueryClient()
   const errors = useQuery({
-    queryKey: ['errors', worker, limit], queryFn: ({ signal }) => api.errors({ worker, limit }, signal),
+    // The count is part of the name, so that the list is read again when it changes.
+    queryKey: ['errors', worker, limit, overview.unresolvedErrors], queryFn: ({ signal }) => api.errors({ worker, limit }, signal),
     refetchInterval: refreshMs, placeholderData: keepPreviousData,
   })
-  useEffect(() => {
-    void queryClient.invalidateQueries({ queryKey: ['errors'] })
-  }, [queryClient, overview.unresolvedErrors])
   if (errors.data === undefined) {
     return errors.isError
       ? <Failure title="The list cannot be read" detail={problemText(errors.error)} onRetry={() => void errors.refetch()} />
@@ -36,33 +34,31 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
   if (rows.length === 0) return <GoodNews title="Everything could be decoded">No input is waiting for a second look.</GoodNews>
   return (
     <>
-      <table className="table leases errors" role="table" aria-label="Indexing errors">
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">Found by</th>
-            <th role="columnheader" scope="col">Position</th>
-            <th role="columnheader" scope="col">Error</th>
-            <th role="columnheader" scope="col" className="number">Seen</th>
-            <th role="columnheader" scope="col" className="number">Last</th>
-            <th role="columnheader" scope="col"><span className="visually-hidden">Actions</span></th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
+      <Table className="leases errors" aria-label="Indexing errors">
+        <TableHead>
+            <ColumnName>Found by</ColumnName>
+            <ColumnName>Position</ColumnName>
+            <ColumnName>Error</ColumnName>
+            <ColumnName className="number">Seen</ColumnName>
+            <ColumnName className="number">Last</ColumnName>
+            <ColumnName><span className="visually-hidden">Actions</span></ColumnName>
+          </TableHead>
+        <TableBody>
           {rows.map((error) => (
-            <tr role="row" key={error.id}>
-              <th role="rowheader" scope="row" className="lease-worker">{error.worker}</th>
-              <td role="cell" className="lease-heights"><span className="nowrap">{formatNumber(error.height)}</span><span className="note">{positionOf(error)}</span></td>
-              <td role="cell" className="lease-error">
+            <Row key={error.id}>
+              <RowName className="lease-worker">{error.worker}</RowName>
+              <Cell className="lease-heights"><span className="nowrap">{formatNumber(error.height)}</span><span className="note">{positionOf(error)}</span></Cell>
+              <Cell className="lease-error">
                 <div><Badge tone="warn">{error.code}</Badge><span className="message" title={error.message}>{error.message}</span></div>
                 {error.eventType !== null && <code className="note">{error.eventType}</code>}
-              </td>
-              <td role="cell" className="number" data-label="Seen">{formatNumber(error.occurrences)}×</td>
-              <td role="cell" className="number" data-label="Last"><Age since={error.lastSeenAt} /></td>
-              <td role="cell" className="lease-actions"><Button isSmall aria-label={`Derive height ${formatNumber(error.height)} again`} onClick={() => setAsked(error)}>Derive again…</Button></td>
-            </tr>
+              </Cell>
+              <Cell className="number" label="Seen">{formatNumber(error.occurrences)}×</Cell>
+              <Cell className="number" label="Last"><Age since={error.lastSeenAt} /></Cell>
+              <Cell className="lease-actions"><Button isSmall aria-label={`Derive height ${formatNumber(error.height)} again`} onClick={() => setAsked(error)}>Derive again…</Button></Cell>
+            </Row>
           ))}
-        </tbody>
-      </table>
+        </TableBody>
+      </Table>
       <ShowMore shown={rows.length} total={total} limit={limit} onMore={showMore} />
       {asked !== undefined && (
         <RederiveDialog overview={overview} range={{ from: asked.height, to: asked.height + 1 }} worker={asked.worker} onClose={() => setAsked(undefined)} />

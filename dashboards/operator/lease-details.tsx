@@ -21,7 +21,7 @@ export function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
   return (
     <div className="lease-details">
       {reason !== null && <p><strong>Reason:</strong> {reason}</p>}
-      {error !== null && <p className="full-error">{error}</p>}
+      {error !== null && stack?.includes(error) !== true && <p className="full-error">{error}</p>}
       {stack !== null && <pre tabIndex={0} aria-label="Stack">{stack}</pre>}
       <dl className="facts">
         <div><dt>Runs</dt><dd>{formatNumber(attempt)}{expiries > 0 && `, ${formatNumber(expiries)} ended by the loss of a process`}</dd></div>

@@ -18,10 +18,11 @@ export function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: Lease
   const [reason, setReason] = useState('')
   const { kind, count, label } = action
   const ranges = formatCount(count, 'range')
+  const isOne = count === 1
   const words = {
-    requeue: { title: `Requeue ${ranges}?`, action: 'Requeue', text: 'They are run again at once, with all their retries.' },
+    requeue: { title: `Requeue ${ranges}?`, action: 'Requeue', text: isOne ? 'It is run again at once, with all its retries.' : 'They are run again at once, with all their retries.' },
     split: { title: `Split ${ranges}?`, action: 'Split', text: 'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one block stay as they are.' },
-    skip: { title: `Skip ${ranges}?`, action: 'Skip', text: 'Their rows will be missing until somebody has them derived again. They stay listed with your reason, and the workers that follow go on without them.' },
+    skip: { title: `Skip ${ranges}?`, action: 'Skip', text: `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived again. What is skipped stays listed with your reason, and the workers that follow go on without it.` },
   }[kind]
   return (
     <Dialog

@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber, formatRange } from '../kit/formats.ts'
 import { Failure, GoodNews, Loading } from '../kit/state.tsx'
+import { ColumnName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import { api, problemText } from './api.ts'
 import type { Lease, Overview } from './contract.ts'
 import { LeaseDialog } from './lease-dialog.tsx'
@@ -32,15 +33,11 @@ const emptyWords = {
 export function LeaseList({ status, overview, count }: LeaseListProps): ReactNode {
   const [{ worker, code }] = useView()
   const [limit, showMore] = useLimit()
-  const queryClient = useQueryClient()
   const leases = useQuery({
-    queryKey: ['leases', status, worker, code, limit], queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
+    // The count is part of the name, so that the list is read again when it changes.
+    queryKey: ['leases', status, worker, code, limit, count], queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
     refetchInterval: refreshMs, placeholderData: keepPreviousData,
   })
-  useEffect(() => {
-    void queryClient.invalidateQueries({ queryKey: ['leases', status] })
-  }, [queryClient, status, count])
-
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [asked, setAsked] = useState<LeaseAction>()
   const [reopened, setReopened] = useState<Lease>()
@@ -54,7 +51,10 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
   const chosen = rows.filter((lease) => ticked.has(keyOf(lease)))
   const tick = (keys: readonly string[], isTicked: boolean): void => {
     const next = new Set(ticked)
-    for (const key of keys) isTicked ? next.add(key) : next.delete(key)
+    for (const key of keys) {
+      if (isTicked) next.add(key)
+      else next.delete(key)
+    }
     setTicked(next)
   }
   const actOn = (kind: LeaseActionKind, targets: readonly Lease[]): void => {
@@ -78,33 +78,31 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
     <>
       <LeaseToolbar status={status} overview={overview} total={leases.data.total} chosen={chosen} isBusy={act.isPending} onAct={actOn} onAsk={setAsked} />
       {rows.length === 0 ? <GoodNews title="Nothing here">No range matches the filter.</GoodNews> : (
-        <table className="table leases" role="table" aria-label={`${status} ranges`}>
-          <thead role="rowgroup">
-            <tr role="row">
-              {status !== 'skipped' && <th role="columnheader" scope="col" className="tick">
+        <Table className="leases" aria-label={`${status} ranges`}>
+          <TableHead>
+              {status !== 'skipped' && <ColumnName className="tick">
                 <input
                   type="checkbox" className="check" aria-label="Tick all that are listed" checked={chosen.length === rows.length}
                   ref={(box) => { if (box !== null) box.indeterminate = chosen.length > 0 && chosen.length < rows.length }}
                   onChange={(event) => tick(rows.map(keyOf), event.target.checked)}
                 />
-              </th>}
-              <th role="columnheader" scope="col">Worker</th>
-              <th role="columnheader" scope="col">Heights</th>
-              <th role="columnheader" scope="col">{status === 'skipped' ? 'Reason' : 'Error'}</th>
-              <th role="columnheader" scope="col" className="number">Runs</th>
-              <th role="columnheader" scope="col" className="number">{status === 'failed' ? 'Next run' : 'Since'}</th>
-              <th role="columnheader" scope="col"><span className="visually-hidden">Actions</span></th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
+              </ColumnName>}
+              <ColumnName>Worker</ColumnName>
+              <ColumnName>Heights</ColumnName>
+              <ColumnName>{status === 'skipped' ? 'Reason' : 'Error'}</ColumnName>
+              <ColumnName className="number">Runs</ColumnName>
+              <ColumnName className="number">{status === 'failed' ? 'Next run' : 'Since'}</ColumnName>
+              <ColumnName><span className="visually-hidden">Actions</span></ColumnName>
+            </TableHead>
+          <TableBody>
             {rows.map((lease) => (
               <LeaseRow
                 key={keyOf(lease)} lease={lease} isTicked={ticked.has(keyOf(lease))} isBusy={act.isPending}
                 onTick={(isTicked) => tick([keyOf(lease)], isTicked)} onAct={(kind) => actOn(kind, [lease])} onRederive={() => setReopened(lease)}
               />
             ))}
-          </tbody>
-        </table>
+          </TableBody>
+        </Table>
       )}
       <ShowMore shown={rows.length} total={leases.data.total} limit={limit} onMore={showMore} />
       {reopened !== undefined && <RederiveDialog overview={overview} range={reopened} worker={reopened.worker} onClose={() => setReopened(undefined)} />}

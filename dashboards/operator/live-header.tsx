@@ -11,7 +11,7 @@ import { queryClient, sessionKey } from './query-client.ts'
 
 /** Which chain, how high, and whether what is shown is of this moment. */
 export function LiveHeader({ state, hasLogin }: { readonly state: FeedState; readonly hasLogin: boolean }): ReactNode {
-  const { overview } = state
+  const { chainId = null, head = null } = state.overview ?? {}
   const logOut = async (): Promise<void> => {
     await api.logOut()
     await queryClient.invalidateQueries({ queryKey: sessionKey })
@@ -22,8 +22,8 @@ export function LiveHeader({ state, hasLogin }: { readonly state: FeedState; rea
         <Brand />
         <span className="where">
           <span className="wide-only">Operator</span>
-          {overview?.chainId != null && <span className="badge" title="Chain">{overview.chainId.replace(/^flow-/, '')}</span>}
-          {overview?.head != null && <span className="soft nowrap" title="Head of the chain">#{formatNumber(overview.head)}</span>}
+          {chainId !== null && <span className="badge" title="Chain">{chainId.replace(/^flow-/, '')}</span>}
+          {head !== null && <span className="soft nowrap" title="Head of the chain">#{formatNumber(head)}</span>}
         </span>
         <Link state={state} />
         <nav aria-label="Operator">

@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
+import { formatTime } from '../kit/formats.ts'
 import { Banners } from './banners.tsx'
 import { CoveragePanel } from './coverage-panel.tsx'
 import { FirstLook } from './first-look.tsx'
@@ -43,6 +44,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
             <NeedsYou overview={overview} summary={summary} />
             <StagesPanel stages={overview.stages} rates={state.rates} />
             <CoveragePanel overview={overview} />
+            <p className="page-foot soft">flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, as of {formatTime(overview.generatedAt)}</p>
           </>
         )}
       </main>

@@ -4,6 +4,7 @@ import { Badge } from '../kit/badge.tsx'
 import { formatCompact, formatCount, formatDuration, formatNumber, formatRange, formatRate, formatShare } from '../kit/formats.ts'
 import { ProgressBar } from '../kit/progress-bar.tsx'
 import { Sparkline } from '../kit/sparkline.tsx'
+import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import type { Stage } from './contract.ts'
 import { useView } from './view.ts'
 import type { Section } from './view.ts'
@@ -14,34 +15,29 @@ export interface StagesPanelProps {
   readonly rates: ReadonlyMap<string, readonly number[]>
 }
 
-/**
- * One row for each ingester and worker. The roles are written out because a narrow screen shows the rows as cards, and
- * what is no longer laid out as a table would no longer be read as one.
- */
+/** One row for each ingester and worker: how far, how fast, what is under way and what went wrong. */
 export function StagesPanel({ stages, rates }: StagesPanelProps): ReactNode {
   const isOff = stages.filter((stage) => !stage.isEnabled).length
   return (
     <section className="panel" aria-labelledby="stages">
       <header><h2 id="stages">Stages</h2><span className="soft">{stages.length - isOff} on{isOff > 0 ? `, ${isOff} off` : ''}</span></header>
       <div className="table-scroll stages-scroll">
-        <table className="table stages" role="table" aria-labelledby="stages">
-          <thead role="rowgroup">
-            <tr role="row">
-              <th role="columnheader" scope="col">Stage</th>
-              <th role="columnheader" scope="col">Progress</th>
-              <th role="columnheader" scope="col" className="number">Covered</th>
-              <th role="columnheader" scope="col" className="number">Owed</th>
-              <th role="columnheader" scope="col" className="number">In flight</th>
-              <th role="columnheader" scope="col" className="number">Rate / s</th>
-              <th role="columnheader" scope="col" className="number">Done in</th>
-              <th role="columnheader" scope="col">Oldest unfinished</th>
-              <th role="columnheader" scope="col">Trouble</th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
+        <Table className="stages" aria-labelledby="stages">
+          <TableHead>
+              <ColumnName>Stage</ColumnName>
+              <ColumnName>Progress</ColumnName>
+              <ColumnName className="number">Covered</ColumnName>
+              <ColumnName className="number">Owed</ColumnName>
+              <ColumnName className="number">In flight</ColumnName>
+              <ColumnName className="number">Rate / s</ColumnName>
+              <ColumnName className="number">Done in</ColumnName>
+              <ColumnName>Oldest unfinished</ColumnName>
+              <ColumnName>Trouble</ColumnName>
+            </TableHead>
+          <TableBody>
             {stages.map((stage) => <StageRow key={stage.name} stage={stage} rates={rates.get(stage.name) ?? []} />)}
-          </tbody>
-        </table>
+          </TableBody>
+        </Table>
       </div>
     </section>
   )
@@ -52,31 +48,32 @@ function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: rea
   const place = kind === 'ingester' ? 'ingester' : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
   const holesText = holes > 0 ? `${formatCount(holes, 'hole')} between covered ranges` : undefined
   return (
-    <tr role="row" className={isEnabled ? '' : 'off'}>
-      <th role="rowheader" scope="row" className="stage-name" title={description}>
+    <Row className={isEnabled ? '' : 'off'}>
+      <RowName className="stage-name" title={description}>
         <span>{name}</span>{!isEnabled && <Badge>off</Badge>}
         <span className="note">{place}</span>
-      </th>
-      <td role="cell" className="stage-progress">
+      </RowName>
+      <Cell className="stage-progress">
         <ProgressBar
           label={`${name}: covered`} total={available} done={covered} active={active.heights} skipped={skipped.heights} troubled={failed.heights + flagged.heights}
         />
-        <span>{formatShare(covered, available)}</span>
-      </td>
-      <td role="cell" className="number" data-label="Covered" title={`${formatNumber(covered)} of ${formatNumber(available)}${holesText === undefined ? '' : `; ${holesText}`}`}>{formatCompact(covered)}</td>
-      <td role="cell" className="number" data-label="Owed" title={formatNumber(owed)}>{owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}</td>
-      <td role="cell" className="number" data-label="In flight" title={`${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ${formatCount(stage.queued.leases, 'range')} queued`}>
+        <span>{available === 0 ? '–' : formatShare(covered, available)}</span>
+      </Cell>
+      <Cell className="number" label="Covered" title={`${formatNumber(covered)} of ${formatNumber(available)}${holesText === undefined ? '' : `; ${holesText}`}`}>{formatCompact(covered)}</Cell>
+      <Cell className="number" label="Owed" title={formatNumber(owed)}>{owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}</Cell>
+      <Cell className="number" label="In flight" title={`${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ${formatCount(stage.queued.leases, 'range')} queued`}>
         {active.leases === 0 ? <span className="soft">0</span> : formatNumber(active.leases)}
-      </td>
-      <td role="cell" className="number rate" data-label="Rate / s"><Sparkline values={rates} /><span>{stage.rate === null ? '–' : formatRate(stage.rate)}</span></td>
-      <td role="cell" className="number" data-label="Done in">{etaText(stage)}</td>
-      <td role="cell" className="oldest" data-label="Oldest unfinished"><Oldest stage={stage} /></td>
-      <td role="cell" className="trouble" data-label="Trouble"><Trouble stage={stage} /></td>
-    </tr>
+      </Cell>
+      <Cell className="number rate" label="Rate / s"><Sparkline values={rates} /><span>{stage.rate === null ? '–' : formatRate(stage.rate)}</span></Cell>
+      <Cell className="number" label="Done in">{etaText(stage)}</Cell>
+      <Cell className="oldest" label="Oldest unfinished"><Oldest stage={stage} /></Cell>
+      <Cell className="trouble" label="Trouble"><Trouble stage={stage} /></Cell>
+    </Row>
   )
 }
 
-function etaText({ owed, etaSeconds, isEnabled }: Stage): ReactNode {
+function etaText({ owed, available, etaSeconds, isEnabled }: Stage): ReactNode {
+  if (available === 0) return '–'
   if (owed === 0) return <span className="soft">up to date</span>
   return !isEnabled || etaSeconds === null ? '–' : formatDuration(etaSeconds)
 }

@@ -6,11 +6,11 @@ import type { Summary } from './summary.ts'
 
 /** The state of everything in one sentence, and the numbers that are asked for first. */
 export function SummaryPanel({ overview, summary }: { readonly overview: Overview; readonly summary: Summary }): ReactNode {
-  const { head, stored, queues, version } = overview
+  const { head, stored } = overview
   return (
     <section className={`panel summary ${summary.tone}`} aria-label="Summary">
       <div className="verdict">
-        <span className="sign"><Icon name={summary.tone === 'good' ? 'check' : 'alert'} size={18} /></span>
+        <span className="sign"><Icon name={signs[summary.tone]} size={18} /></span>
         <div role="status">
           <p className="title">{summary.verdict}</p>
           <p className="soft">{summary.detail}</p>
@@ -22,14 +22,16 @@ export function SummaryPanel({ overview, summary }: { readonly overview: Overvie
           name="Stored" value={stored === null ? 'nothing' : formatCompact(stored.to - stored.from)}
           note={stored === null ? '' : `from ${formatNumber(stored.from)}`}
         />
-        <Figure name="Owed" value={formatCompact(summary.owed)} note="heights, all workers" />
-        <Figure name="In flight" value={formatNumber(summary.activeLeases)} note={`ranges, ${queues === 'redis' ? 'Redis' : 'PostgreSQL'} queue`} />
-        <Figure name="Pace" value={formatRate(summary.rate)} note="heights each second" />
-        <Figure name="Done in" value={etaText(summary)} note={`flowfarm ${version}`} />
+        <Figure name="Owed" value={formatCompact(summary.owed)} note="heights" />
+        <Figure name="In flight" value={formatNumber(summary.activeLeases)} note="ranges" />
+        <Figure name="Pace" value={formatRate(summary.rate)} note="heights / s" />
+        <Figure name="Done in" value={etaText(summary)} note="slowest worker" />
       </dl>
     </section>
   )
 }
+
+const signs = { good: 'check', busy: 'wait', neutral: 'wait', warn: 'alert', bad: 'alert' } as const
 
 function Figure({ name, value, note }: { readonly name: string; readonly value: string; readonly note: string }): ReactNode {
   return (
@@ -46,6 +48,6 @@ function lagNote(lag: number | undefined): string {
 }
 
 function etaText({ owed, etaSeconds }: Summary): string {
-  if (owed === 0) return 'now'
+  if (owed === 0) return etaSeconds === undefined ? '–' : 'now'
   return etaSeconds === undefined ? '–' : formatDuration(etaSeconds)
 }

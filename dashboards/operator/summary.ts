@@ -57,7 +57,8 @@ function judge(
   if (errors > 0) {
     return { tone: 'warn', verdict: 'Nothing is stuck', detail: `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ${errors === 1 ? 'it' : 'they'} came.` }
   }
-  if (overview.stages.length > 0 && owed === 0) return { tone: 'good', verdict: 'All is well', detail: 'Everything that is stored has been derived.' }
+  if (overview.stored === null) return { tone: 'neutral', verdict: 'Nothing is stored yet', detail: 'The ingesters have not committed their first block.' }
+  if (owed === 0) return { tone: 'good', verdict: 'All is well', detail: 'Everything that is stored has been derived.' }
   const when = etaSeconds === undefined ? '' : `, done in about ${formatDuration(etaSeconds)}`
   return { tone: 'good', verdict: 'All is well', detail: `${formatCount(owed, 'height')} still to derive${when}.` }
 }

@@ -1,5 +1,5 @@
 /**
- * `node scripts/screenshots.ts [folder]`: pictures of the operator page in the states that a person should look at after
+ * `node test/browser/screenshots.ts [folder [names]]`: pictures of the operator page in the states that a person should look at after
  * a change, over numbers that are made up. Without a folder: only docs/images/operator.png, for the README.
  */
 import { mkdirSync } from 'node:fs'
@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Page } from 'playwright-core'
-import { createDashboardPages } from '../src/services/dashboard-pages.ts'
-import { startBrowser } from '../test/support/browser.ts'
-import { startStandIn } from '../test/support/operator-stand-in.ts'
-import type { StandIn, StandInOptions } from '../test/support/operator-stand-in.ts'
-import { busyWorld, calmWorld, emptyWorld } from '../test/support/operator-world.ts'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startStandIn } from '../support/operator-stand-in.ts'
+import type { StandIn, StandInOptions } from '../support/operator-stand-in.ts'
+import { busyWorld, calmWorld, emptyWorld } from '../support/operator-world.ts'
 
 interface Shot {
   readonly name: string
@@ -48,16 +48,16 @@ const shots: readonly Shot[] = [
   { name: 'closed', server: { isClosed: true } },
 ]
 
-const [folder] = process.argv.slice(2)
-const readme = resolve(import.meta.dirname, '../docs/images/operator.png')
+const [folder, ...only] = process.argv.slice(2)
+const readme = resolve(import.meta.dirname, '../../docs/images/operator.png')
 const pages = createDashboardPages({ page: 'operator', log: pino({ level: 'warn' }) })
-const { browser, close } = await startBrowser()
-for (const shot of folder === undefined ? shots.slice(0, 1) : shots) {
+const started = await startBrowser()
+for (const shot of folder === undefined ? shots.slice(0, 1) : shots.filter(({ name }) => only.length === 0 || only.includes(name))) {
   const standIn = await startStandIn({ world: busyWorld(), pages, ...shot.server })
-  const context = await browser.newContext({ viewport: sizes[shot.size ?? 'wide'], colorScheme: shot.theme ?? 'light', deviceScaleFactor: shot.size === 'phone' ? 2 : 1 })
+  const context = await started.browser.newContext({ viewport: sizes[shot.size ?? 'wide'], colorScheme: shot.theme ?? 'light', deviceScaleFactor: shot.size === 'phone' ? 2 : 1 })
   const page = await context.newPage()
-  page.on('console', (message) => { if (message.type() === 'error') console.error(`${shot.name}: ${message.text()}`) })
-  page.on('pageerror', (error) => console.error(`${shot.name}: ${error.stack ?? error.message}`))
+  page.on('console', (message) => { if (message.type() === 'error') process.stderr.write(`${shot.name}: ${message.text()}\n`) })
+  page.on('pageerror', (error) => process.stderr.write(`${shot.name}: ${error.stack ?? error.message}\n`))
   await page.goto(`${standIn.url}/operator${shot.query ?? ''}`)
   await page.getByRole('heading').first().waitFor()
   for (let i = 0; i < 40; i++) {
@@ -71,11 +71,11 @@ for (const shot of folder === undefined ? shots.slice(0, 1) : shots) {
   const path = folder === undefined ? readme : join(folder, `${shot.name}.png`)
   mkdirSync(join(path, '..'), { recursive: true })
   await page.screenshot({ path, fullPage: folder !== undefined && shot.act === undefined })
-  console.log(path)
+  process.stdout.write(`${path}\n`)
   await context.close()
   await standIn.stop()
 }
-await close()
+await started.close()
 
 function withDrill(): StandInOptions['world'] {
   const world = busyWorld()

@@ -1,0 +1,260 @@
+import { expect } from 'chai'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { setDrill } from '../../src/farm/drills/set-drill.ts'
+import { addLeases, leaseLines, setCoverage, storedLeases } from '../../src/farm/farm-tables.test-support.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { startRecordedNode } from '../support/replay.ts'
+import { expectAccessible, tabTo, watchConsole } from './page-checks.ts'
+
+describe('the operator page in a browser', function () {
+  this.timeout(60_000)
+  let running: TestBrowser
+  let database: TestDatabase
+  let node: ReplayNode | undefined
+  let said: string[] = []
+  const processes: FlowfarmProcess[] = []
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+  })
+
+  after(() => running?.close())
+
+  beforeEach(async () => {
+    said = []
+    database = await createTestDatabase()
+  })
+
+  afterEach(async () => {
+    for (const context of running.browser.contexts()) await context.close()
+    for (const farm of processes.splice(0)) await farm.end('SIGKILL')
+    await node?.stop()
+    node = undefined
+    await database.drop()
+  })
+
+  async function start(services: readonly string[], variables: Record<string, string> = {}): Promise<{ url: string; farm: FlowfarmProcess }> {
+    const farm = new FlowfarmProcess(services, { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ...variables })
+    processes.push(farm)
+    const port = String((await farm.logged(/the API listens/))['port'])
+    return { url: `http://127.0.0.1:${port}/operator`, farm }
+  }
+
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await running.browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    said = watchConsole(page)
+    await page.goto(url)
+    return page
+  }
+
+  /** A farm that nobody works on, with two leases that wait for a person, one that is retried and one that was skipped. */
+  async function addTrouble(): Promise<void> {
+    await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 1000 }], token_worker: [{ from: 0, to: 100 }, { from: 200, to: 600 }], accounts_worker: [] })
+    await addLeases(database.pool, [
+      { worker: 'token_worker', from: 100, to: 200, status: 'flagged', attempt: 21 },
+      { worker: 'token_worker', from: 600, to: 650, status: 'flagged', attempt: 21 },
+      { worker: 'accounts_worker', from: 0, to: 50, status: 'failed', attempt: 3 },
+      { worker: 'accounts_worker', from: 50, to: 60, status: 'skipped', attempt: 21 },
+    ])
+    await database.pool.query(
+      `update app.worker_leases set last_error = 'the vault has no owner', last_error_code = 'no-owner', last_error_stack = 'Error: the vault has no owner' || E'\\n    at derive (jobs/token-worker.ts:1:1)'
+       where status in ('failed', 'flagged')`,
+    )
+  }
+
+  it('shows the farm at work, a range that is stuck with its error, and mends it', async () => {
+    node = await startRecordedNode('base', { head: 100 })
+    await setDrill(database.pool, { worker: 'token_worker', from: 60, to: 61, reason: 'An exercise.' })
+    const { url } = await start([], { CHAIN_ACCESS_NODE: node.endpoint, WORKER_RETRY_BASE_MS: '1', WORKER_RETRY_CAP_MS: '1' })
+    const page = await open(url)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('#100').waitFor()
+    node.advance(20)
+    await page.getByText('#120').waitFor()
+    await page.getByRole('row', { name: /^accounts_worker phase/ }).getByText('up to date').waitFor()
+
+    await page.getByText('1 range is stuck').waitFor()
+    const stuck = page.getByRole('row', { name: /^Tick token_worker 60 token_worker 60/ })
+    await stuck.getByText('21').waitFor()
+    await page.getByRole('button', { name: 'Details of token_worker 60' }).click()
+    await page.getByLabel('Stack').waitFor()
+    expect(await page.title()).to.equal('(1) flowfarm operator')
+
+    await page.getByText('Fault drill:').waitFor()
+    await page.getByRole('button', { name: 'Clear drill' }).click()
+    await page.getByText('Fault drill:').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Requeue token_worker 60' }).click()
+    await page.getByText('Nothing needs you', { exact: true }).waitFor()
+    await page.getByText('All is well').waitFor()
+    expect((await storedLeases(database.pool)).filter(({ status }) => status === 'flagged')).to.deep.equal([])
+    expect(said).to.deep.equal([])
+  })
+
+  it('splits, skips with a reason and requeues, one by one and all of a worker', async () => {
+    await addTrouble()
+    const { url } = await start(['api'])
+    const page = await open(url)
+    await page.getByText('2 ranges are stuck').waitFor()
+
+    await page.getByRole('button', { name: 'Split token_worker 600 – 649' }).click()
+    await page.getByRole('spinbutton', { name: 'Pieces' }).fill('5')
+    await page.getByRole('dialog').getByRole('button', { name: 'Split' }).click()
+    await page.getByText('6 ranges are stuck').or(page.getByText('1 range is stuck')).waitFor()
+    expect((await leaseLines(database.pool)).filter((line) => /token_worker 6\d\d-/.test(line))).to.have.length(5)
+
+    await page.getByRole('button', { name: 'Skip token_worker 100 – 199' }).click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('Not on this network.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click()
+    await page.getByText('1 range skipped.').waitFor()
+    expect((await storedLeases(database.pool)).find(({ from, worker }) => worker === 'token_worker' && from === 100)).to.include({ status: 'skipped', reason: 'Not on this network.' })
+
+    await page.getByRole('tab', { name: /^Retrying/ }).click()
+    await page.getByRole('button', { name: 'Requeue accounts_worker 0 – 49' }).waitFor()
+    await page.getByRole('tab', { name: /^Skipped/ }).click()
+    await page.getByText('Not on this network.', { exact: true }).first().waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('acts on all that are ticked, and on all of a worker and error, after asking', async () => {
+    await addTrouble()
+    const { url } = await start(['api'])
+    const page = await open(`${url}?worker=token_worker&code=no-owner`)
+    await page.getByRole('button', { name: 'Skip all' }).click()
+    await page.getByText('All stuck ranges of token_worker with the error no-owner').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect((await storedLeases(database.pool)).filter(({ status }) => status === 'flagged')).to.have.length(2)
+
+    await page.getByRole('checkbox', { name: 'Tick all that are listed' }).click()
+    await page.getByText('2 ticked').waitFor()
+    await page.getByRole('button', { name: 'Requeue', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Requeue 2 ranges?' }).getByRole('button', { name: 'Requeue' }).click()
+    await page.getByText('2 ranges queued again.').waitFor()
+    expect((await leaseLines(database.pool)).filter((line) => line.startsWith('token_worker'))).to.deep.equal(['token_worker 100-200 queued', 'token_worker 600-650 queued'])
+    expect(said).to.deep.equal([])
+  })
+
+  it('is used with the keyboard alone', async () => {
+    await addTrouble()
+    const { url } = await start(['api'])
+    const page = await open(url)
+    await page.getByText('2 ranges are stuck').waitFor()
+    await tabTo(page, page.getByRole('link', { name: 'Skip to the content' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('tab', { name: /^Stuck/ }))
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tab', { name: /^Retrying/, selected: true }).waitFor()
+    await page.keyboard.press('Home')
+    await tabTo(page, page.getByRole('button', { name: 'Skip token_worker 100 – 199' }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await tabTo(page, page.getByRole('button', { name: 'Skip token_worker 100 – 199' }))
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('By hand.')
+    await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Skip' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('1 range skipped.').waitFor()
+    expect((await storedLeases(database.pool)).find(({ from, worker }) => worker === 'token_worker' && from === 100)).to.include({ status: 'skipped', reason: 'By hand.' })
+
+    const cursor = page.getByRole('slider', { name: 'Position on the chain' })
+    await tabTo(page, cursor)
+    await page.keyboard.press('Home')
+    expect(await cursor.getAttribute('aria-valuetext')).to.match(/^0 – 1: main_ingester done; .*token_worker done/)
+    await page.keyboard.press('+')
+    await page.waitForURL(/from=0&to=/)
+    expect(said).to.deep.equal([])
+  })
+
+  it('asks for the token where there is one', async () => {
+    const { url } = await start(['api'], { ADMIN_TOKEN: 'a token for the night shift' })
+    const page = await open(url)
+    await page.getByLabel('Token').fill('another token')
+    await page.keyboard.press('Enter')
+    await page.getByText('This token is not accepted.').waitFor()
+    await expectAccessible(page, 'login')
+    await page.getByLabel('Token').fill('a token for the night shift')
+    await page.keyboard.press('Enter')
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.evaluate('document.cookie')).to.equal('')
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(said.filter((text) => !text.includes('401'))).to.deep.equal([])
+  })
+
+  it('keeps what it knows while the API is away, and goes on when it is back', async () => {
+    await addTrouble()
+    const first = await start(['api'])
+    const page = await open(first.url)
+    await page.getByText('2 ranges are stuck').waitFor()
+    await first.farm.end('SIGTERM')
+    await page.getByRole('alert').getByText('The API does not answer.').waitFor()
+    await page.getByText('2 ranges are stuck').waitFor()
+    await page.getByText(/^Stale for/).waitFor()
+    await database.pool.query("update app.worker_leases set status = 'queued' where from_height = 600")
+    await start(['api'], { PORT: new URL(first.url).port })
+    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch((error: unknown) => {
+      // It was faster.
+      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
+    })
+    await page.getByText('1 range is stuck').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(said.filter((text) => !text.includes('Failed to load resource'))).to.deep.equal([])
+  })
+
+  it('keeps the view in its address and the theme in the browser', async () => {
+    await addTrouble()
+    const { url } = await start(['api'])
+    const page = await open(`${url}?show=failed`)
+    await page.getByRole('tab', { name: /^Retrying/, selected: true }).waitFor()
+    await page.getByRole('tab', { name: /^Skipped/ }).click()
+    await page.waitForURL(/show=skipped/)
+    await page.goBack()
+    await page.getByRole('tab', { name: /^Retrying/, selected: true }).waitFor()
+
+    const ground = (): Promise<string> => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    const light = await ground()
+    await page.getByRole('button', { name: /^Theme:/ }).click()
+    await page.getByRole('button', { name: /^Theme: light/ }).click()
+    expect(await ground()).to.not.equal(light)
+    await page.reload()
+    await page.getByRole('button', { name: /^Theme: dark/ }).waitFor()
+    expect(await ground()).to.not.equal(light)
+    expect(said).to.deep.equal([])
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`can be read by everybody, ${colorScheme}, wide and on a phone`, async () => {
+      await addTrouble()
+      const { url } = await start(['api'])
+      for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+        const page = await open(url, { colorScheme, viewport })
+        await page.getByText('2 ranges are stuck').waitFor()
+        await page.getByRole('button', { name: /^Details of/ }).first().click()
+        await page.getByText('Show as a table').click()
+        await page.getByRole('cell', { name: 'troubled' }).first().waitFor()
+        await expectAccessible(page, `${colorScheme} ${viewport.width}`)
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off').to.equal(true)
+        await page.getByRole('button', { name: 'Skip token_worker 100 – 199' }).click()
+        await page.getByRole('dialog').waitFor()
+        await expectAccessible(page, `dialog, ${colorScheme} ${viewport.width}`)
+        expect(said).to.deep.equal([])
+        await page.context().close()
+      }
+    })
+  }
+})

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+
+interface Violation {
+  readonly id: string
+  readonly impact: string | null
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
+
+let axeSource: Promise<string> | undefined
+
+/** Fails when axe finds something on the page that keeps people from using it. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  axeSource ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+  await page.evaluate(await axeSource)
+  const violations = await page.evaluate<Violation[]>('axe.run(document).then((result) => result.violations)')
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ''}`).join('\n')}`), what).to.deep.equal([])
+}
+
+/** Presses Tab until the element has the focus. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let presses = 0; presses < 100; presses++) {
+    if (await target.and(page.locator(':focus')).count() > 0) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The Tab key does not lead to ${String(target)}.`)
+}
+
+/** What the page says on the console that it should not. */
+export function watchConsole(page: Page): string[] {
+  const said: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') said.push(message.text())
+  })
+  page.on('pageerror', (error) => said.push(error.stack ?? error.message))
+  return said
+}
