@@ -57,7 +57,8 @@ export class DrillWatch {
     const drill = this.#drills.get(worker)
     if (drill === undefined || drill.from >= range.to || range.from >= drill.to) return undefined
     const why = drill.reason === null ? '' : `: ${drill.reason}`
-    return new FatalError('fault-drill', `An operator makes ${worker} fail from ${drill.from} up to ${drill.to}${why}`)
+    const heights = drill.to - drill.from === 1 ? `height ${drill.from}` : `heights ${drill.from} to ${drill.to - 1}`
+    return new FatalError('fault-drill', `An operator makes ${worker} fail at ${heights}${why}`)
   }
 
   /** The signal must have been aborted. */

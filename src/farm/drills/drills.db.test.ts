@@ -73,7 +73,7 @@ describe('fault drills', () => {
     expect([meets(0, 10), meets(0, 11), meets(12, 13), meets(19, 40), meets(20, 40), meets(0, 100)]).to.deep.equal([false, true, true, true, false, true])
     expect(meets(12, 13, 'accounts_worker')).to.equal(false)
     expect(drills.faultFor('token_worker', { from: 10, to: 11 })).to.include({
-      code: 'fault-drill', message: 'An operator makes token_worker fail from 10 up to 20: an exercise',
+      code: 'fault-drill', message: 'An operator makes token_worker fail at heights 10 to 19: an exercise',
     })
   })
 
