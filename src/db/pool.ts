@@ -20,6 +20,11 @@ export interface PoolOptions {
    * half-open connection, of which TCP says nothing for minutes. Longer than `statementTimeoutMs`. Default 0.
    */
   answerTimeoutMs?: number
+  /**
+   * False: a commit does not wait for the disk, so a crash of the server may undo the last ones, in the reverse order of
+   * the commits, which a later commit that does wait makes certain. Default true.
+   */
+  isDurable?: boolean
   /** A connection that was not used for so long is closed. Default 30,000 ms. */
   idleTimeoutMs?: number
   /** Told when an idle connection was lost. The pool has replaced it already; this is for the log. */
@@ -129,6 +134,7 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     lock_timeout: options.lockTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 60_000,
     ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
+    ...(options.isDurable === false ? { options: '-c synchronous_commit=off' } : {}),
     // The kernel notices a peer that is gone without a word.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000

@@ -46,7 +46,8 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const planned = new Set(plans.map(({ name }) => name))
   const running = runningWorkers(config, workers.filter(({ name }) => planned.has(name)))
   const pool = openPool(config.DB_MAX_OPEN_CONNS ?? 12, 'flowfarm farm', connectionLimits)
-  const leasePool = openPool(3, 'flowfarm leases', shortStatementLimits)
+  // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they rest on.
+  const leasePool = openPool(3, 'flowfarm leases', { ...shortStatementLimits, isDurable: false })
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
   const queue = await createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log })
   lifecycle.onStop('queues', () => queue.close())

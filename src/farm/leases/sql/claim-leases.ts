@@ -7,7 +7,7 @@ import type { LeaseRow } from '../lease-row.ts'
 /**
  * queued → active, for as many of `keys` as are queued; each claim is given to one caller. A lease that is locked at this
  * moment is waited for rather than passed over: whoever holds it may leave it queued.
- * By primary key, one round trip whatever the number.
+ * By primary key and in the order of the keys, one round trip whatever the number.
  */
 export async function claimLeases(
   db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], by: { leasedBy: string; leaseMs: number },
@@ -16,19 +16,11 @@ export async function claimLeases(
   const { rows } = await db.query<LeaseRow>({
     name: 'farm-claim-leases',
     text: `
-      with wanted as materialized (
-        select l.worker_type, l.from_height
-        from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
-        join app.worker_leases l using (worker_type, from_height)
-        where l.status = 'queued'
-        order by l.worker_type, l.from_height
-        for update of l
-      )
       update app.worker_leases l
       set status = 'active', generation = nextval('app.lease_generation'), attempt = l.attempt + 1, leased_by = $3,
         lease_expires_at = now() + $4 * interval '1 ms', not_before = null, updated_at = now()
-      from wanted w
-      where l.worker_type = w.worker_type and l.from_height = w.from_height
+      from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
+      where l.worker_type = k.worker_type and l.from_height = k.from_height and l.status = 'queued'
       returning ${leaseColumns}`,
     values: [sorted.map((key) => key.worker), sorted.map((key) => key.from), by.leasedBy, by.leaseMs],
   })
