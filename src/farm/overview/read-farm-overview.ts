@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { normalize, parseMultirange, union } from '../../base/ranges.ts'
+import { parseMultirange, union } from '../../base/ranges.ts'
 import type { HeightSet } from '../../base/ranges.ts'
 import { ingesterServices } from '../coverage/ingesters.ts'
 import type { LeaseStatus } from '../leases/lease.ts'
@@ -110,5 +110,5 @@ function countOf({ leases }: StageRow, status: LeaseStatus): LeaseCount {
 }
 
 function rangesOf({ leases }: StageRow, status: LeaseStatus): HeightSet {
-  return normalize(parseMultirange(leases?.[status]?.ranges ?? ''))
+  return parseMultirange(leases?.[status]?.ranges ?? '')
 }

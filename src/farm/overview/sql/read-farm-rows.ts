@@ -30,7 +30,14 @@ export interface StageRow {
 }
 
 export interface FarmRows {
+  /** In the order of the names. */
   readonly stages: readonly StageRow[]
+  readonly chainId: string | null
+  readonly latestHeight: number | null
+  readonly unresolvedErrors: number
+}
+
+interface Row extends StageRow {
   readonly chainId: string | null
   readonly latestHeight: number | null
   readonly unresolvedErrors: number
@@ -47,21 +54,16 @@ export async function readFarmRows(
   db: pg.Pool | pg.ClientBase, names: readonly string[], known: ReadonlyMap<string, string>,
 ): Promise<FarmRows> {
   try {
-    const { rows: [row] } = await db.query<FarmRows>({
+    const { rows } = await db.query<Row>({
       name: 'farm-read-overview',
       text: statement,
       values: [names, names.map((name) => known.get(name) ?? null)],
     })
-    if (row === undefined) throw new Error('a SELECT without FROM gave no row')
-    return { ...row, stages: row.stages.map((stage) => ({ ...stage, updatedAt: asDate(stage.updatedAt) })) }
+    const [{ chainId, latestHeight, unresolvedErrors } = { chainId: null, latestHeight: null, unresolvedErrors: 0 }] = rows
+    return { stages: rows, chainId, latestHeight, unresolvedErrors }
   } catch (error) {
     throw asDatabaseError(error)
   }
-}
-
-/** A timestamp inside JSON comes as text. */
-function asDate(value: unknown): Date | null {
-  return typeof value === 'string' ? new Date(value) : null
 }
 
 const statement = `
@@ -77,20 +79,20 @@ const statement = `
     from app.worker_leases
     where worker_type = any ($1::text[]) and status in ('queued', 'active', 'failed', 'flagged')
     order by worker_type, created_at, from_height
-  ), stages as (
-    select json_agg(json_build_object('name', s.name, 'version', c.xmin::text,
-      'covered', case when c.xmin::text is distinct from s.known then c.covered::text end,
-      'updatedAt', greatest(c.updated_at, g.updated_at), 'leases', g.leases, 'oldest', o.lease) order by s.position) as list
-    from stage s
-    left join app.indexing_checkpoints c on c.service_name = s.name
-    left join oldest o on o.worker_type = s.name
-    left join (
-      select worker_type, max(updated_at) as updated_at,
-        json_object_agg(status, json_build_object('leases', leases, 'heights', heights, 'ranges', ranges)) as leases
-      from grouped group by worker_type
-    ) g on g.worker_type = s.name
+  ), leases as materialized (
+    select worker_type, max(updated_at) as updated_at,
+      json_object_agg(status, json_build_object('leases', leases, 'heights', heights, 'ranges', ranges)) as groups
+    from grouped group by worker_type
+  ), farm as materialized (
+    select (select chain_id from app.chain) as chain_id,
+      (select latest_height::float8 from app.chain) as latest_height,
+      (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as errors
   )
-  select (select list from stages) as stages,
-    (select chain_id from app.chain) as "chainId",
-    (select latest_height::float8 from app.chain) as "latestHeight",
-    (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as "unresolvedErrors"`
+  select s.name, c.xmin::text as version, case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
+    greatest(c.updated_at, l.updated_at) as "updatedAt", l.groups as leases, o.lease as oldest,
+    f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors"
+  from farm f cross join stage s
+  left join app.indexing_checkpoints c on c.service_name = s.name
+  left join leases l on l.worker_type = s.name
+  left join oldest o on o.worker_type = s.name
+  order by s.position`
