@@ -9,7 +9,7 @@ import { LeaseList } from './lease-list.tsx'
 import { RederiveDialog } from './rederive-dialog.tsx'
 import type { Summary } from './summary.ts'
 import { useView } from './view.ts'
-import type { Section } from './view.ts'
+import type { Section } from './view-address.ts'
 
 const panelId = 'needs-you-list'
 const labels: Record<Section, string> = { flagged: 'Stuck', failed: 'Retrying', skipped: 'Skipped', errors: 'Indexing errors' }

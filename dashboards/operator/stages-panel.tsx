@@ -7,7 +7,7 @@ import { Sparkline } from '../kit/sparkline.tsx'
 import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
 import type { Stage } from './contract.ts'
 import { useView } from './view.ts'
-import type { Section } from './view.ts'
+import type { Section } from './view-address.ts'
 
 export interface StagesPanelProps {
   readonly stages: readonly Stage[]

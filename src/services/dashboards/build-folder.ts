@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,8 @@ const beginPrefix = '.building-'
 
 /** The folders in which builds may be kept, best first: beside the sources, else one of this user for temporary files. */
 function places(root: string): readonly string[] {
-  return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}`)]
+  const checkout = createHash('sha256').update(root).digest('hex').slice(0, 8)
+  return [join(root, 'dist', 'dashboards'), join(tmpdir(), `flowfarm-dashboards-${userInfo().uid}-${checkout}`)]
 }
 
 /** The folder of the build of this name; `undefined` when nobody has made it. */
