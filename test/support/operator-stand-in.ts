@@ -31,6 +31,7 @@ export interface StandInOptions {
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const streams = new Set<ServerResponse>()
   const state = { world: options.world }
+  let ticks = 0
   const tell = (response: ServerResponse): void => void response.write(`event: overview\ndata: ${JSON.stringify(state.world.overview)}\n\n`)
   const server = createServer((request, response) => {
     answer(request, response, { ...options, state, open: (stream) => { streams.add(stream); tell(stream) } })
@@ -54,9 +55,11 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     set world(world) { state.world = world; for (const stream of streams) tell(stream) },
     tick() {
       const { overview } = state.world
+      ticks++
       const stages = overview.stages.map((stage, i) => {
-        const rate = stage.rate === null ? null : Math.max(1, stage.rate * (0.94 + 0.12 * Math.abs(Math.sin(Date.now() / 900 + i))))
-        const step = Math.min(stage.owed, Math.round(rate ?? 0))
+        const usual = options.world.overview.stages[i]?.rate ?? null
+        const rate = usual === null ? null : usual * (0.85 + 0.1 * Math.sin(ticks / 3 + i) + 0.12 * Math.sin(ticks * 1.7 + i * i))
+        const step = Math.min(stage.owed, Math.round((rate ?? 0) / 20))
         return { ...stage, rate, covered: stage.covered + step, owed: stage.owed - step, etaSeconds: rate === null ? null : stage.owed / rate }
       })
       standIn.world = { ...state.world, overview: { ...overview, generatedAt: new Date().toISOString(), stages } }

@@ -74,7 +74,7 @@ export function busyWorld(): OperatorWorld {
         etaSeconds: rate === null ? null : Math.round(owed / rate), active: { leases: running.length, heights: sizeOf(running) }, queued: { leases: share === 0 ? 0 : 24, heights: share === 0 ? 0 : 24_000 },
         flagged, failed, skipped, holes: Math.max(0, ranges.length - 1),
         oldestUnfinished: share === 0 ? null : flagged.leases > 0
-          ? { from: 124_310_400, to: 124_310_401, status: 'flagged', attempt: 21, since: ago(8040) }
+          ? { ...leases.find((lease) => lease.worker === name) ?? { from: 0, to: 1 }, status: 'flagged', attempt: 21, since: ago(name === 'token_worker' ? 8040 : 1290) }
           : { from: first - 1000, to: first, status: 'active', attempt: 1, since: ago(3 + i) },
       })
     }),
