@@ -18,7 +18,7 @@ export function startUpkeep({ databaseUrl, lifecycle, metrics, ...context }: Ser
   const start = async (): Promise<Upkeep> => {
     const upkeep = new Upkeep({ pool, jobs: upkeepJobs(pool, workers), log, metrics })
     try {
-      await upkeep.start()
+      await upkeep.start(lifecycle.signal)
       return upkeep
     } catch (error) {
       await upkeep.stop()

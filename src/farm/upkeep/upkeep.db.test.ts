@@ -3,6 +3,8 @@ import { pino } from 'pino'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { Metrics } from '../../base/metrics.ts'
+import { asDatabaseError } from '../../db/errors.ts'
+import { createPool } from '../../db/pool.ts'
 import { pruneErrors } from './prune-errors.ts'
 import { Upkeep } from './upkeep.ts'
 import type { UpkeepJob } from './upkeep-job.ts'
@@ -86,6 +88,29 @@ describe('upkeep', function (this: Mocha.Suite) {
     hold.resolve()
     while ((await states('a-job'))[0] !== 'completed') await database.pool.query('select 1')
     expect([most, second.runs()]).to.deep.equal([1, 0])
+  })
+
+  it('begins in several processes at the same moment, on a database without its schema', async () => {
+    let [now, most] = [0, 0]
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++now)
+      await database.pool.query('select 1')
+      now--
+    }
+    const jobs = [1, 2, 3, 4].map(() => watched('a-job', work))
+    await Promise.all(jobs.map(({ job }) => start([job])))
+    await Promise.race(jobs.map(({ ran }) => ran(1)))
+    expect(most).to.equal(1)
+    expect((await database.pool.query('select from pgboss.schedule')).rowCount).to.equal(1)
+  })
+
+  it('tells when it cannot begin, and can be stopped all the same', async () => {
+    const gone = createPool('postgresql://nobody@127.0.0.1:1/none', { max: 1 })
+    const upkeep = new Upkeep({ pool: gone, jobs: [], log: pino({ level: 'silent' }), metrics: new Metrics() })
+    const refused = await upkeep.start().catch((error: unknown) => error)
+    expect(asDatabaseError(refused)).to.include({ code: 'database-unreachable' })
+    await upkeep.stop()
+    await gone.end()
   })
 
   it('tries a job that failed again, and counts it', async () => {

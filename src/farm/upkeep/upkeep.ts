@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 import { asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
+import { acquireLock } from '../../db/advisory-lock.ts'
 import type { UpkeepJob } from './upkeep-job.ts'
 
 export interface UpkeepOptions {
@@ -42,10 +43,31 @@ export class Upkeep {
     this.#boss.on('warning', ({ message, data }) => log.debug({ data }, message))
   }
 
-  /** Resolves when the jobs are scheduled; the first run of each is soon after. @throws errors of `pg` and of pg-boss */
-  async start(): Promise<void> {
+  /**
+   * Resolves when the jobs are scheduled; the first run of each is soon after. One process at a time, since pg-boss cannot make
+   * its schema in two. @throws errors of `pg` and of pg-boss; the signal's reason when that is aborted first
+   */
+  async start(signal?: AbortSignal): Promise<void> {
+    const lock = await acquireLock(this.#options.pool, 'farm:upkeep', { signal, applicationName: 'flowfarm upkeep' })
+    try {
+      await this.#boss.start()
+      await this.#schedule()
+    } finally {
+      await lock.release()
+    }
+  }
+
+  /** Has a job run although its time has not come; nothing happens when it waits or runs already. */
+  async runSoon(job: string): Promise<void> {
+    await this.#boss.send(prefix + job)
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: graceMs })
+  }
+
+  async #schedule(): Promise<void> {
     const { jobs, pollSeconds = 10, retrySeconds = 30 } = this.#options
-    await this.#boss.start()
     const queues = new Set(jobs.map(({ name }) => prefix + name))
     for (const { name } of await this.#boss.getSchedules()) {
       if (name.startsWith(prefix) && !queues.has(name)) await this.#boss.unschedule(name)
@@ -63,15 +85,6 @@ export class Upkeep {
       await this.#boss.work(queue, { pollingIntervalSeconds: pollSeconds }, () => this.#run(job))
       await this.runSoon(job.name)
     }
-  }
-
-  /** Has a job run although its time has not come; nothing happens when it waits or runs already. */
-  async runSoon(job: string): Promise<void> {
-    await this.#boss.send(prefix + job)
-  }
-
-  async stop(): Promise<void> {
-    await this.#boss.stop({ graceful: true, timeout: graceMs })
   }
 
   async #run({ name, run }: UpkeepJob): Promise<void> {
