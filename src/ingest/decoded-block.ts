@@ -3,9 +3,13 @@ import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../chain/de
 import { decodePayload } from '../chain/payload.ts'
 import { PayloadError } from '../chain/payload-error.ts'
 import type { PayloadFields } from '../chain/payload-value.ts'
-import { importsEvm, scriptHash } from '../chain/script.ts'
 import { pgText } from '../db/copy/pg-text.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
+import { ScriptCache } from './script-cache.ts'
+import type { KnownScript } from './script-cache.ts'
+
+/** Scripts repeat, and hashing one costs more than all else that is asked of most transactions. */
+const scripts = new ScriptCache()
 
 /**
  * A fetched block as workers see it, the same as what the range reader makes of its rows (a test holds both together).
@@ -35,9 +39,8 @@ class FetchedTransaction implements DecodedTransaction {
   readonly events: readonly DecodedEvent[]
   readonly #body: TransactionMessage
   #authorizers: readonly string[] | undefined
-  #scriptHash: Buffer | undefined
+  #known: KnownScript | undefined
   #script: string | undefined
-  #isEvm: boolean | undefined
 
   constructor(
     index: number, id: Buffer, body: TransactionMessage, result: TransactionResultMessage | undefined, isInCollection: boolean,
@@ -60,7 +63,7 @@ class FetchedTransaction implements DecodedTransaction {
   }
 
   get scriptHash(): Buffer {
-    return (this.#scriptHash ??= scriptHash(this.#body.script))
+    return this.#knownScript().hash
   }
 
   get script(): string {
@@ -68,7 +71,11 @@ class FetchedTransaction implements DecodedTransaction {
   }
 
   get isEvm(): boolean {
-    return (this.#isEvm ??= importsEvm(this.#body.script))
+    return this.#knownScript().importsEvm
+  }
+
+  #knownScript(): KnownScript {
+    return (this.#known ??= scripts.find(this.#body.script))
   }
 }
 

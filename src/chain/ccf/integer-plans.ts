@@ -5,9 +5,15 @@ import { major } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'
 import { maxDecimalBytes, putFixed8, putInteger } from './decimal.ts'
 import { quote, writeString } from './json-text.ts'
+import { spellFixed, spellInteger } from './spell-decimal.ts'
 import type { PlanKind, TypePlan } from './type-plan.ts'
+import { WordTexts } from './word-texts.ts'
 
 const minus = 0x2d
+/** Uuids and amounts. */
+const integerTexts = new WordTexts(spellInteger)
+const fixedTexts = new WordTexts(spellFixed)
+
 type Put = (target: Uint8Array, at: number, high: number, low: number) => number
 type Spell = (high: number, low: number) => string
 
@@ -141,10 +147,9 @@ function word(high: number, low: number): bigint {
 }
 
 function integerText(high: number, low: number): string {
-  return high < 0x20_0000 ? String(high * 0x1_0000_0000 + low) : word(high, low).toString()
+  return high === 0 ? String(low) : integerTexts.of(high, low)
 }
 
 function fixedText(high: number, low: number): string {
-  const digits = integerText(high, low).padStart(9, '0')
-  return `${digits.slice(0, -8)}.${digits.slice(-8)}`
+  return fixedTexts.of(high, low)
 }

@@ -3,10 +3,15 @@ import { payloadText } from '../payload-value.ts'
 import { major, simple } from './ccf-input.ts'
 import type { CcfInput } from './ccf-input.ts'
 import { writeHex, writeRaw, writeString, writeText } from './json-text.ts'
+import { ShortTexts } from './short-texts.ts'
 import { readFunctionText, readTypeText } from './type-value.ts'
 import type { TypePlan } from './type-plan.ts'
+import { WordTexts } from './word-texts.ts'
 
 const json = { null: Buffer.from('null'), true: Buffer.from('true'), false: Buffer.from('false') }
+
+const addresses = new WordTexts((high, low) => `0x${hexWord(high)}${hexWord(low)}`)
+const texts = new ShortTexts()
 
 /** The names of a path's domain by number; onflow/cadence, common.PathDomain. */
 const pathDomains: readonly (string | undefined)[] = [undefined, 'storage', 'private', 'public']
@@ -37,7 +42,15 @@ export const boolPlan: TypePlan = {
 
 /** String and Character. */
 export function textPlan(typeId: string): TypePlan {
-  return { typeId, kind: 'other', write: writeText, read: (input) => payloadText(input.readText()) }
+  return { typeId, kind: 'other', write: writeText, read: readText }
+}
+
+function readText(input: CcfInput): string {
+  const length = input.readLength(major.text)
+  const start = input.position
+  const end = start + length
+  input.position = end
+  return texts.of(input.bytes, start, end) ?? payloadText(input.bytes.toString('utf8', start, end))
 }
 
 export const addressPlan: TypePlan = {
@@ -55,9 +68,9 @@ export function writeAddress(input: CcfInput, out: ByteWriter): void {
 
 export function readAddress(input: CcfInput): string {
   expectAddress(input)
-  const start = input.position
-  input.position = start + 8
-  return `0x${input.bytes.toString('hex', start, input.position)}`
+  const { bytes, position } = input
+  input.position = position + 8
+  return addresses.of(bytes.readUInt32BE(position), bytes.readUInt32BE(position + 4))
 }
 
 /** Bytes, a type that only built-in functions have. */
@@ -101,6 +114,10 @@ export const functionPlan: TypePlan = {
 
 function readType(input: CcfInput): string | null {
   return input.takeNil() ? null : payloadText(readTypeText(input))
+}
+
+function hexWord(word: number): string {
+  return word.toString(16).padStart(8, '0')
 }
 
 function expectNil(input: CcfInput): void {

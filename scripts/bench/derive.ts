@@ -1,0 +1,138 @@
+/**
+ * What deriving costs: processor time per block of each worker that derives, in the order in which the farm has them,
+ * over blocks as ingest hands them on. The first worker that asks for an event pays for decoding it.
+ *
+ *     npm run bench:derive [-- --endpoint host:port --from height --blocks n] [--runs n] [--sources memory,stored]
+ *
+ * Without an endpoint the blocks come from the recording `base` in test/recordings; with one, from a node that speaks gRPC
+ * without TLS. `memory` are blocks as ingest has fetched them; `stored` have payloads of JSON text, as the raw tables give
+ * them. Time of the one thread that derives, so that other
+ * load changes it little; each figure is the median of the runs after one to warm up.
+ */
+import { availableParallelism, cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { workers } from '../../jobs/index.ts'
+import type { Worker } from '../../jobs/worker.ts'
+import { createChainSource } from '../../src/access/create-chain-source.ts'
+import type { FetchedBlock } from '../../src/access/messages.ts'
+import type { DecodedBlock, DecodedEvent } from '../../src/chain/decoded-block.ts'
+import { chainIdToNetwork } from '../../src/chain/network.ts'
+import type { Network } from '../../src/chain/network.ts'
+import type { PayloadFields } from '../../src/chain/payload-value.ts'
+import { RangeOutput } from '../../src/farm/commit/range-output.ts'
+import { decodedBlock } from '../../src/ingest/decoded-block.ts'
+import { startRecordedNode } from '../../test/support/replay.ts'
+
+const { values } = parseArgs({
+  options: {
+    endpoint: { type: 'string' },
+    from: { type: 'string', default: '140000000' },
+    blocks: { type: 'string', default: '1000' },
+    runs: { type: 'string', default: '9' },
+    sources: { type: 'string', default: 'memory,stored' },
+  },
+})
+const runs = Number(values.runs)
+/** Blocks of a range, as the farm gives out history. */
+const rangeBlocks = 100
+const deriving = workers.filter((worker) => worker.derive !== undefined)
+
+/** An event of which the raw tables give the text. */
+class TextEvent implements DecodedEvent {
+  readonly type: string
+  readonly index: number
+  #text: string | undefined
+  #fields: PayloadFields | undefined
+
+  constructor(type: string, index: number, text: string) {
+    this.type = type
+    this.index = index
+    this.#text = text
+  }
+
+  get fields(): PayloadFields | undefined {
+    if (this.#text !== undefined) {
+      this.#fields = JSON.parse(this.#text) as PayloadFields
+      this.#text = undefined
+    }
+    return this.#fields
+  }
+}
+
+const { network, blocks } = await fetched()
+const events = blocks.reduce((sum, { results }) => sum + results.reduce((all, result) => all + (result?.events.length ?? 0), 0), 0)
+console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
+console.log(`${blocks.length} blocks, ${(events / blocks.length).toFixed(1)} events a block, median and best of ${runs} runs, µs per block\n`)
+for (const source of values.sources.split(',')) {
+  const texts = source === 'stored' ? payloadTexts() : undefined
+  const times = new Map<Worker, number[]>(deriving.map((worker) => [worker, []]))
+  for (let run = 0; run <= runs; run++) {
+    for (const [worker, us] of oneRun((block) => freshBlock(block, texts))) if (run > 0) times.get(worker)?.push(us)
+  }
+  let [medians, bests] = [0, 0]
+  for (const [worker, list] of times) {
+    list.sort((a, b) => a - b)
+    const [median = 0, best = 0] = [list[Math.floor(list.length / 2)], list[0]]
+    medians += median
+    bests += best
+    console.log(`${source.padEnd(8)}${worker.name.padEnd(22)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}`)
+  }
+  console.log(`${source.padEnd(8)}${'all'.padEnd(22)}${medians.toFixed(1).padStart(8)}${bests.toFixed(1).padStart(8)}\n`)
+}
+
+/** Range by range, of blocks that nobody has decoded yet and that nobody keeps: with a full cache others go meanwhile. */
+function oneRun(make: (block: FetchedBlock) => DecodedBlock): Map<Worker, number> {
+  const spent = new Map<Worker, number>(deriving.map((worker) => [worker, 0]))
+  const outputs = deriving.map((worker) => [worker, new RangeOutput(worker)] as const)
+  for (let at = 0; at < blocks.length; at += rangeBlocks) {
+    const part = blocks.slice(at, at + rangeBlocks).map(make)
+    const from = part[0]?.height ?? 0
+    for (const [worker, output] of outputs) {
+      output.clear()
+      const started = process.threadCpuUsage()
+      worker.derive?.({ from, to: from + part.length, blocks: part }, output, { network })
+      const { user, system } = process.threadCpuUsage(started)
+      spent.set(worker, (spent.get(worker) ?? 0) + user + system)
+    }
+  }
+  return new Map([...spent].map(([worker, us]) => [worker, us / blocks.length]))
+}
+
+function freshBlock(block: FetchedBlock, texts: ReadonlyMap<FetchedBlock, readonly (readonly string[])[]> | undefined): DecodedBlock {
+  const decoded = decodedBlock(block)
+  const ofBlock = texts?.get(block)
+  if (ofBlock === undefined) return decoded
+  // Everything else is asked of the same transactions: reading rows is measured elsewhere.
+  return {
+    ...decoded,
+    transactions: decoded.transactions.map((transaction, i) => {
+      const stored = transaction.events.map(({ type, index }) => new TextEvent(type, index, ofBlock[i]?.[index] ?? '{}'))
+      const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed } = transaction
+      return { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed, events: stored }
+    }),
+  }
+}
+
+function payloadTexts(): ReadonlyMap<FetchedBlock, readonly (readonly string[])[]> {
+  return new Map(blocks.map((block) => [
+    block, decodedBlock(block).transactions.map((transaction) => transaction.events.map(({ fields }) => JSON.stringify(fields))),
+  ]))
+}
+
+async function fetched(): Promise<{ network: Network; blocks: FetchedBlock[] }> {
+  const node = values.endpoint === undefined ? await startRecordedNode('base') : undefined
+  const endpoint = node?.endpoint ?? values.endpoint ?? ''
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined }
+  const source = createChainSource({ liveEndpoints: [endpoint], historicEndpoints: [], log })
+  try {
+    const found = chainIdToNetwork(await source.chainId())
+    if (found === undefined) throw new Error('the chain of the node is not known')
+    const [from, count] = node === undefined ? [Number(values.from), Number(values.blocks)] : [0, 281]
+    const all: FetchedBlock[] = []
+    for (let height = from; height < from + count; height++) all.push(await source.fetchBlock(height))
+    return { network: found, blocks: all }
+  } finally {
+    await source.close()
+    await node?.stop()
+  }
+}
