@@ -1,6 +1,7 @@
 import { workers } from '../jobs/index.ts'
 import { exitCodes } from '../src/base/errors.ts'
 import { size } from '../src/base/ranges.ts'
+import type { HeightRange } from '../src/base/ranges.ts'
 import { planWorkers } from '../src/farm/coordinator/worker-plan.ts'
 import { addRequest } from '../src/farm/requests/add-request.ts'
 import { owedCount, readRequestProgress } from '../src/farm/requests/request-progress.ts'
@@ -39,8 +40,18 @@ await runCommand({
     0: 'done, or nothing was owed', 1: 'ranges are flagged, heights are not stored, or workers are switched off',
     75: 'no process works on the farm, or the waiting was interrupted; the request stays',
   },
-  run: ({ options }) => withDatabase(async ({ pool, config }) => {
-    const range = requiredRange(options)
+  run: async ({ options }) => backfill(options, requiredRange(options)),
+})
+
+interface BackfillOptions {
+  readonly workers: readonly string[]
+  readonly detach: boolean
+  readonly 'dry-run': boolean
+  readonly json: boolean
+}
+
+function backfill(options: BackfillOptions, range: HeightRange): Promise<number> {
+  return withDatabase(async ({ pool, config }) => {
     const asked = options.workers.length > 0 ? options.workers : planWorkers(config, workers).map(({ name }) => name)
     const names = withFollowed(workers, asked)
     await requireStored(pool, range)
@@ -63,5 +74,5 @@ await runCommand({
     const request = await addRequest(pool, workers, asked, range)
     if (!options.json) printPlan(plan)
     return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)
-  }),
-})
+  })
+}

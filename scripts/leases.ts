@@ -7,6 +7,7 @@ import { skipLeases } from '../src/farm/leases/sql/skip-leases.ts'
 import { splitLeases } from '../src/farm/leases/sql/split-leases.ts'
 import { runCommand } from './cli/command.ts'
 import { findLeases } from './cli/find-leases.ts'
+import type { WantedLeases } from './cli/find-leases.ts'
 import { heightOptions, endOf } from './cli/height-options.ts'
 import { leasesTable } from './cli/leases-table.ts'
 import { withDatabase } from './cli/open-database.ts'
@@ -50,31 +51,36 @@ await runCommand({
     ['split --all --pieces 10 --dry-run', 'Which flagged ranges would be split.'],
   ],
   exitCodes: { 0: 'done, also where no lease fits' },
-  run: ({ action, options }) => withDatabase(async ({ pool }) => {
+  run: async ({ action, options }) => {
+    if (action !== 'list') refuseCarelessChange(action, options)
     const end = endOf(options)
-    const isList = action === 'list'
-    if (!isList) refuseCarelessChange(action, options)
-    const defaultStatuses = isList ? openStatuses : ['flagged' as const]
-    const found = await findLeases(pool, {
-      workers: options.worker.length > 0 ? options.worker : workerNames,
-      statuses: options.status.length > 0 ? options.status : defaultStatuses,
-      code: options.code,
-      ...(options.from === undefined && end === undefined
-        ? {} : { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } }),
+    const range = options.from === undefined && end === undefined
+      ? {} : { range: { from: options.from ?? 0, to: end ?? Number.MAX_SAFE_INTEGER } }
+    const statuses = action === 'list' ? openStatuses : ['flagged' as const]
+    return dealWith(action, options, {
+      workers: options.worker.length > 0 ? options.worker : workerNames, code: options.code, ...range,
+      statuses: options.status.length > 0 ? options.status : statuses,
     })
-    if (isList || options['dry-run']) {
+  },
+})
+
+function dealWith(action: string, options: LeasesOptions, wanted: WantedLeases): Promise<number> {
+  return withDatabase(async ({ pool }) => {
+    const found = await findLeases(pool, wanted)
+    if (action === 'list' || options['dry-run']) {
       if (options.json) printJson({ leases: found })
       else print(found.length === 0 ? 'No lease fits.' : `${leasesTable(found)}${listFooter(action, found)}`)
       return exitCodes.done
     }
     const changed = await change(pool, action, found, options)
-    if (options.json) printJson({ action, found: found.length, changed, leases: found.map(({ worker, from, to }) => ({ worker, from, to })) })
+    const leases = found.map(({ worker, from, to }) => ({ worker, from, to }))
+    if (options.json) printJson({ action, found: found.length, changed, leases })
     else print(found.length === 0 ? 'No lease fits.' : outcome(action, found, changed))
     return exitCodes.done
-  }),
-})
+  })
+}
 
-interface ChangeOptions {
+interface LeasesOptions {
   readonly worker: readonly string[]
   readonly status: readonly string[]
   readonly from: number | undefined
@@ -83,26 +89,33 @@ interface ChangeOptions {
   readonly all: boolean
   readonly pieces: number | undefined
   readonly reason: string | undefined
+  readonly 'dry-run': boolean
+  readonly json: boolean
 }
 
-function refuseCarelessChange(action: string, { worker, status, from, to, code, all, pieces, reason }: ChangeOptions): void {
+/** @throws FatalError `bad-option` for a change that does not say of what, or that is incomplete */
+function refuseCarelessChange(action: string, options: LeasesOptions): void {
+  const { worker, status, from, to, code, all, pieces, reason } = options
   const names = worker.length > 0 || code !== undefined || from !== undefined || to !== undefined
   if (!all && !names) {
-    throw new FatalError('bad-option', `Which leases? Name them by --worker, --from and --to, or --code, or ${action} all of them by --all.`)
+    const remedy = `name them by --worker, --from and --to, or --code, or ${action} all of them by --all`
+    throw new FatalError('bad-option', `Which leases? Please ${remedy}.`)
   }
   const wrong = status.filter((one) => one !== 'flagged' && one !== 'failed')
   if (wrong.length > 0) {
-    throw new FatalError('bad-option', `--status ${wrong.join(',')} cannot be used with ${action}: only failed and flagged leases can be changed.`)
+    const remedy = 'only failed and flagged leases can be changed'
+    throw new FatalError('bad-option', `--status ${wrong.join(',')} cannot be used with ${action}: ${remedy}.`)
   }
   if (action === 'skip' && reason === undefined) {
-    throw new FatalError('bad-option', '--reason is missing: say why these heights are given up, by --reason "<text>".')
+    const remedy = 'say why these heights are given up, by --reason "<text>"'
+    throw new FatalError('bad-option', `--reason is missing: ${remedy}.`)
   }
   if (action !== 'skip' && reason !== undefined) throw new FatalError('bad-option', '--reason is for skip: leave it out.')
   if (action !== 'split' && pieces !== undefined) throw new FatalError('bad-option', '--pieces is for split: leave it out.')
 }
 
 async function change(
-  pool: pg.Pool, action: string, leases: readonly ListedLease[], { pieces, reason }: ChangeOptions,
+  pool: pg.Pool, action: string, leases: readonly ListedLease[], { pieces, reason }: LeasesOptions,
 ): Promise<number> {
   let changed = 0
   for (let at = 0; at < leases.length; at += mostAtOnce) {

@@ -1,6 +1,7 @@
 import { workers } from '../jobs/index.ts'
 import { exitCodes, FatalError } from '../src/base/errors.ts'
 import { size } from '../src/base/ranges.ts'
+import type { HeightRange } from '../src/base/ranges.ts'
 import { addRederiveRequest } from '../src/farm/requests/add-request.ts'
 import { readRequestProgress } from '../src/farm/requests/request-progress.ts'
 import { withFollowed, withFollowers } from '../src/farm/requests/worker-closure.ts'
@@ -39,11 +40,25 @@ await runCommand({
     0: 'done', 1: 'ranges are flagged, heights are not stored, or workers are switched off',
     75: 'no process works on the farm, or the waiting was interrupted; the request stays',
   },
-  run: ({ options }) => withDatabase(async ({ pool }) => {
+  run: async ({ options }) => {
     const range = requiredRange(options)
     if (options.all === options.workers.length > 0) {
       throw new FatalError('bad-option', 'Name the workers by --workers <names>, or all of them by --all.')
     }
+    return rederive(options, range)
+  },
+})
+
+interface RederiveOptions {
+  readonly workers: readonly string[]
+  readonly all: boolean
+  readonly detach: boolean
+  readonly 'dry-run': boolean
+  readonly json: boolean
+}
+
+function rederive(options: RederiveOptions, range: HeightRange): Promise<number> {
+  return withDatabase(async ({ pool }) => {
     const asked = options.all ? workers.map(({ name }) => name) : options.workers
     await requireStored(pool, range)
     const again = withFollowers(workers, asked)
@@ -65,5 +80,5 @@ await runCommand({
     if (!options.json) printPlan(plan)
     const output = { pool, range, json: options.json }
     return options.detach ? leaveRequest(output, request) : awaitRequest(output, request)
-  }),
-})
+  })
+}

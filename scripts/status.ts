@@ -29,25 +29,28 @@ await runCommand({
     if (!options.watch) {
       const status = await watch.read()
       if (options.json) printJson(status)
-      else print(statusText(status))
+      else print(statusText(status, screenWidth()))
       return exitCodes.done
     }
-    const show = options.json ? (status: FarmStatus) => print(JSON.stringify(status)) : painter()
+    const terminal = new Terminal()
+    const show = (status: FarmStatus): void => {
+      const text = options.json ? JSON.stringify(status) : statusText(status, screenWidth())
+      // Over what was drawn before on a terminal, one below the other elsewhere.
+      if (terminal.isInteractive && !options.json) terminal.setStatus(text.split('\n'))
+      else print(options.json ? text : `${text}\n\n`)
+    }
     const stopping = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
     while (!stopping.signal.aborted) {
       show(await watch.read())
       await delay(watchEveryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
+    if (terminal.isInteractive) print('')
     return exitCodes.done
   }),
 })
 
-/** Draws over what it drew before on a terminal, and one below the other elsewhere. */
-function painter(): (status: FarmStatus) => void {
-  const terminal = new Terminal()
-  return (status) => {
-    if (terminal.isInteractive) terminal.setStatus(statusText(status).split('\n'))
-    else print(`${statusText(status)}\n`)
-  }
+/** One less than it has, so that no line is broken. Without a terminal there is no limit. */
+function screenWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns - 1 : Infinity
 }

@@ -15,7 +15,7 @@ export class ProgressBar {
   readonly #terminal = new Terminal(process.stderr)
   readonly #label: string
   readonly #samples: { at: number; done: number }[] = []
-  #lineAt = 0
+  #lineAt = -Infinity
 
   constructor(label: string) {
     this.#label = label

@@ -57,7 +57,7 @@ function readAction(words: readonly string[], actions: readonly string[], help: 
 function unknownOption(raw: string, known: readonly string[], help: string): FatalError {
   const name = raw.replace(/^-+/, '')
   const [nearest] = known.map((one) => ({ one, steps: editDistance(name, one) })).toSorted((a, b) => a.steps - b.steps)
-  const isNear = nearest !== undefined && nearest.steps <= Math.max(1, Math.floor(name.length / 3))
+  const isNear = nearest !== undefined && nearest.steps <= Math.ceil(name.length / 3)
   const remedy = isNear ? `did you mean --${nearest.one}?` : `there are ${known.map((one) => `--${one}`).join(', ')}.`
   return new FatalError('bad-option', `There is no option ${raw}: ${remedy} ${help}`)
 }

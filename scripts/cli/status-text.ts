@@ -1,17 +1,34 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { LeaseCount } from '../../src/farm/overview/farm-overview.ts'
 import type { FarmStatus, StageStatus } from './farm-status.ts'
 import { tableText } from './table.ts'
 import type { Column } from './table.ts'
 import { count, duration, heights, many, styled } from './texts.ts'
 
-/** The state of the farm for people: a table of stages, and what deserves a word. */
-export function statusText(status: FarmStatus): string {
-  return [...headLines(status), '', tableText(columns(status.takenAt), status.stages).trimEnd(), ...remarks(status)].join('\n')
+/** Left out first where the screen is too narrow; the ones before are never. */
+const leftOut = ['OLDEST UNFINISHED', 'HOLES', 'SKIPPED', 'QUEUED', 'FAILED', 'LEFT', 'RATE/S']
+
+/** The state of the farm for people: a table of stages that fits into `width` columns, and what deserves a word. */
+export function statusText(status: FarmStatus, width: number): string {
+  return [...headLines(status), '', stagesTable(status, width), ...remarks(status)].join('\n')
 }
 
 function headLines({ chainId, head, stored, takenAt }: FarmStatus): string[] {
   const range = stored === null ? 'nothing yet' : `heights ${heights(stored)}`
-  return [`Chain ${chainId ?? 'unknown'}, head ${head === null ? 'unknown' : count(head)}, stored ${range}. ${takenAt.toISOString()}`]
+  return [
+    takenAt.toISOString(), `Chain ${chainId ?? 'unknown'}, head ${head === null ? 'unknown' : count(head)}, stored ${range}.`,
+  ]
+}
+
+function stagesTable({ stages, takenAt }: FarmStatus, width: number): string {
+  let shown = columns(takenAt)
+  let text = tableText(shown, stages).trimEnd()
+  for (const title of leftOut) {
+    if (Math.max(...text.split('\n').map((line) => stripVTControlCharacters(line).length)) <= width) break
+    shown = shown.filter((column) => column.title !== title)
+    text = tableText(shown, stages).trimEnd()
+  }
+  return text
 }
 
 function columns(now: Date): Column<StageStatus>[] {

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { repositoryRoot } from './repository.ts'
+
+export interface Ended {
+  /** 1 to 255, or the name of the signal that ended it. */
+  readonly code: number | NodeJS.Signals
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A command of scripts/ in a process of its own, in an environment in which nothing is set but what is given. */
+export class CommandLine {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  readonly ended: Promise<Ended>
+  #stdout = ''
+  #stderr = ''
+  #told = Promise.withResolvers<void>()
+
+  constructor(name: string, args: readonly string[], variables: Record<string, string>) {
+    const script = join(repositoryRoot, 'scripts', `${name}.ts`)
+    this.child = spawn(process.execPath, [script, ...args], {
+      env: { PATH: process.env['PATH'], ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const tell = (): void => {
+      this.#told.resolve()
+      this.#told = Promise.withResolvers()
+    }
+    this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text
+      tell()
+    })
+    this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text
+      tell()
+    })
+    this.ended = new Promise((resolve, reject) => {
+      this.child.once('error', reject)
+      this.child.once('close', (code, signal) => {
+        resolve({ code: code ?? signal ?? 0, stdout: this.#stdout, stderr: this.#stderr })
+        tell()
+      })
+    })
+  }
+
+  /** Resolves when its output, of both kinds, matches; rejects when it ended before. */
+  async said(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.#stdout + this.#stderr)) {
+      if (this.child.exitCode !== null) throw new Error(`ended with ${this.child.exitCode}:\n${this.#stdout}${this.#stderr}`)
+      await this.#told.promise
+    }
+  }
+}
+
+/** Runs a command to its end. */
+export function runCommandLine(
+  name: string, args: readonly string[], variables: Record<string, string>,
+): Promise<Ended> {
+  return new CommandLine(name, args, variables).ended
+}
