@@ -10,7 +10,9 @@ import { reopenHeights } from './coverage/sql/reopen-heights.ts'
 import { setCoverage } from './farm-tables.test-support.ts'
 import { claimLeases } from './leases/sql/claim-leases.ts'
 import { completeLeases } from './leases/sql/complete-leases.ts'
+import { countLeases } from './leases/sql/count-leases.ts'
 import { failLeases } from './leases/sql/fail-leases.ts'
+import { findLeaseKeys } from './leases/sql/find-lease-keys.ts'
 import { handOverLeases } from './leases/sql/hand-over-leases.ts'
 import { heartbeatLeases } from './leases/sql/heartbeat-leases.ts'
 import { listLeases } from './leases/sql/list-leases.ts'
@@ -104,6 +106,8 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
     ['split', () => splitLeases(recording, keys, 2)],
     ['skip', () => skipLeases(recording, keys, 'x')],
     ['list', () => listLeases(recording, { workers: ['a'], statuses: ['flagged'], after: { worker: 'a', from: 5 }, limit: 50 })],
+    ['count', () => countLeases(recording, { workers: ['a'], statuses: ['flagged'] })],
+    ['find those in trouble', () => findLeaseKeys(recording, 'a', ['failed', 'flagged'])],
     ['read the state', () => readFarmState(recording, ['a', 'b'], 100)],
     ['cut', () => cutLeases(recording, allowances, { liveBlocks: 100, isHistoryEnabled: true })],
     ['cut what was asked for', () => cutLeases(

@@ -1,51 +1,89 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+import type { RedisServer } from '../../scripts/support/start-redis.ts'
 import { createWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runOperator } from '../support/running-operator.ts'
-import type { RunningOperator } from '../support/running-operator.ts'
+import type { Answer, RunningOperator } from '../support/running-operator.ts'
 
 interface Board {
   readonly queues: readonly { readonly name: string; readonly counts: Readonly<Record<string, number>>; readonly jobs: readonly { readonly data: unknown }[] }[]
 }
 
-describe('Bull Board', () => {
-  let database: TestDatabase
-  let operator: RunningOperator
-  const bearer = { Authorization: 'Bearer secret' }
+/** The stores of queues, and what the operator sets to have them; undefined where there is none. */
+const stores: Record<string, () => Promise<{ readonly redis: RedisServer | undefined } | undefined>> = {
+  PostgreSQL: () => Promise.resolve({ redis: undefined }),
+  Redis: async () => {
+    const redis = await startRedis()
+    return redis === undefined ? undefined : { redis }
+  },
+}
 
-  before(async () => {
-    database = await createTestDatabase()
-    operator = await runOperator(database.url, { ADMIN_TOKEN: 'secret' })
+for (const [store, open] of Object.entries(stores)) {
+  describe(`Bull Board on ${store}`, () => {
+    let database: TestDatabase
+    let redis: RedisServer | undefined
+    let operator: RunningOperator | undefined
+    const bearer = { Authorization: 'Bearer secret' }
+
+    before(async function () {
+      this.timeout(120_000)
+      const opened = await open()
+      if (opened === undefined) this.skip()
+      redis = opened.redis
+      database = await createTestDatabase()
+      operator = await runOperator(database.url, { ADMIN_TOKEN: 'secret', REDIS_URL: redis?.url ?? '' })
+    })
+
+    after(async () => {
+      if (operator === undefined) return
+      await operator.stop()
+      await database.drop()
+      await redis?.stop()
+    })
+
+    const get = async (path: string, headers: Record<string, string> = bearer): Promise<Answer<string>> => {
+      if (operator === undefined) throw new Error('the operator does not run')
+      return operator.raw('GET', `/operator/queues${path}`, headers)
+    }
+
+    it('is a page of its own behind the same guard, which asks no other server', async () => {
+      const { status, headers, body } = await get('')
+      expect(status).to.equal(200)
+      expect(body).to.include('flowfarm queues').and.to.include('<base href="/operator/queues/"')
+      expect(headers['content-security-policy']).to.include("script-src 'self'; style-src 'self' 'unsafe-inline'").and.to.not.match(/https?:/)
+      const script = /src="(static\/js\/[^"]+)"/.exec(body)?.[1] ?? ''
+      expect(await get(`/${script}`)).to.include({ status: 200 })
+      expect(await get(`/${script}`, {})).to.include({ status: 401 })
+    })
+
+    it('lists the queue of each worker with its jobs', async () => {
+      const queues = await createWorkQueue({ databaseUrl: database.url, redisUrl: redis?.url, log: pino({ level: 'silent' }) })
+      const job = { worker: 'token_worker', leases: [{ from: 10, generation: 0 }] }
+      await queues.add('token_worker', [job])
+      const { status, body } = await get('/api/queues?activeQueue=token_worker&status=prioritized')
+      await queues.close()
+      expect(status).to.equal(200)
+      const board = JSON.parse(body) as Board
+      expect(board.queues.map(({ name }) => name)).to.include.members(['token_worker', 'accounts_worker', 'ft_holdings_worker'])
+      const queue = board.queues.find(({ name }) => name === 'token_worker')
+      expect(queue?.counts).to.include({ prioritized: 1 })
+      expect(queue?.jobs[0]?.data).to.deep.equal(job)
+    })
   })
+}
 
-  after(async () => {
+it('Bull Board says what to do about a Redis that is not there', async () => {
+  const database = await createTestDatabase()
+  const operator = await runOperator(database.url, { REDIS_URL: 'redis://127.0.0.1:1' })
+  try {
+    const { status, body } = await operator.raw('GET', '/operator/queues')
+    expect(status).to.equal(503)
+    expect(JSON.parse(body)).to.include({ code: 'queue-unavailable' }).and.to.have.property('detail').that.includes('REDIS_URL')
+  } finally {
     await operator.stop()
     await database.drop()
-  })
-
-  it('is a page of its own behind the same guard, which asks no other server', async () => {
-    const { status, headers, body } = await operator.raw('GET', '/operator/queues', bearer)
-    expect(status).to.equal(200)
-    expect(body).to.include('flowfarm queues').and.to.include('<base href="/operator/queues/"')
-    expect(headers['content-security-policy']).to.include("script-src 'self'; style-src 'self' 'unsafe-inline'").and.to.not.match(/https?:/)
-    const script = /src="(static\/js\/[^"]+)"/.exec(body)?.[1] ?? ''
-    expect(await operator.raw('GET', `/operator/queues/${script}`, bearer)).to.include({ status: 200 })
-    expect(await operator.raw('GET', `/operator/queues/${script}`)).to.include({ status: 401 })
-  })
-
-  it('lists the queue of each worker with its jobs', async () => {
-    const queues = await createWorkQueue({ databaseUrl: database.url, redisUrl: undefined, log: pino({ level: 'silent' }) })
-    const job = { worker: 'token_worker', leases: [{ from: 10, generation: 0 }] }
-    await queues.add('token_worker', [job])
-    const { status, body } = await operator.raw('GET', '/operator/queues/api/queues?activeQueue=token_worker&status=prioritized', bearer)
-    await queues.close()
-    expect(status).to.equal(200)
-    const board = JSON.parse(body) as Board
-    expect(board.queues.map(({ name }) => name)).to.include.members(['token_worker', 'accounts_worker', 'ft_holdings_worker'])
-    const queue = board.queues.find(({ name }) => name === 'token_worker')
-    expect(queue?.counts).to.include({ prioritized: 1 })
-    expect(queue?.jobs[0]?.data).to.deep.equal(job)
-  })
+  }
 })
