@@ -29,7 +29,7 @@ export class FarmMetrics {
   readonly #known: KnownCoverage = new Map()
   readonly #timer: NodeJS.Timeout
   #rounds = 0
-  #isFirst = true
+  #isCoordinating = false
   #reading: Promise<void> | undefined
 
   constructor(options: FarmMetricsOptions) {
@@ -45,7 +45,7 @@ export class FarmMetrics {
     const events = { cut, expired: expired.length, requeued, 'handed-over': handedOver, folded }
     for (const [event, count] of Object.entries(events)) metrics.farmLeaseEvents.inc({ event }, count)
     this.#rounds++
-    if (this.#isFirst) this.#tick()
+    if (!this.#isCoordinating) this.#tick()
   }
 
   async stop(): Promise<void> {
@@ -54,10 +54,9 @@ export class FarmMetrics {
   }
 
   #tick(): void {
-    const isCoordinating = this.#rounds > 0
+    this.#isCoordinating = this.#rounds > 0
     this.#rounds = 0
-    this.#isFirst = !isCoordinating
-    if (!isCoordinating) this.#reset()
+    if (!this.#isCoordinating) this.#reset()
     else this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
   }
 
@@ -73,6 +72,8 @@ export class FarmMetrics {
     const { pool, metrics, log, stages } = this.#options
     try {
       const overview = await readFarmOverview(pool, stages, {}, this.#known)
+      // The reading may have taken longer than this process coordinated.
+      if (!this.#isCoordinating) return
       for (const stage of overview.stages) {
         if (stage.kind !== 'worker') continue
         const worker = { worker: stage.name }
