@@ -201,7 +201,30 @@ describe('ft_holdings_worker', () => {
         const expected = heldAfter(left.flatMap((one) => one.states), left.flatMap((one) => one.changes))
         expect(await held()).to.deep.equal(expected)
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
+    )
+  }).timeout(120_000)
+
+  it('has what vaults hold when ranges are derived again while others are folded', async () => {
+    const pieces = [0, 3, 6, 9]
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(found, found), fc.array(fc.tuple(piece, piece), { minLength: 1 }), async ([first, second], turns) => {
+        await reset()
+        for (const from of pieces) {
+          await derive(from, from + step, first)
+          await fold(from, from + step)
+        }
+        const again: number[] = [...new Set(turns.map(([from]) => from))]
+        const folded = [...new Set(turns.map(([, from]) => from))]
+        await Promise.all([
+          ...again.map((from) => derive(from, from + step, second)), ...folded.map((from) => fold(from, from + step)),
+        ])
+        for (const from of again) await fold(from, from + step)
+        const left = pieces.map((from) => within(again.includes(from) ? second : first, from, from + step))
+        const expected = heldAfter(left.flatMap((one) => one.states), left.flatMap((one) => one.changes))
+        expect(await held()).to.deep.equal(expected)
+      }),
+      { numRuns: 30 },
     )
   }).timeout(120_000)
 })
