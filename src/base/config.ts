@@ -20,7 +20,7 @@ export const settings = {
   }),
   DB_MAX_OPEN_CONNS: optionalInteger({
     group: 'Database', min: 4, max: 1000, unit: 'connections',
-    description: 'Most connections that one process opens for queries; the ingesters and listeners keep a few more of their own. Without it 20.',
+    description: 'Most connections that one process opens for queries; the ingesters and listeners keep a few more of their own. Without it 20; for the farm 12 to 30, by the concurrency of its workers.',
   }),
   DB_MAX_IDLE_CONNS: optionalInteger({
     group: 'Database', min: 0, max: 1000, unit: 'connections',

@@ -45,7 +45,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   }
   const planned = new Set(plans.map(({ name }) => name))
   const running = runningWorkers(config, workers.filter(({ name }) => planned.has(name)))
-  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? 12, 'flowfarm farm', connectionLimits)
+  const pool = openPool(config.DB_MAX_OPEN_CONNS ?? connectionsFor(running), 'flowfarm farm', connectionLimits)
   // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they rest on.
   const leasePool = openPool(3, 'flowfarm leases', { ...shortStatementLimits, isDurable: false })
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
@@ -87,6 +87,11 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
   startUpkeep(context)
+}
+
+/** For as many ranges as are worked on at the same time, as far as a server with 100 connections bears it. */
+function connectionsFor(running: readonly RunningWorker[]): number {
+  return Math.min(30, Math.max(12, 4 + running.reduce((sum, { concurrency }) => sum + concurrency, 0)))
 }
 
 function runningWorkers(config: Config, workers: readonly Worker[]): RunningWorker[] {

@@ -190,6 +190,12 @@ describe('the settings of the workers', function (this: Mocha.Suite) {
     const capped = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '60000', TOKEN_RANGE: '1' })
     await untilTrue(database, async () => (await waits()).length === 1, capped)
     expect((await waits())[0]).to.be.within(29_000, 61_000)
+    // So does one that was taken from a process for the second time.
+    await database.pool.query('truncate app.fault_drills')
+    await addLeases(database.pool, [{ worker: 'accounts_worker', from: 1000, to: 1001, status: 'active', attempt: 2 }])
+    await database.pool.query("update app.worker_leases set expiries = 1, lease_expires_at = now() where from_height = 1000; select pg_notify('flowfarm_farm', '')")
+    await untilTrue(database, async () => (await waits()).length === 2, capped)
+    for (const ms of await waits()) expect(ms).to.be.within(29_000, 61_000)
     await capped.stop()
   })
 
