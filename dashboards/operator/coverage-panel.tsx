@@ -13,6 +13,8 @@ import { CoverageTable } from './coverage-table.tsx'
 import { useView } from './view.ts'
 
 const refreshMs = 3000
+/** Share of the axis at its end in which no tick begins, since its number would be cut off. */
+const lastTickRoom = 0.08
 const newest = [1000, 10_000, 100_000]
 const legend = ['done', 'active', 'owed', 'skipped', 'troubled'] as const
 const narrow = window.matchMedia('(max-width: 45rem)')
@@ -65,7 +67,7 @@ function Picture({ coverage, isNarrow, onZoom }: { readonly coverage: Coverage; 
         ))}
         <div className="cursor-place" style={{ gridRow: `1 / span ${Math.max(1, rows)}` }}><CoverageCursor coverage={coverage} onZoom={onZoom} /></div>
         <div className="axis soft" style={{ gridRow: rows + 1 }} aria-hidden="true">
-          {ticksOf(coverage, isNarrow ? 3 : 8).map((tick) => (
+          {ticksOf(coverage, isNarrow ? 3 : 8).filter((tick) => tick <= coverage.to - (coverage.to - coverage.from) * lastTickRoom).map((tick) => (
             <span key={tick} style={{ left: `${((tick - coverage.from) / (coverage.to - coverage.from)) * 100}%` }}>{formatNumber(tick)}</span>
           ))}
         </div>

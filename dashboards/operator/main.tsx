@@ -11,9 +11,11 @@ import './leases.css'
 import { applyTheme, readTheme } from '../kit/theme.ts'
 import { ToastProvider } from '../kit/toast.tsx'
 import { App } from './app.tsx'
+import { showFavicon } from './favicon.ts'
 import { queryClient } from './query-client.ts'
 
 applyTheme(readTheme())
+showFavicon('well')
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element for its content.')
 createRoot(root).render(

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { formatTime } from '../kit/formats.ts'
 import { Banners } from './banners.tsx'
 import { CoveragePanel } from './coverage-panel.tsx'
+import { showFavicon } from './favicon.ts'
 import { FirstLook } from './first-look.tsx'
 import { LiveHeader } from './live-header.tsx'
 import { NeedsYou } from './needs-you.tsx'
@@ -30,6 +31,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
   const flagged = summary?.flagged ?? 0
   useEffect(() => {
     document.title = flagged > 0 ? `(${flagged}) flowfarm operator` : 'flowfarm operator'
+    showFavicon(flagged > 0 ? 'trouble' : 'well')
   }, [flagged])
   return (
     <>
@@ -44,7 +46,7 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
             <NeedsYou overview={overview} summary={summary} />
             <StagesPanel stages={overview.stages} rates={state.rates} />
             <CoveragePanel overview={overview} />
-            <p className="page-foot soft">flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, as of {formatTime(overview.generatedAt)}</p>
+            <p className="page-foot soft">flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, last change {formatTime(overview.generatedAt)}</p>
           </>
         )}
       </main>

@@ -111,7 +111,7 @@ export class OverviewFeed {
     this.#retryMs = firstRetryMs
     const rates = new Map(overview.stages.map((stage) => {
       const before = this.#state.rates.get(stage.name) ?? []
-      return [stage.name, [...before.slice(1 - keptRates), stage.rate ?? 0]]
+      return [stage.name, stage.rate === null ? before : [...before.slice(1 - keptRates), stage.rate]]
     }))
     this.#set({ link: 'live', overview, brokenSince: undefined, problem: undefined, retryAt: undefined, rates })
   }

@@ -11,8 +11,8 @@ export function SummaryPanel({ overview, summary }: { readonly overview: Overvie
     <section className={`panel summary ${summary.tone}`} aria-label="Summary">
       <div className="verdict">
         <span className="sign"><Icon name={signs[summary.tone]} size={18} /></span>
-        <div role="status">
-          <p className="title">{summary.verdict}</p>
+        <div>
+          <p className="title" role="status">{summary.verdict}</p>
           <p className="soft">{summary.detail}</p>
         </div>
       </div>

@@ -1,5 +1,5 @@
 import type { Overview, Stage } from './contract.ts'
-import { formatCount, formatDuration } from '../kit/formats.ts'
+import { formatCount, formatDuration, formatNumber } from '../kit/formats.ts'
 import type { Tone } from '../kit/badge.tsx'
 
 /** What stands at the top of the page: the state of everything in one sentence, and the sums below it. */
@@ -48,8 +48,8 @@ function judge(
     return { tone: 'bad', verdict: 'The database does not answer', detail: 'Nothing can be stored or derived until it is back. Connections are tried again all the time.' }
   }
   if (flagged > 0) {
-    const where = overview.stages.filter((stage) => stage.flagged.leases > 0).map((stage) => `${stage.name} ${stage.flagged.leases}`)
-    return { tone: 'bad', verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`, detail: `Retries are used up: ${where.join(', ')}. All other heights go on.` }
+    const where = overview.stages.filter((stage) => stage.flagged.leases > 0).map((stage) => `${formatNumber(stage.flagged.leases)} of ${stage.name}`)
+    return { tone: 'bad', verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`, detail: `Retries are used up for ${where.join(', ')}. All other heights go on.` }
   }
   if (failed > 0) {
     return { tone: 'warn', verdict: 'Nothing needs you yet', detail: `${formatCount(failed, 'range')} failed and ${failed === 1 ? 'is' : 'are'} being retried.` }

@@ -7,6 +7,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Page } from 'playwright-core'
+import { workers } from '../../jobs/index.ts'
+import { ingesterNames } from '../../src/ingest/checkpoints.ts'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startStandIn } from '../support/operator-stand-in.ts'
@@ -24,6 +26,7 @@ interface Shot {
 
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const shots: readonly Shot[] = [
+  { name: 'readme', server: { world: builtWorkers() } },
   { name: 'wide' },
   { name: 'wide-dark', theme: 'dark' },
   { name: 'phone', size: 'phone' },
@@ -70,12 +73,19 @@ for (const shot of folder === undefined ? shots.slice(0, 1) : shots.filter(({ na
   await delay(400)
   const path = folder === undefined ? readme : join(folder, `${shot.name}.png`)
   mkdirSync(join(path, '..'), { recursive: true })
-  await page.screenshot({ path, fullPage: folder !== undefined && shot.act === undefined })
+  await page.screenshot({ path, fullPage: shot.act === undefined })
   process.stdout.write(`${path}\n`)
   await context.close()
   await standIn.stop()
 }
 await started.close()
+
+/** The workers that exist. */
+function builtWorkers(): StandInOptions['world'] {
+  const world = busyWorld()
+  const names = [...Object.values(ingesterNames), ...workers.map(({ name }) => name)]
+  return { ...world, overview: { ...world.overview, stages: world.overview.stages.filter(({ name }) => names.includes(name)) } }
+}
 
 function withDrill(): StandInOptions['world'] {
   const world = busyWorld()

@@ -23,6 +23,14 @@ export async function buildDashboards(root: string): Promise<string> {
   })
 }
 
+/**
+ * Has the browser wait for the script before it paints for the first time: the script knows the theme that the person
+ * chose, and the other one shall not flash up. Vite drops the attribute when it is in the source.
+ */
+function paintOnce(html: string): string {
+  return html.replace('<script type="module"', '<script type="module" blocking="render"')
+}
+
 async function buildPage(root: string, name: PageName, outDir: string): Promise<void> {
   await build({
     configFile: false,
@@ -31,7 +39,7 @@ async function buildPage(root: string, name: PageName, outDir: string): Promise<
     base: pages[name],
     cacheDir: join(outDir, '.cache'),
     logLevel: 'warn',
-    plugins: [react()],
+    plugins: [react(), { name: 'paint-once', transformIndexHtml: { order: 'post', handler: paintOnce } }],
     build: {
       outDir,
       emptyOutDir: false,
