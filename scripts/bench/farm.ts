@@ -1,246 +1,204 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { createPostgresBackend, createRedisBackend, withBackend } from 'bullmq'
-import type { BackendFactory, IQueueBackend } from 'bullmq'
-import type pg from 'pg'
-import { pino } from 'pino'
-import type { Worker } from '../../jobs/worker.ts'
-import { Metrics } from '../../src/base/metrics.ts'
-import { copyInto } from '../../src/db/copy/copy-into.ts'
-import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { createPool } from '../../src/db/pool.ts'
-import { commitRange } from '../../src/farm/commit/commit-range.ts'
-import { RangeOutput } from '../../src/farm/commit/range-output.ts'
-import { Coordinator } from '../../src/farm/coordinator/coordinator.ts'
-import type { ClaimedLease } from '../../src/farm/leases/lease.ts'
-import { createWorkQueue } from '../../src/farm/queues/create-work-queue.ts'
-import { packLeases } from '../../src/farm/queues/pack-leases.ts'
-import { RangeReader } from '../../src/farm/range-reader/range-reader.ts'
-import { FarmWorkers } from '../../src/farm/worker-loop/farm-workers.ts'
+import { workers } from '../../jobs/index.ts'
 import { startRedis } from '../support/start-redis.ts'
-import { cpuSeconds, treeCpuSeconds } from './process-usage.ts'
+import { measureBareBull } from './farm/bare-bull.ts'
+import { openBenchDatabase } from './farm/bench-database.ts'
+import type { BenchDatabase } from './farm/bench-database.ts'
+import { measureCatchUp } from './farm/catch-up.ts'
+import type { Cost } from './farm/cost.ts'
+import { measureEmptyRanges, storeEmptyBlocks } from './farm/empty-ranges.ts'
+import { measureHeadLatency } from './farm/head-latency.ts'
+import { measureCut, measureLeaseCommits, measureUpkeep } from './farm/lease-costs.ts'
+import { Page } from './farm/page.ts'
+import { median, quantile } from './farm/quantile.ts'
+import { createMoves, measureRangeCommits, rowsPerHeight } from './farm/range-commits.ts'
 
-/**
- * `npm run bench:farm`: ranges that give no rows, from being owed to being covered, against BullMQ doing nothing at all; and
- * the commit of a range against DELETE and COPY of the same rows.
- */
+/** `npm run bench:farm`: what the farm costs, against what it stands on and against its targets. */
 
-const { values } = parseArgs({ options: { ranges: { type: 'string', default: '11000' }, workers: { type: 'string', default: '11' } } })
-const workerCount = Number(values.workers)
-const heights = Math.ceil(Number(values.ranges) / workerCount)
-const log = pino({ level: 'warn' })
-const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
-const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined })
-const pool = createPool(server.url, { max: 12, applicationName: 'bench' })
-const redis = await startRedis()
-const postmaster = Number(readFileSync(join(folder, 'cluster/postmaster.pid'), 'utf8').split('\n')[0])
+const usage = `What the farm costs, against what it stands on and against its targets.
 
-/** What `count` pieces of work took: the rate, and processor time a piece, which other load on the machine does not change much. */
-interface Cost {
-  readonly rate: number
-  readonly nodeMs: number
-  readonly postgresMs: number
-}
+  npm run bench:farm -- [options]
 
-function startClock(): (count: number) => Cost {
-  const started = { at: performance.now(), node: cpuSeconds(process.pid), postgres: treeCpuSeconds(postmaster) }
-  return (count) => ({
-    rate: count / ((performance.now() - started.at) / 1000),
-    nodeMs: ((cpuSeconds(process.pid) - started.node) * 1000) / count,
-    postgresMs: ((treeCpuSeconds(postmaster) - started.postgres) * 1000) / count,
-  })
-}
+  --quick               less of everything, under a minute
+  --only <part>         empty, leases, commits, head or catch-up
+  --node <host:port>    an access node for catch-up, instead of the recorded chain; with --from
+  --from <height>       its first block
+  --blocks <n>          blocks for catch-up (default 5000, quick 1000)
+  --help                this text
+`
 
-const idle = (i: number): Worker => ({
-  name: `idle_${i}`, description: 'Derives nothing.', phase: 1, follows: [], tables: [], folds: [], derive: () => undefined,
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false }, only: { type: 'string' }, node: { type: 'string' }, from: { type: 'string', default: '0' },
+    blocks: { type: 'string' }, help: { type: 'boolean', default: false },
+  },
 })
+const isQuick = values.quick
+const workerCount = Math.max(11, workers.length)
+const page = new Page()
 
-/** BullMQ alone: jobs with nothing in them, through as many queues as the farm has. */
-async function bare<B extends IQueueBackend, C>(factory: BackendFactory<B, C>, connection: C, queues: number, concurrency: number): Promise<Cost> {
-  const { Queue, Worker: Consumer } = withBackend(factory)
-  const jobs = 200 * Math.ceil(11 / queues)
-  const names = Array.from({ length: queues }, (_, i) => `bare_${queues}_${concurrency}_${i}`)
-  const producers = names.map((name) => new Queue(name, { connection }))
-  for (const producer of producers) await producer.addBulk(Array.from({ length: jobs }, () => ({ name: 'no-op', data: {}, opts: { removeOnComplete: true } })))
-  let left = jobs * queues
-  const all = Promise.withResolvers<void>()
-  const clock = startClock()
-  const consumers = names.map((name) => new Consumer(name, () => {
-    if (--left === 0) all.resolve()
-    return Promise.resolve()
-  }, { connection, concurrency }))
-  await all.promise
-  const cost = clock(jobs * queues)
-  for (const one of [...consumers, ...producers]) await one.close()
-  return cost
+const parts: Record<string, (redisUrl: string | undefined) => Promise<void>> = {
+  empty: async (redisUrl) => withDatabase(async (database) => {
+    await storeEmptyBlocks(database, 3000)
+    for (const url of backends(redisUrl)) await emptyRanges(database, url)
+  }),
+  leases: () => withDatabase(leases),
+  commits: () => withDatabase(commits),
+  head: async (redisUrl) => {
+    for (const url of backends(redisUrl)) await head(url)
+  },
+  'catch-up': () => catchUp(),
 }
 
-/** The farm: coordinator, queue and workers in this process. */
-async function farm(redisUrl: string | undefined, perJob: 'one' | 'packed', concurrency: number): Promise<Cost> {
-  await pool.query(`truncate app.worker_leases; delete from app.indexing_checkpoints where service_name like 'idle%'`)
-  const workers = Array.from({ length: workerCount }, (_, i) => idle(i))
-  const queue = await createWorkQueue({ databaseUrl: server.url, redisUrl, log })
-  const leasePool = createPool(server.url, { max: 3, applicationName: 'bench leases' })
-  const stop = new AbortController()
-  const reader = new RangeReader({ pool })
-  const farmWorkers = new FarmWorkers({ pool, leasePool, queue, reader, log, metrics: new Metrics(), network: () => 'emulator' })
-  await farmWorkers.start(workers.map((worker) => ({ worker, concurrency })))
-  const coordinator = new Coordinator({
-    databaseUrl: server.url, pool: leasePool, log, signal: stop.signal, maxOpen: 512,
-    workers: () => workers.map(({ name, follows }) => ({ name, follows, liveChunk: 1, historyChunk: 1 })),
-    enqueue: (worker, leases) => queue.add(worker, perJob === 'packed' ? packLeases(worker, leases) : leases.map(({ from, generation }) => ({ worker, leases: [{ from, generation }] }))),
+async function emptyRanges(database: BenchDatabase, redisUrl: string | undefined): Promise<void> {
+  const share = redisUrl === undefined ? 80 : 50
+  const concurrency = 8
+  page.heading(`Empty ranges of one block, leases mirrored, ${workerCount} workers and queues, ${concurrency} jobs of each at a time: ${backendName(redisUrl)}`)
+  const runs: { bare: Cost; farm: Cost; packed: Cost }[] = []
+  for (let i = 0; i < (isQuick ? 2 : 3); i++) {
+    const ranges = redisUrl === undefined ? 200 : 600
+    runs.push({
+      bare: await measureBareBull(database, { redisUrl, queues: workerCount, concurrency, jobs: ranges * workerCount }),
+      farm: await measureEmptyRanges(database, { redisUrl, workerCount, concurrency, ranges, isPacked: false }),
+      packed: await measureEmptyRanges(database, { redisUrl, workerCount, concurrency: 1, ranges: isQuick ? 1000 : 3000, isPacked: true }),
+    })
+  }
+  const shares = runs.map(({ bare, farm }) => (100 * farm.rate) / bare.rate)
+  const best = Math.max(...runs.map(({ packed }) => packed.rate))
+  page.figure({ label: 'BullMQ doing nothing, all jobs there before', value: costText(runs.map(({ bare }) => bare)) })
+  page.figure({ label: 'one range in a job', value: costText(runs.map(({ farm }) => farm)) })
+  page.figure({
+    label: '  of the rate of BullMQ, runs by turns', value: `${median(shares).toFixed(0)} % (${shares.map((one) => one.toFixed(0)).join(', ')})`,
+    target: `>= ${share} %`, isReached: median(shares) >= share,
   })
-  const clock = startClock()
-  const coordinating = coordinator.run()
-  for (;;) {
-    const { rows } = await pool.query<{ left: string }>(
-      `select $1::int * $2::int - coalesce((select sum(upper(r) - lower(r)) from app.coverage, unnest(covered) as r where service_name like 'idle%'), 0) as left`,
-      [workerCount, heights],
-    )
-    if (Number(rows[0]?.left) === 0) break
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  page.figure({
+    label: 'as many ranges in a job as fit, one job at a time', value: costText(runs.map(({ packed }) => packed)),
+    target: '>= 5,000/s', isReached: best >= 5000,
+  })
+}
+
+async function leases(database: BenchDatabase): Promise<void> {
+  page.heading('The statements of the coordinator and of leases')
+  for (const pieces of [1, 10_000]) {
+    const cost = await measureLeaseCommits(database, pieces, isQuick ? 8000 : 16_000)
+    page.figure({
+      label: `commits of one worker, 8 connections, ${count(pieces)} pieces`, value: `${count(cost.rate)}/s, PostgreSQL ${cost.postgresMs.toFixed(2)} ms`,
+      ...(pieces === 10_000 ? { target: '>= 3,000/s', isReached: cost.rate >= 3000 } : {}),
+    })
   }
-  const cost = clock(workerCount * heights)
-  stop.abort()
-  await coordinating
-  await farmWorkers.stop()
-  await queue.close()
-  await leasePool.end()
-  return cost
+  let first: number | undefined
+  for (const [done, owed] of [[0, 1000], [0, 1_000_000], [100_000, 1000], [100_000, 1_000_000]] as const) {
+    const { cutMs, stateMs, leases: given } = await measureCut(database, 1, done, owed)
+    const microseconds = ((cutMs + stateMs) * 1000) / given
+    first ??= microseconds
+    page.figure({
+      label: `a round, ${count(owed)} owed ranges, ${count(done)} done leases`, value: `${microseconds.toFixed(0)} us a range (${given} ranges)`,
+      // 1,000 ranges are owed of heights that 100,000 done leases cover in part, so fewer are given.
+      target: 'flat: <= 1.5 x first', isReached: microseconds <= 1.5 * first,
+    })
+  }
+  const { heartbeatMs, reapMs } = await measureUpkeep(database)
+  page.figure({ label: 'signs of life of 500 leases, one statement', value: `${heartbeatMs.toFixed(1)} ms` })
+  page.figure({ label: 'looking for leases to take away, none due', value: `${reapMs.toFixed(2)} ms` })
 }
 
-const moves: Worker = {
-  name: 'moves', description: 'Rows as transfers have them.', phase: 1, follows: [], folds: [],
-  tables: [{ name: 'app.bench_moves', columns: ['block_height', 'tx_index', 'event_index', 'token', 'sender', 'receiver', 'amount'], heightColumn: 'block_height', partitionHeights: 1_000_000 }],
+async function commits(database: BenchDatabase): Promise<void> {
+  page.heading('Commit of a derived range against DELETE and COPY of the same rows, four indexes, medians by turns')
+  await createMoves(database)
+  for (const heights of [6, 10, 30, 100, 1000]) {
+    const { bareMs, farmMs } = await measureRangeCommits(database, heights, heights === 1000 ? 20 : isQuick ? 60 : 150)
+    const more = 100 * (farmMs / bareMs - 1)
+    page.figure({
+      label: `${count(heights)} heights, ${count(heights * rowsPerHeight)} rows`,
+      value: `${farmMs.toFixed(2)} ms, bare ${bareMs.toFixed(2)} ms: ${more >= 0 ? '+' : ''}${more.toFixed(0)} %`,
+      target: '<= +20 %', isReached: more <= 20,
+    })
+  }
 }
-const rowsPerHeight = 9
 
-function fill(output: RangeOutput, from: number, to: number): void {
-  const rows = output.rows('app.bench_moves')
-  for (let height = from; height < to; height++) {
-    for (let i = 0; i < rowsPerHeight; i++) {
-      rows.row(7)
-      rows.int8(height)
-      rows.int4(i)
-      rows.int4(3)
-      rows.text('A.1654653399040a61.FlowToken')
-      rows.text(`0x${(height * 7919 + i).toString(16).padStart(16, '0')}`)
-      rows.text(`0x${(height * 104729 + i).toString(16).padStart(16, '0')}`)
-      rows.numeric(`${height}.00000570`)
+async function head(redisUrl: string | undefined): Promise<void> {
+  page.heading(`From the commit of a head block to that of its derived rows, ${workerCount} workers, ingest and farm in one process: ${backendName(redisUrl)}`)
+  for (const isBackfilling of isQuick ? [false] : [false, true]) {
+    const blocks = isQuick ? 15 : 40
+    const { passages, delayP99Ms } = await measureHeadLatency({ redisUrl, workerCount, blocks, intervalMs: isQuick ? 300 : 500, isBackfilling })
+    for (const phase of [1, 2]) {
+      const byBlock = [...Map.groupBy(passages.filter((one) => one.phase === phase), ({ height }) => height).values()]
+      const times = byBlock.map((block) => Math.max(...block.map(({ done }) => done)))
+      const [middle, late] = [quantile(times, 0.5), quantile(times, 0.95)]
+      page.figure({
+        label: `all of phase ${phase}${isBackfilling ? ', while history is filled in' : ''}`,
+        value: `median ${middle.toFixed(0)} ms, p95 ${late.toFixed(0)} ms`,
+        ...(isBackfilling || phase === 1 ? {} : { target: '<= 150 ms, <= 400 ms', isReached: middle <= 150 && late <= 400 }),
+      })
     }
+    page.figure({ label: '  event loop late, p99', value: `${delayP99Ms.toFixed(1)} ms` })
   }
 }
 
-/** @returns ms a range, for bare DELETE and COPY and for a whole commit, taking turns; medians */
-async function commits(heightsPerRange: number): Promise<{ bare: number; farm: number }> {
-  await pool.query('truncate app.bench_moves, app.bench_bare, app.worker_leases')
-  const output = new RangeOutput(moves)
-  const bareTimes: number[] = []
-  const farmTimes: number[] = []
-  const rounds = Math.max(60, Math.ceil(20_000 / heightsPerRange / rowsPerHeight))
-  for (let i = 0; i < rounds; i++) {
-    const from = i * heightsPerRange
-    const to = from + heightsPerRange
-    output.clear()
-    fill(output, from, to)
-    const { rows } = await pool.query<{ generation: string }>(
-      `insert into app.worker_leases (worker_type, from_height, to_height, generation, status, attempt) values ('moves', $1, $2, nextval('app.lease_generation'), 'active', 1)
-       on conflict (worker_type, from_height) do update set status = 'active', generation = excluded.generation returning generation`, [from, to],
-    )
-    const lease: ClaimedLease = { worker: 'moves', from, to, generation: Number(rows[0]?.generation), attempt: 1 }
-    const runs = [
-      async () => {
-        const started = performance.now()
-        await bareCommit(output, from, to)
-        bareTimes.push(performance.now() - started)
-      },
-      async () => {
-        const started = performance.now()
-        await commitRange(pool, { worker: moves, lease, chainVersion: 0, output })
-        farmTimes.push(performance.now() - started)
-      },
-    ]
-    for (const run of i % 2 === 0 ? runs : runs.toReversed()) await run()
+async function catchUp(): Promise<void> {
+  const blocks = Number(values.blocks ?? (isQuick ? 1000 : 5000))
+  const node = values.node === undefined ? undefined : { endpoint: values.node, from: Number(values.from) }
+  const it = await measureCatchUp({ redisUrl: undefined, blocks, ...(node === undefined ? {} : { node }) })
+  page.heading(`Catch-up: ${count(blocks)} stored blocks of ${(it.events / blocks).toFixed(0)} events, ${workers.length} workers, one process, queues in PostgreSQL`)
+  page.figure({ label: 'blocks derived by all workers', value: `${count(it.blocksPerSecond)}/s` })
+  page.figure({ label: 'processor time for a block', value: `Node ${it.nodeMs.toFixed(2)} ms, PostgreSQL ${it.postgresMs.toFixed(2)} ms` })
+  page.figure({
+    label: 'time for a block (steps of workers overlap)',
+    value: `read ${it.readMs.toFixed(2)}, decode and derive ${it.deriveMs.toFixed(2)}, commit ${it.commitMs.toFixed(2)} ms`,
+  })
+  for (const { name, deriveMs, commitMs, rows } of it.perWorker) {
+    page.figure({ label: `  ${name}`, value: `derive ${deriveMs.toFixed(3)}, commit ${commitMs.toFixed(3)} ms, ${rows.toFixed(1)} rows` })
   }
-  return { bare: median(bareTimes), farm: median(farmTimes) }
+  page.figure({
+    label: 'event loop late', value: `p99 ${it.delayP99Ms.toFixed(0)} ms, at most ${it.delayMaxMs.toFixed(0)} ms`,
+    target: '< 1,000 ms (heartbeat)', isReached: it.delayMaxMs < 1000,
+  })
+  page.figure({ label: 'peak memory of the process', value: `${it.peakMiB.toFixed(0)} MiB` })
 }
 
-async function bareCommit(output: RangeOutput, from: number, to: number): Promise<void> {
-  const client: pg.PoolClient = await pool.connect()
+async function withDatabase(measure: (database: BenchDatabase) => Promise<void>): Promise<void> {
+  const database = await openBenchDatabase()
   try {
-    await client.query('begin')
-    await client.query(`delete from app.bench_bare where block_height >= ${from} and block_height < ${to}`)
-    for (const { table, writer } of output.tables) await copyInto(client, 'app.bench_bare', table.columns, writer)
-    await client.query('commit')
+    await measure(database)
   } finally {
-    client.release()
+    await database.close()
   }
 }
 
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+function backends(redisUrl: string | undefined): (string | undefined)[] {
+  return redisUrl === undefined ? [undefined] : [undefined, redisUrl]
 }
 
-function costText({ rate, nodeMs, postgresMs }: Cost): string {
-  return `${Math.round(rate).toLocaleString('en-US').padStart(8)}/s, processor ms each: Node ${nodeMs.toFixed(2)}, PostgreSQL ${postgresMs.toFixed(2)}`
+function backendName(redisUrl: string | undefined): string {
+  return redisUrl === undefined ? 'queues in PostgreSQL' : 'queues in Redis'
 }
 
-try {
-  await migrate(pool, resolve(import.meta.dirname, '../../migrations'))
-  await pool.query(`
-    create table raw.blocks_bench partition of raw.blocks for values from (0) to (1000000);
-    create table raw.transactions_bench partition of raw.transactions for values from (0) to (1000000);
-    create table raw.events_bench partition of raw.events for values from (0) to (1000000);
-    insert into raw.blocks select h, int8send(h), int8send(h - 1), to_timestamp(1700000000 + h), 0, 0, 0, '{}' from generate_series(0::bigint, ${heights - 1}) h;
-    insert into app.indexing_checkpoints (service_name, covered) values ('main_ingester', int8multirange(int8range(0, ${heights})))`)
-  process.stdout.write(`Node ${process.version}, ${availableParallelism()} cores, embedded PostgreSQL 18, all on this machine\n\n`)
-  for (const backend of ['postgres', 'redis'] as const) {
-    if (backend === 'redis' && redis === undefined) {
-      process.stdout.write('redis: not measured, there is no redis-server\n')
-      continue
-    }
-    const opened = await createWorkQueue({ databaseUrl: server.url, redisUrl: undefined, log })
-    await opened.close()
-    const pgConnection = { connectionString: server.url, max: 10 }
-    const redisUrl = backend === 'redis' ? redis?.url : undefined
-    const redisConnection = { port: Number(new URL(redis?.url ?? 'redis://x:1').port), host: '127.0.0.1', maxRetriesPerRequest: null }
-    const noOp = (queues: number, concurrency: number): Promise<Cost> =>
-      backend === 'redis' ? bare(createRedisBackend, redisConnection, queues, concurrency) : bare(createPostgresBackend, pgConnection, queues, concurrency)
-    process.stdout.write(`${backend}\n`)
-    const yardstick = await noOp(workerCount, 1)
-    process.stdout.write(`  BullMQ, no-op, ${workerCount} queues, concurrency 1        ${costText(yardstick)}\n`)
-    process.stdout.write(`  BullMQ, no-op, 1 queue, concurrency 10         ${costText(await noOp(1, 10))}\n`)
-    for (const [perJob, concurrency] of [['one', 1], ['one', 4], ['packed', 1], ['packed', 2]] as const) {
-      const delay = monitorEventLoopDelay({ resolution: 5 })
-      delay.enable()
-      const cost = await farm(redisUrl, perJob, concurrency)
-      delay.disable()
-      process.stdout.write(
-        `  farm, ${perJob === 'one' ? 'one range a job     ' : 'up to 32 ranges a job'}, concurrency ${concurrency}     ${costText(cost)}; ${((100 * cost.rate) / yardstick.rate).toFixed(0)} % of ${workerCount} queues; event loop late by ${(delay.percentile(99) / 1e6).toFixed(0)} ms at p99\n`,
-      )
-    }
+function costText(costs: readonly Cost[]): string {
+  const of = (pick: (cost: Cost) => number): number => median(costs.map(pick))
+  return `${count(of((c) => c.rate))}/s; ms: Node ${of((c) => c.nodeMs).toFixed(2)}, PostgreSQL ${of((c) => c.postgresMs).toFixed(2)}`
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US')
+}
+
+if (values.help) process.stdout.write(usage)
+else if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
+  process.stderr.write(`--only takes ${Object.keys(parts).join(', ')}; --help shows the options\n`)
+  process.exitCode = 1
+} else {
+  const redis = await startRedis()
+  const startedAt = performance.now()
+  process.stdout.write(
+    `The farm; Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), embedded PostgreSQL 18, fsync on, all on this machine,\n` +
+      `load before ${loadavg()[0]?.toFixed(1)}. Rates suffer from whatever else runs here: ratios are of runs by turns, and processor times vary less.\n`,
+  )
+  if (redis === undefined) process.stdout.write('There is no redis-server: that part is left out.\n')
+  try {
+    for (const [name, run] of Object.entries(parts)) if (values.only === undefined || values.only === name) await run(redis?.url)
+  } finally {
+    await redis?.stop()
   }
-  await pool.query(`
-    create table app.bench_moves (block_height bigint not null, tx_index integer not null, event_index integer not null, token text not null,
-      sender text, receiver text, amount numeric not null, primary key (block_height, tx_index, event_index)) partition by range (block_height);
-    create index on app.bench_moves (sender, block_height); create index on app.bench_moves (receiver, block_height); create index on app.bench_moves (token, block_height);
-    create table app.bench_bare (like app.bench_moves including all) partition by range (block_height);
-    create table app.bench_bare_p0 partition of app.bench_bare for values from (0) to (1000000);
-    create table app.bench_bare_p1 partition of app.bench_bare for values from (1000000) to (2000000)`)
-  process.stdout.write('\ncommit of a range, ms, median (four indexes, one partition)\n')
-  for (const heightsPerRange of [10, 100, 1000]) {
-    const { bare: bareMs, farm: farmMs } = await commits(heightsPerRange)
-    process.stdout.write(
-      `  ${String(heightsPerRange * rowsPerHeight).padStart(5)} rows: DELETE and COPY ${bareMs.toFixed(2).padStart(7)}, with lease, fence and version ${farmMs.toFixed(2).padStart(7)}  (+${(100 * (farmMs / bareMs - 1)).toFixed(0)} %)\n`,
-    )
-  }
-} finally {
-  await pool.end()
-  await server.stop()
-  await redis?.stop()
-  rmSync(folder, { recursive: true, force: true })
+  process.stdout.write(`\n${page.missed === 0 ? 'All targets are reached' : `${page.missed} targets are not reached`}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s.\n`)
 }
