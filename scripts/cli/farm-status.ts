@@ -61,6 +61,6 @@ export class FarmWatch {
 
   #withPace(stage: StageState): StageStatus {
     const rate = this.#pace.rate(stage.name)
-    return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, rate) }
+    return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, stage.flagged.heights, rate) }
   }
 }

@@ -35,10 +35,17 @@ describe('the pace of a stage', () => {
   })
 
   it('says how long it takes, if it can be told', () => {
-    expect(etaSeconds(0, null)).to.equal(0)
-    expect(etaSeconds(0, 0)).to.equal(0)
-    expect(etaSeconds(10, null)).to.equal(null)
-    expect(etaSeconds(10, 0)).to.equal(null)
-    expect(etaSeconds(10, 4)).to.equal(3)
+    expect(etaSeconds(0, 0, null)).to.equal(0)
+    expect(etaSeconds(0, 0, 0)).to.equal(0)
+    expect(etaSeconds(10, 0, null)).to.equal(null)
+    expect(etaSeconds(10, 0, 0)).to.equal(null)
+    expect(etaSeconds(10, 0, 4)).to.equal(3)
+  })
+
+  it('does not count on heights that wait for a person', () => {
+    expect(etaSeconds(10, 2, 4)).to.equal(2)
+    expect(etaSeconds(10, 10, 4)).to.equal(null)
+    // A flagged range may hold heights that cannot be done at all yet.
+    expect(etaSeconds(10, 11, 4)).to.equal(null)
   })
 })

@@ -32,8 +32,12 @@ export class PaceSamples {
   }
 }
 
-/** Whole seconds until `owed` heights are done at a rate; null while that cannot be told. */
-export function etaSeconds(owed: number, rate: number | null): number | null {
+/**
+ * Whole seconds until what is owed is done at a rate, but for the heights that are flagged, which wait for a person; null while
+ * that cannot be told, and when nothing else is owed.
+ */
+export function etaSeconds(owed: number, flagged: number, rate: number | null): number | null {
   if (owed === 0) return 0
-  return rate === null || rate <= 0 ? null : Math.ceil(owed / rate)
+  const left = owed - flagged
+  return left <= 0 || rate === null || rate <= 0 ? null : Math.ceil(left / rate)
 }

@@ -130,7 +130,7 @@ export class OverviewFeed {
         generatedAt: takenAt, version, chainId, head, stored, database: { isUp: true }, queues,
         stages: stages.map((stage) => {
           const rate = this.#pace.rate(stage.name)
-          return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, rate) }
+          return { ...stage, rate, etaSeconds: etaSeconds(stage.owed, stage.flagged.heights, rate) }
         }),
         unresolvedErrors,
         drills: drills.map(({ worker, from, to, reason }) => ({ worker, from, to, reason })),

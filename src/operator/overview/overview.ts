@@ -5,7 +5,7 @@ import type { StageState } from '../../farm/overview/farm-overview.ts'
 export interface Stage extends StageState {
   /** Heights per second, over the last 30 s that were watched; null while too little was. */
   readonly rate: number | null
-  /** Until nothing is owed at this rate; null while that cannot be told. */
+  /** Until nothing is owed at this rate but what waits for a person; null while that cannot be told. */
   readonly etaSeconds: number | null
 }
 
