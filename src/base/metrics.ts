@@ -52,8 +52,12 @@ export class Metrics {
   readonly farmBlocksRead = new Counter({
     name: 'flowfarm_farm_blocks_read_total', help: 'Blocks that were read back from the raw tables.', registers: [this.registry],
   })
+  readonly farmReadSeconds = new Histogram({
+    name: 'flowfarm_farm_read_seconds', help: 'Time of reading blocks back from the raw tables, up to 200 at a time.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
+  })
   readonly farmDeriveSeconds = new Histogram({
-    name: 'flowfarm_farm_derive_seconds', help: 'Time of deriving a range, which the event loop stands still for.', labelNames: ['worker'],
+    name: 'flowfarm_farm_derive_seconds', help: 'Time of deriving a range or a slice of it, which the event loop stands still for.', labelNames: ['worker'],
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2], registers: [this.registry],
   })
   readonly farmCommitSeconds = new Histogram({

@@ -52,7 +52,13 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const queue = await createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log })
   lifecycle.onStop('queues', () => queue.close())
 
-  const reader = new RangeReader({ pool, onRead: ({ from, to }) => metrics.farmBlocksRead.inc(to - from) })
+  const reader = new RangeReader({
+    pool,
+    onRead: ({ from, to }, seconds) => {
+      metrics.farmBlocksRead.inc(to - from)
+      metrics.farmReadSeconds.observe(seconds)
+    },
+  })
   shared.offerBlocks = (blocks, chainVersion) => {
     reader.offer(blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })), chainVersion)
   }
