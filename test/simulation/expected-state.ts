@@ -8,16 +8,22 @@ import { deriveInto } from '../support/derived-tables.ts'
 import { chains } from './recorded-chains.ts'
 import type { ChainName } from './recorded-chains.ts'
 
+/** A recorded chain up to a height. */
+export interface ChainPart {
+  readonly chain: ChainName
+  readonly last: number
+}
+
 /**
  * The derived tables of each recorded chain as one clean pass makes them, without a farm: all heights in one range,
- * worker after worker, straight from the recording. Each is made when it is first asked for.
+ * worker after worker, straight from the recording. Each part of a chain is made when it is first asked for.
  */
 export class ExpectedStates {
-  readonly #databases = new Map<ChainName, Promise<TestDatabase>>()
+  readonly #databases = new Map<string, Promise<TestDatabase>>()
 
-  /** What differs between `pool` and the clean pass over `chain`, one line a row; nothing differs where it is empty. */
-  async differences(pool: pg.Pool, chain: ChainName, compared: readonly Worker[]): Promise<string[]> {
-    const clean = (await this.#database(chain)).pool
+  /** What differs between `pool` and the clean pass over `part`, one line a row; nothing differs where it is empty. */
+  async differences(pool: pg.Pool, part: ChainPart, compared: readonly Worker[]): Promise<string[]> {
+    const clean = (await this.#database(part)).pool
     const lines: string[] = []
     for (const table of tablesOf(compared)) {
       const query = `select count(*) || ' ' || coalesce(md5(string_agg(r::text, ',' order by r::text)), '') as digest from ${table} r`
@@ -31,11 +37,12 @@ export class ExpectedStates {
     for (const database of this.#databases.values()) await (await database).drop()
   }
 
-  #database(chain: ChainName): Promise<TestDatabase> {
-    const known = this.#databases.get(chain)
+  #database(part: ChainPart): Promise<TestDatabase> {
+    const key = `${part.chain} to ${part.last}`
+    const known = this.#databases.get(key)
     if (known !== undefined) return known
-    const making = derive(chain)
-    this.#databases.set(chain, making)
+    const making = derive(part)
+    this.#databases.set(key, making)
     return making
   }
 }
@@ -45,8 +52,8 @@ export function tablesOf(some: readonly Worker[]): string[] {
   return some.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name))
 }
 
-async function derive(name: ChainName): Promise<TestDatabase> {
-  const { recording, version, last } = chains[name]
+async function derive({ chain, last }: ChainPart): Promise<TestDatabase> {
+  const { recording, version } = chains[chain]
   const database = await createTestDatabase()
   for (const worker of workers) {
     const blocks = await decodedRecording(recording, { version })

@@ -54,6 +54,8 @@ export class History {
   readonly #events: string[] = []
   readonly #startedAt = performance.now()
   #processes = 0
+  /** The highest block that is stored in the end; undefined: the chain's. */
+  #last: number | undefined
   /** What went wrong with an action beside the main line. */
   #failure: Error | undefined
 
@@ -88,6 +90,7 @@ export class History {
   async #runAll(): Promise<void> {
     await this.#live()
     await this.#heal()
+    await this.#rollBackOnceMore()
     await this.#endAll()
     await this.#judge()
   }
@@ -143,7 +146,8 @@ export class History {
 
   async #fork(): Promise<void> {
     const { chain } = this.#ingest
-    const next = chain === 'base' ? chain : this.#random.pick(['a', 'b', 'c'] as const)
+    const forks = (['a', 'b', 'c'] as const).filter((name) => chains[name].last >= this.#plan.start)
+    const next = chain === 'base' ? chain : this.#random.pick(forks)
     const last = await this.#ingest.fork(next, this.#random.integer(0, chains[chain].last))
     this.#note('fork', `from ${chain} to ${next} after ${last}`)
   }
@@ -184,11 +188,17 @@ export class History {
     end().catch((error: unknown) => (this.#failure ??= asError(error)))
   }
 
-  /** Longer than a lease lasts, or not. */
+  /** Longer than a lease lasts, or not. Where only leases cannot be kept, ranges take as long. */
   #stall(alive: Alive): void {
     const wires = this.#random.pick<readonly WireName[]>([['rows', 'leases', 'others'], ['leases'], ['rows'], ['leases', 'others']])
+    const ms = this.#random.integer(Math.round(this.#plan.leaseMs / 2), this.#plan.leaseMs * 2)
     alive.process.freeze(wires)
-    this.#endTroubleIn(alive, this.#random.integer(Math.round(this.#plan.leaseMs / 2), this.#plan.leaseMs * 2))
+    if (!wires.includes('rows')) {
+      // What was held is committed before anybody can tell the process that its leases are lost.
+      alive.process.holdReader()
+      setTimeout(() => alive.process.letReaderGo(), ms * 0.8)
+    }
+    this.#endTroubleIn(alive, ms)
   }
 
   #endTroubleIn(alive: Alive, ms: number): void {
@@ -245,6 +255,13 @@ export class History {
     }
   }
 
+  async #rollBackOnceMore(): Promise<void> {
+    const { finalHeight } = this.#plan
+    if (finalHeight === undefined) return
+    this.#last = await retryWhile(() => this.#ingest.fork(this.#ingest.chain, finalHeight), { baseMs: 5, maxMs: 50 })
+    this.#note('fork', `nothing is left above ${this.#last}`)
+  }
+
   async #endAll(): Promise<void> {
     this.#note('end')
     const ending = this.#alive.splice(0)
@@ -260,7 +277,7 @@ export class History {
     if (!isComplete) throw new Error('what was derived did not stay')
     const faults = await findAuditFaults(this.#lane.pool)
     if (faults.length > 0) throw new Error(`leases were not kept to:\n${faults.join('\n')}`)
-    const differences = await this.#expected.differences(this.#lane.pool, this.#ingest.chain, this.#workers)
+    const differences = await this.#expected.differences(this.#lane.pool, { chain: this.#ingest.chain, last: this.#lastHeight }, this.#workers)
     if (differences.length > 0) throw new Error(`${differences.length} rows differ from a clean pass:\n${differences.slice(0, 20).join('\n')}`)
   }
 
@@ -269,8 +286,12 @@ export class History {
     if (breaches.length > 0) throw new Error(`invariants do not hold:\n${breaches.join('\n')}`)
   }
 
+  get #lastHeight(): number {
+    return this.#last ?? chains[this.#ingest.chain].last
+  }
+
   #progress(): Promise<FarmProgress> {
-    return readProgress(this.#lane.pool, this.#workers, chains[this.#ingest.chain].last)
+    return readProgress(this.#lane.pool, this.#workers, this.#lastHeight)
   }
 
   async #troubled(...statuses: readonly string[]): Promise<FarmProgress['troubled']> {

@@ -21,6 +21,8 @@ export interface HistoryPlan {
   /** Names of the workers that are on, with all that they follow. */
   readonly workers: readonly string[]
   readonly steps: number
+  /** In the end the chain is rolled back to this height once more, so that nothing derived later covers up what that leaves. */
+  readonly finalHeight: number | undefined
   readonly leaseMs: number
   readonly retryPolicy: RetryPolicy
   readonly weights: Readonly<Record<EventName, number>>
@@ -35,7 +37,8 @@ export function drawPlan(random: Random): HistoryPlan {
     chain, queue,
     start: random.integer(0, chains[chain].last),
     workers: drawWorkers(random),
-    steps: random.integer(8, 30),
+    steps: random.integer(8, 25),
+    finalHeight: random.chance(0.4) ? random.pick([4, 9, 15, 19].filter((height) => height < chains[chain].last)) : undefined,
     leaseMs: random.pick([250, 400, 600]),
     retryPolicy: { maxRuns: random.pick([2, 4, 21]), baseMs: random.integer(2, 30), capMs: 100, halveAfterRuns: random.integer(1, 3) },
     weights: { ...(weights as Record<EventName, number>), forward: eventWeights.forward, start: eventWeights.start },

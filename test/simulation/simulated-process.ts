@@ -110,6 +110,10 @@ export class SimulatedProcess {
     this.#gate.close()
   }
 
+  letReaderGo(): void {
+    this.#gate.open()
+  }
+
   /** All its connections break; it may make new ones. */
   cut(): void {
     for (const wire of this.#wires.values()) wire.cut()

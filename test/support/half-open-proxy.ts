@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface HalfOpenProxy {
-  /** The database behind it, over TCP. */
+  /** The server behind it, over TCP. */
   readonly url: string
-  /** From now on swallows everything in both directions and closes nothing, as a firewall does that forgot us. */
-  freeze(): void
+  /**
+   * From now on swallows everything in both directions and closes nothing, as a firewall does that forgot us.
+   * @param only sessions of PostgreSQL that gave themselves this application_name, of those that are there now
+   */
+  freeze(only?: string): void
   /** New connections pass again; the frozen ones stay frozen. */
   thaw(): void
   /** Cuts all connections at once. */
@@ -13,12 +16,15 @@ export interface HalfOpenProxy {
   close(): Promise<void>
 }
 
-/** A TCP proxy in front of the database at `url` that can make its connections half open. */
+type Pair = readonly [Socket, Socket]
+
+/** A TCP proxy in front of the server at `url`, PostgreSQL or Redis, that can make its connections half open. */
 export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
   const target = new URL(url)
   const host = decodeURIComponent(target.hostname)
   const port = Number(target.port || 5432)
-  const pairs = new Set<readonly [Socket, Socket]>()
+  const pairs = new Set<Pair>()
+  const names = new WeakMap<Pair, string>()
   let isFrozen = false
 
   const server = createServer((near) => {
@@ -30,6 +36,7 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
     const far = host.startsWith('/') ? connect({ path: `${host}/.s.PGSQL.${port}` }) : connect({ host, port })
     const pair = [near, far] as const
     pairs.add(pair)
+    near.once('data', (chunk: Buffer) => names.set(pair, applicationName(chunk)))
     near.pipe(far).pipe(near)
     for (const [socket, other] of [[near, far], [far, near]] as const) {
       socket.on('error', () => socket.destroy())
@@ -41,7 +48,7 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
-  const proxied = new URL(`postgresql://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`)
+  const proxied = new URL(`${target.protocol}//127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`)
   proxied.username = target.username
   proxied.password = target.password
   const cut = (): void => {
@@ -51,9 +58,11 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
   return {
     url: proxied.href,
     cut,
-    freeze() {
-      isFrozen = true
-      for (const [near, far] of pairs) {
+    freeze(only) {
+      isFrozen = only === undefined
+      for (const pair of pairs) {
+        if (only !== undefined && names.get(pair) !== only) continue
+        const [near, far] = pair
         near.unpipe(far)
         far.unpipe(near)
         // Read and dropped, so that neither side sees a full window.
@@ -70,4 +79,11 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
       await once(server, 'close')
     }
   }
+}
+
+/** From the startup message, which is the first that a client of PostgreSQL sends: pairs of texts that end with a zero. */
+function applicationName(startup: Buffer): string {
+  const texts = startup.toString('latin1', 8).split('\0')
+  const at = texts.indexOf('application_name')
+  return at === -1 ? '' : (texts[at + 1] ?? '')
 }

@@ -1,0 +1,47 @@
+import type { TestDatabase } from './database.ts'
+
+/** Keeps a table locked until `letGo`, so that whoever needs it waits. */
+export interface HeldTable {
+  letGo(): Promise<void>
+}
+
+/** Locks a table: in `share` mode it can be read, in `access exclusive` mode not even that. */
+export async function holdTable(database: TestDatabase, table: string, mode: 'share' | 'access exclusive'): Promise<HeldTable> {
+  const client = await database.pool.connect()
+  await client.query(`begin; lock table ${table} in ${mode} mode`)
+  return {
+    letGo: async () => {
+      await client.query('commit')
+      client.release()
+    },
+  }
+}
+
+/** First heights of the leases that the operating system's process `pid` works on. */
+export async function activeOf(database: TestDatabase, pid: number, worker?: string): Promise<number[]> {
+  const { rows } = await database.pool.query<{ from: number }>(
+    `select from_height::int as from from app.worker_leases
+     where status = 'active' and split_part(leased_by, ':', 2) = $1 and ($2::text is null or worker_type = $2)`,
+    [String(pid), worker ?? null],
+  )
+  return rows.map(({ from }) => from)
+}
+
+/** Resolves when a process coordinates the farm. */
+export async function untilCoordinated(database: TestDatabase): Promise<void> {
+  for (;;) {
+    const { rowCount } = await database.pool.query(
+      `select 1 from pg_locks l, hashtextextended('farm:coordinator', 0) as key
+       where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+         and l.database = (select oid from pg_database where datname = current_database())
+         and l.classid = ((key >> 32) & 4294967295)::oid and l.objid = (key & 4294967295)::oid`,
+    )
+    if (rowCount === 1) return
+    await database.pool.query('select pg_sleep(0.01)')
+  }
+}
+
+/** Asks until the answer is yes, a few milliseconds apart, where nothing announces it. */
+export async function untilYes(database: TestDatabase, ask: () => Promise<boolean>): Promise<void> {
+  while (!(await ask())) await database.pool.query('select pg_sleep(0.005)')
+}

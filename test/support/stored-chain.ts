@@ -1,0 +1,73 @@
+import { workers } from '../../jobs/index.ts'
+import type { HeightSet } from '../../src/base/ranges.ts'
+import { copyTestDatabase, createTestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
+import { derivedDigest, runFarm, untilDerived } from './farm.ts'
+import { runIngest, untilStored } from './ingest.ts'
+import { startRecordedNode } from './replay.ts'
+
+const names = workers.map(({ name }) => name)
+const tables = workers.flatMap((worker) => [...worker.tables, ...worker.folds].map(({ name }) => name))
+
+/**
+ * The recording `base`, repeated as often as it takes and stored once, for tests that need many databases with the same
+ * raw blocks; and what a farm to which nothing happens derives from them.
+ */
+export class StoredChain {
+  readonly heights: HeightSet
+  readonly #library: TestDatabase
+  readonly #expected: Record<string, string>
+
+  private constructor(library: TestDatabase, last: number, expected: Record<string, string>) {
+    this.#library = library
+    this.#expected = expected
+    this.heights = [{ from: 0, to: last + 1 }]
+  }
+
+  /** Stores the heights 0 to `last`. */
+  static async store(last: number): Promise<StoredChain> {
+    const library = await createTestDatabase()
+    await using node = await startRecordedNode('base', { loop: true, head: last, cachedBlocks: last + 1 })
+    const running = await runIngest(library, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+    await untilStored(library, 0, last, running)
+    await running.stop()
+    await library.pool.end()
+    const undisturbed = await copyTestDatabase(library)
+    const farm = await runFarm(undisturbed, {})
+    await untilDerived(undisturbed, names, [{ from: 0, to: last + 1 }], farm)
+    await farm.stop()
+    const expected = await derivedDigest(undisturbed.pool, tables)
+    await undisturbed.drop()
+    return new StoredChain(library, last, expected)
+  }
+
+  /** A database with the raw blocks and nothing derived. */
+  newDatabase(): Promise<TestDatabase> {
+    return copyTestDatabase(this.#library)
+  }
+
+  /** Resolves when all workers have done all heights. */
+  untilDerived(database: TestDatabase): Promise<void> {
+    return untilDerived(database, names, this.heights)
+  }
+
+  /** Names of the derived tables that are not as they should be. */
+  async differences(database: TestDatabase): Promise<string[]> {
+    const digest = await derivedDigest(database.pool, tables)
+    return tables.filter((table) => digest[table] !== this.#expected[table])
+  }
+
+  /** A line for each derived table that changes whenever a row is written, also with the same content. */
+  async writes(database: TestDatabase): Promise<string[]> {
+    const lines: string[] = []
+    for (const table of tables) {
+      const { rows } = await database.pool.query<{ line: string }>(`select md5(string_agg(r.xmin::text, ',' order by r::text)) as line from ${table} r`)
+      lines.push(`${table} ${rows[0]?.line}`)
+    }
+    return lines
+  }
+
+  async drop(): Promise<void> {
+    await this.#library.drop()
+  }
+}
