@@ -2,7 +2,6 @@ import { workers } from '../jobs/index.ts'
 import { exitCodes } from '../src/base/errors.ts'
 import { size } from '../src/base/ranges.ts'
 import type { HeightRange } from '../src/base/ranges.ts'
-import { planWorkers } from '../src/farm/coordinator/worker-plan.ts'
 import { addRequest } from '../src/farm/requests/add-request.ts'
 import { owedCount, readRequestProgress } from '../src/farm/requests/request-progress.ts'
 import { withFollowed } from '../src/farm/requests/worker-closure.ts'
@@ -13,13 +12,13 @@ import { flag } from './cli/options.ts'
 import { awaitRequest, leaveRequest, printPlan } from './cli/request-command.ts'
 import { requireStored } from './cli/stored-heights.ts'
 import { heights, print, printJson } from './cli/texts.ts'
-import { workersOption } from './cli/worker-options.ts'
+import { enabledWorkers, workersOption } from './cli/worker-options.ts'
 
 /** `npm run backfill`: has the farm derive some heights before all other history. */
 await runCommand({
   name: 'backfill',
-  summary: 'Has the farm derive stored heights now, before all other history and also while ENABLE_HISTORY_DERIVERS is ' +
-    'false, and waits until that is done.',
+  summary: 'Has the farm derive stored heights now, before all other history and also while ENABLE_HISTORY_DERIVERS ' +
+    'is false, and waits until that is done.',
   options: {
     ...heightOptions,
     workers: workersOption('Only these workers, and those that they follow. Default: all that are switched on.'),
@@ -52,7 +51,7 @@ interface BackfillOptions {
 
 function backfill(options: BackfillOptions, range: HeightRange): Promise<number> {
   return withDatabase(async ({ pool, config }) => {
-    const asked = options.workers.length > 0 ? options.workers : planWorkers(config, workers).map(({ name }) => name)
+    const asked = options.workers.length > 0 ? options.workers : enabledWorkers(config)
     const names = withFollowed(workers, asked)
     await requireStored(pool, range)
     const progress = await readRequestProgress(pool, workers, names, range)

@@ -32,8 +32,8 @@ await runCommand({
   },
   options: {
     worker: workersOption('Only of these workers.'),
-    status: someOf('<states>', openStatuses, `Only in these states: ${openStatuses.join(', ')}. Default: list shows all, ` +
-      'the others take flagged ones; they can take failed ones too.'),
+    status: someOf('<states>', openStatuses, `Only in these states: ${openStatuses.join(', ')}. Default: list shows ` +
+      'all, the others take flagged ones; they can take failed ones too.'),
     ...heightOptions,
     code: text('<code>', 'Only those whose last failure had this code.'),
     all: flag('All that are in these states: needed by requeue, split and skip where nothing else says which.'),
@@ -110,8 +110,9 @@ function refuseCarelessChange(action: string, options: LeasesOptions): void {
     const remedy = 'say why these heights are given up, by --reason "<text>"'
     throw new FatalError('bad-option', `--reason is missing: ${remedy}.`)
   }
-  if (action !== 'skip' && reason !== undefined) throw new FatalError('bad-option', '--reason is for skip: leave it out.')
-  if (action !== 'split' && pieces !== undefined) throw new FatalError('bad-option', '--pieces is for split: leave it out.')
+  const foreign = action !== 'skip' && reason !== undefined ? '--reason is for skip'
+    : action !== 'split' && pieces !== undefined ? '--pieces is for split' : undefined
+  if (foreign !== undefined) throw new FatalError('bad-option', `${foreign}: leave it out.`)
 }
 
 async function change(
@@ -131,8 +132,8 @@ async function change(
 function listFooter(action: string, found: readonly ListedLease[]): string {
   if (action !== 'list') return `${many(found.length, 'lease')} would be changed by ${action}.`
   const flagged = found.filter(({ status }) => status === 'flagged').length
-  const advice = flagged === 0 ? '' : ` ${many(flagged, 'is', 'are')} flagged: mend the cause, then npm run leases -- requeue.`
-  return `${many(found.length, 'lease')}.${advice}`
+  const advice = ` ${many(flagged, 'is', 'are')} flagged: mend the cause, then npm run leases -- requeue.`
+  return `${many(found.length, 'lease')}.${flagged === 0 ? '' : advice}`
 }
 
 function outcome(action: string, found: readonly ListedLease[], changed: number): string {

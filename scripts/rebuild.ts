@@ -19,8 +19,9 @@ await runCommand({
     json: flag('Print the result as JSON.'),
   },
   notes: [
-    'flowfarm may run meanwhile and is not touched. Tables of the second copy are called like those of the first, e.g. ' +
-      `${defaultSchema}.accounts; npm run verify compares them. Remove them with: drop schema ${defaultSchema} cascade.`,
+    'flowfarm may run meanwhile and is not touched. Tables of the second copy are called like those of the first, ' +
+      `e.g. ${defaultSchema}.accounts; npm run verify compares them. Remove them with: drop schema ${defaultSchema} ` +
+      'cascade.',
   ],
   examples: [
     ['', 'All stored heights.'],

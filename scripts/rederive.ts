@@ -12,7 +12,7 @@ import { flag } from './cli/options.ts'
 import { awaitRequest, leaveRequest, printPlan } from './cli/request-command.ts'
 import { requireStored } from './cli/stored-heights.ts'
 import { many, printJson } from './cli/texts.ts'
-import { workersOption } from './cli/worker-options.ts'
+import { enabledWorkers, workersOption } from './cli/worker-options.ts'
 
 /** `npm run rederive`: has the farm derive some heights again. */
 await runCommand({
@@ -22,7 +22,7 @@ await runCommand({
   options: {
     ...heightOptions,
     workers: workersOption('These workers, and all that follow them.'),
-    all: flag('All workers.'),
+    all: flag('All workers that are switched on, and all that follow them.'),
     detach: flag('Do not wait.'),
     'dry-run': flag('Only tell what would be derived again.'),
     json: flag('Print the result as JSON.'),
@@ -58,13 +58,13 @@ interface RederiveOptions {
 }
 
 function rederive(options: RederiveOptions, range: HeightRange): Promise<number> {
-  return withDatabase(async ({ pool }) => {
-    const asked = options.all ? workers.map(({ name }) => name) : options.workers
+  return withDatabase(async ({ pool, config }) => {
+    const asked = options.all ? enabledWorkers(config) : options.workers
     await requireStored(pool, range)
     const again = withFollowers(workers, asked)
     const progress = await readRequestProgress(pool, workers, withFollowed(workers, again), range)
     const plan = progress.workers.map(({ worker, owed, skipped }) => {
-      if (!again.includes(worker)) return { worker, heights: size(owed), note: 'is followed by them; only what it owes' }
+      if (!again.includes(worker)) return { worker, heights: size(owed), note: 'is followed by them; what it owes' }
       const notes = [
         ...(asked.includes(worker) ? [] : ['follows what you named']),
         ...(skipped.length > 0 ? [`takes up ${many(size(skipped), 'skipped height')}`] : []),

@@ -14,14 +14,16 @@ const watchEveryMs = 1000
 /** `npm run status`: how far every ingester and worker is. */
 await runCommand({
   name: 'status',
-  summary: 'Tells how far every ingester and worker is: heights that are done and owed, ranges under way and in trouble.',
+  summary: 'Tells how far every ingester and worker is: heights that are done and owed, ranges under way and in ' +
+    'trouble.',
   options: {
     watch: flag('Show it again every second, with the pace and the time left, until Ctrl+C.'),
     json: flag('Print it as JSON; with --watch one line each time.'),
   },
   notes: [
-    'QUEUED to SKIPPED count ranges, with their heights in brackets. FAILED ranges are tried again by themselves; FLAGGED ' +
-      'ones failed 21 times and need a person. OFF is what the variables of this command say, e.g. ENABLE_TOKEN_WORKER.',
+    'QUEUED to SKIPPED count ranges, with their heights in brackets. FAILED ranges are tried again by themselves; ' +
+      'FLAGGED ones failed 21 times and need a person. Off is what the variables of this command switch off, e.g. ' +
+      'ENABLE_TOKEN_WORKER=false.',
   ],
   examples: [['', 'Once.'], ['--watch', 'Until Ctrl+C.'], ['--json', 'For a script; ranges are half open.']],
   run: ({ options }) => withDatabase(async ({ pool, config }) => {

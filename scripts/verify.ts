@@ -22,9 +22,9 @@ await runCommand({
     json: flag('Print the result as JSON.'),
   },
   notes: [
-    'Compared are the heights that the rebuild has and that all workers have done. Of tables that hold the present state ' +
-      'of a key, keys are left out that other heights touch, newer ones for example: so flowfarm may run meanwhile. All ' +
-      'columns are compared, and also the inputs that workers could not use.',
+    'Compared are the heights that the rebuild has and that all workers have done. Of tables that hold the present ' +
+      'state of a key, keys are left out that other heights touch, newer ones for example: so flowfarm may run ' +
+      'meanwhile. All columns are compared, and also the inputs that workers could not use.',
   ],
   examples: [
     ['--rebuild', 'Derive everything a second time and compare.'],

@@ -31,8 +31,8 @@ export interface Given<Options extends OptionTable> {
 
 /**
  * Runs a command with the arguments of this process, and ends the process. Errors of our tree are told by their
- * message, which says what to do; of any other the stack is wanted. With `--json` an error is also an object on standard
- * output.
+ * message, which says what to do; of any other the stack is wanted. With `--json` an error is also an object on
+ * standard output.
  */
 export async function runCommand<Options extends OptionTable>(command: Command<Options>): Promise<never> {
   // Whoever reads only the beginning of the output (`| head`) is no error.

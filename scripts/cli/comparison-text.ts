@@ -40,8 +40,9 @@ function rowDifference({ key, kept, rebuilt }: RowDifference): string[] {
   if (kept === undefined) return [`  ${name}`, `    missing; should be ${fields(rebuilt ?? {}, key)}`]
   if (rebuilt === undefined) return [`  ${name}`, `    should not be there; is ${fields(kept, key)}`]
   const changed = Object.keys(kept).filter((column) => kept[column] !== rebuilt[column])
-  const told = (row: RowTexts, column: string): string => row[column] ?? 'null'
-  return [`  ${name}`, ...changed.map((column) => `    ${column} is ${told(kept, column)}, should be ${told(rebuilt, column)}`)]
+  return [`  ${name}`, ...changed.map((column) => {
+    return `    ${column} is ${kept[column] ?? 'null'}, should be ${rebuilt[column] ?? 'null'}`
+  })]
 }
 
 function fields(row: RowTexts, key: RowTexts): string {

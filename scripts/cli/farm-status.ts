@@ -16,7 +16,7 @@ import type { OpenRequest } from '../../src/farm/requests/list-open-requests.ts'
 export interface StageStatus extends StageState {
   /** Heights a second; null until it was watched for two seconds. */
   readonly rate: number | null
-  /** Until nothing is owed at this rate; null while that cannot be told. */
+  /** Until nothing is owed at this rate but what is flagged; null while that cannot be told. */
   readonly etaSeconds: number | null
 }
 

@@ -77,7 +77,8 @@ function outcomeText(waited: Waited, request: AddedRequest, range: HeightRange, 
     done: `Done: heights ${heights(range)}, ${many(request.workers.length, 'worker')}, ${count(seconds)} s.`,
     stuck: `These ranges failed too often, and ${owing} cannot go on without them. Mend the cause and try them again ` +
       `(npm run leases -- requeue), or give them up (npm run leases -- skip --reason …). ${stays} until then.`,
-    'workers-off': `Switched off where the farm runs: ${workersOff.join(', ')} (${switches}). ${stays} until they are on.`,
+    'workers-off': `Switched off where the farm runs: ${workersOff.join(', ')} (${switches}). ` +
+      `${stays} until they are on.`,
     'no-farm': `No process works on the farm. ${stays}, and is done as soon as one does: npm start.`,
     interrupted: `${stays}, and the farm goes on with it. npm run status tells how far it is.`,
   }

@@ -15,9 +15,8 @@ export function statusText(status: FarmStatus, width: number): string {
 
 function headLines({ chainId, head, stored, takenAt }: FarmStatus): string[] {
   const range = stored === null ? 'nothing yet' : `heights ${heights(stored)}`
-  return [
-    takenAt.toISOString(), `Chain ${chainId ?? 'unknown'}, head ${head === null ? 'unknown' : count(head)}, stored ${range}.`,
-  ]
+  const newest = head === null ? 'unknown' : count(head)
+  return [takenAt.toISOString(), `Chain ${chainId ?? 'unknown'}, head ${newest}, stored ${range}.`]
 }
 
 function stagesTable({ stages, takenAt }: FarmStatus, width: number): string {
@@ -68,9 +67,11 @@ function oldest({ oldestUnfinished: lease }: StageStatus, now: Date): string {
 
 function remarks({ stages, isCoordinated, requests, unresolvedErrors }: FarmStatus): string[] {
   const flagged = stages.reduce((sum, stage) => sum + stage.flagged.leases, 0)
+  const idle = 'No process works on the farm: nothing is derived until one does (npm start).'
+  const stuck = `${many(flagged, 'range needs', 'ranges need')} a person: npm run leases -- list --status flagged`
   const lines = [
-    ...(isCoordinated ? [] : [styled('yellow', 'No process works on the farm: nothing is derived until one does (npm start).')]),
-    ...(flagged > 0 ? [styled('red', `${many(flagged, 'range needs', 'ranges need')} a person: npm run leases -- list --status flagged`)] : []),
+    ...(isCoordinated ? [] : [styled('yellow', idle)]),
+    ...(flagged > 0 ? [styled('red', stuck)] : []),
     ...(unresolvedErrors > 0 ? [`${many(unresolvedErrors, 'input')} could not be used: see raw.indexing_errors.`] : []),
     ...requests.map(({ id, workers, workersOff, ...range }) => {
       const off = workersOff.length === 0 ? '' : `; switched off: ${workersOff.join(', ')}`

@@ -34,7 +34,8 @@ function remedies(missing: HeightSet, stored: HeightSet, head: number | undefine
     lines.push(`Above ${highest - 1}: the forward ingester stores them as the chain makes them${known}.`)
   }
   if ((missing[0]?.from ?? lowest) < lowest) {
-    lines.push(`Below ${lowest}: the history ingester stores them while ENABLE_HISTORY_INGESTER is true, down to HISTORY_STOP_HEIGHT.`)
+    const settings = 'while ENABLE_HISTORY_INGESTER is true, down to HISTORY_STOP_HEIGHT'
+    lines.push(`Below ${lowest}: the history ingester stores them ${settings}.`)
   }
   if (missing.some(({ from, to }) => from >= lowest && to <= highest)) {
     lines.push('In between: the ingesters are at it; npm run status tells how far they are.')
@@ -44,6 +45,7 @@ function remedies(missing: HeightSet, stored: HeightSet, head: number | undefine
 }
 
 async function latestHeight(pool: pg.Pool): Promise<number | undefined> {
-  const { rows: [row] } = await query<{ latest: number | null }>(pool, 'select latest_height::float8 as latest from app.chain')
+  const text = 'select latest_height::float8 as latest from app.chain'
+  const { rows: [row] } = await query<{ latest: number | null }>(pool, text)
   return row?.latest ?? undefined
 }

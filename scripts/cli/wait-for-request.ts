@@ -53,7 +53,8 @@ export async function waitForRequest(pool: pg.Pool, { id, workers, range }: Wait
       if (progress.isDone) return end('done')
       if (progress.isStuck) return end('stuck')
       if (performance.now() - coordinatedAt > noFarmMs) return end('no-farm')
-      if (progress.workers.some(({ worker, owed: own }) => own.length > 0 && workersOff.includes(worker))) return end('workers-off')
+      const owing = progress.workers.filter((worker) => worker.owed.length > 0).map(({ worker }) => worker)
+      if (owing.some((worker) => workersOff.includes(worker))) return end('workers-off')
       if (interrupted.signal.aborted) return end('interrupted')
       await delay(pollMs, undefined, { signal: interrupted.signal }).catch(() => undefined)
     }
@@ -65,7 +66,8 @@ export async function waitForRequest(pool: pg.Pool, { id, workers, range }: Wait
 }
 
 function noteOf({ workers }: RequestProgress): string {
-  const heights = (state: 'active' | 'failed' | 'flagged'): number => workers.reduce((sum, one) => sum + size(one[state]), 0)
-  const parts = (['active', 'failed', 'flagged'] as const).map((state) => ({ state, number: heights(state) }))
+  const parts = (['active', 'failed', 'flagged'] as const).map((state) => {
+    return { state, number: workers.reduce((sum, one) => sum + size(one[state]), 0) }
+  })
   return parts.filter(({ number }) => number > 0).map(({ state, number }) => `${count(number)} ${state}`).join(', ')
 }

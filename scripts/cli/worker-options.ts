@@ -1,4 +1,7 @@
 import { workers } from '../../jobs/index.ts'
+import type { Config } from '../../src/base/config.ts'
+import { FatalError } from '../../src/base/errors.ts'
+import { planWorkers } from '../../src/farm/coordinator/worker-plan.ts'
 import { someOf } from './options.ts'
 
 export const workerNames: readonly string[] = workers.map(({ name }) => name)
@@ -6,4 +9,11 @@ export const workerNames: readonly string[] = workers.map(({ name }) => name)
 /** Names of workers, separated by commas. */
 export function workersOption(description: string): ReturnType<typeof someOf> {
   return someOf('<names>', workerNames, `${description} Names, separated by commas: ${workerNames.join(', ')}.`)
+}
+
+/** The workers that the variables of this command have switched on. @throws FatalError `no-workers` */
+export function enabledWorkers(config: Config): readonly string[] {
+  const names = planWorkers(config, workers).map(({ name }) => name)
+  if (names.length > 0) return names
+  throw new FatalError('no-workers', 'No worker is switched on (RAW_ONLY, ENABLE_…_WORKER): name them by --workers.')
 }

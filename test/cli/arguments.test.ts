@@ -23,7 +23,9 @@ describe('arguments of commands', () => {
       'drop', '--from', '1,000', '--to=2_000', '--names', 'cd,ab cd', '--note=-5', '--quiet',
     ])
     expect(action).to.equal('drop')
-    expect(options).to.deep.equal({ from: 1000, to: 2000, names: ['cd', 'ab'], note: '-5', pieces: undefined, quiet: true })
+    expect(options).to.deep.equal({
+      from: 1000, to: 2000, names: ['cd', 'ab'], note: '-5', pieces: undefined, quiet: true,
+    })
     expect(readArguments(plain, []).options).to.deep.equal({
       from: undefined, to: undefined, names: [], note: undefined, pieces: undefined, quiet: false,
     })
@@ -86,7 +88,10 @@ describe('texts of commands', () => {
 
   it('stand in tables, whatever colours they have', () => {
     const red = '\u001b[31m12\u001b[39m'
-    const columns = [{ title: 'N', value: ([n]: string[]) => n ?? '', align: 'right' as const }, { title: 'X', value: ([, x]: string[]) => x ?? '' }]
+    const columns = [
+      { title: 'N', value: ([n = '']: string[]) => n, align: 'right' as const },
+      { title: 'X', value: ([, x = '']: string[]) => x },
+    ]
     expect(tableText(columns, [[red, 'a'], ['345', '']])).to.equal(`  N  X\n ${red}  a\n345\n`)
     expect(tableText(columns, [])).to.equal('')
   })

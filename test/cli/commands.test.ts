@@ -94,6 +94,7 @@ describe('the commands', function (this: Mocha.Suite) {
     const { code, stdout } = await run('status', [], { DATA_FOLDER: dataFolder })
     await server.stop()
     expect(code).to.equal(0)
-    expect(stdout).to.include('stored nothing yet').and.include('token_worker').and.include('No process works on the farm')
+    expect(stdout).to.include('stored nothing yet').and.include('token_worker')
+    expect(stdout).to.include('No process works on the farm')
   })
 })

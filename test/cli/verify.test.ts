@@ -43,15 +43,18 @@ describe('rebuild, verify and rederive', function (this: Mocha.Suite) {
     expect(nothing.stderr).to.include('--rebuild')
     const rebuilt = await run('rebuild')
     expect(rebuilt.code).to.equal(0)
-    expect(rebuilt.stdout).to.match(/^Derived 120 heights \(0 to 119\) into the schema rebuild: [\d,]+ rows, 0 problems/)
+    expect(rebuilt.stdout).to.match(/^Derived 120 heights \(0 to 119\) into the schema rebuild: [\d,]+ rows/)
     const { code, stdout } = await run('verify')
     expect(code).to.equal(0)
     expect(stdout).to.include('120 heights (0 to 119)').and.match(/Equal\.\n$/)
-    for (const { tables, folds } of workers) for (const { name } of [...tables, ...folds]) expect(stdout).to.include(name)
+    for (const { tables, folds } of workers) {
+      for (const { name } of [...tables, ...folds]) expect(stdout).to.include(name)
+    }
   })
 
   it('of a part go into a schema that is named', async () => {
-    const { code, stdout } = await run('verify', '--rebuild', '--from', '30', '--to', '59', '--schema', 'part', '--json')
+    const part = ['--rebuild', '--from', '30', '--to', '59', '--schema', 'part', '--json']
+    const { code, stdout } = await run('verify', ...part)
     expect(code).to.equal(0)
     const comparison = JSON.parse(stdout) as DerivedComparison
     expect(comparison).to.deep.include({ isEqual: true, heights: [{ from: 30, to: 60 }], leftOut: [] })
@@ -68,16 +71,20 @@ describe('rebuild, verify and rederive', function (this: Mocha.Suite) {
     await pool.query('delete from app.account_sightings where block_height = 81')
     const { code, stdout } = await run('verify', '--rebuild', '--rows', '1')
     expect(code).to.equal(1)
-    expect(stdout).to.include(`block_height 80, tx_index ${broken?.index}`).and.include(`amount is ${broken?.amount}, should be`)
+    expect(stdout).to.include(`block_height 80, tx_index ${broken?.index}`)
+    expect(stdout).to.include(`amount is ${broken?.amount}, should be`)
     expect(stdout).to.match(/^app\.ft_transfers \(token_worker\): 1 row differs$/m)
     expect(stdout).to.match(/^app\.account_sightings \(accounts_worker\): \d+ rows? differs?/m)
     expect(stdout).to.match(/missing; should be/).and.match(/2 tables differ\.\n$/)
 
-    const before = await pool.query('select covered::text from app.coverage order by service_name')
+    const coverage = async (): Promise<readonly object[]> => {
+      return (await pool.query<{ covered: string }>('select covered::text from app.coverage order by service_name')).rows
+    }
+    const before = await coverage()
     const dry = await run('rederive', '--from', '80', '--to', '81', '--workers', 'token_worker', '--dry-run')
     expect(dry.code).to.equal(0)
     expect(dry.stdout).to.match(/^token_worker +2$/m).and.match(/^ft_holdings_worker +2 +follows what you named$/m)
-    expect((await pool.query('select covered::text from app.coverage order by service_name')).rows).to.deep.equal(before.rows)
+    expect(await coverage()).to.deep.equal(before)
     const token = await run('rederive', '--from', '80', '--to', '81', '--workers', 'token_worker')
     expect(token.code).to.equal(0)
     expect(token.stdout).to.include('Done: heights 80 to 81, 2 workers')

@@ -48,7 +48,8 @@ export class CommandLine {
   /** Resolves when its output, of both kinds, matches; rejects when it ended before. */
   async said(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.#stdout + this.#stderr)) {
-      if (this.child.exitCode !== null) throw new Error(`ended with ${this.child.exitCode}:\n${this.#stdout}${this.#stderr}`)
+      const { exitCode } = this.child
+      if (exitCode !== null) throw new Error(`ended with ${exitCode}:\n${this.#stdout}${this.#stderr}`)
       await this.#told.promise
     }
   }

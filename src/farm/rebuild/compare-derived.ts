@@ -100,8 +100,8 @@ export async function compareDerived(options: CompareOptions): Promise<DerivedCo
 async function compareTables(
   client: pg.ClientBase, tables: readonly DerivedTable[], heights: HeightSet, schema: string, mostRows: number,
 ): Promise<TableComparison[]> {
-  const shapes = await readTableShapes(client, tables.map(({ name }) => name))
   const copies = new Map(tables.map(({ name }) => [name, copyOf(name, schema)]))
+  const shapes = await readTableShapes(client, [...copies].flat())
   const compared: TableComparison[] = []
   for (const table of tables) {
     const { columns, primaryKey } = shapes.get(table.name) ?? { columns: [], primaryKey: [] }
@@ -109,9 +109,13 @@ async function compareTables(
     if (key.length === 0) {
       throw new FatalError('no-primary-key', `${table.name} has no primary key, so its rows cannot be told apart`)
     }
+    const copy = copyOf(table.name, schema)
+    if (columns.join() !== shapes.get(copy)?.columns.join()) {
+      throw new FatalError('not-rebuilt', `${copy} has not the columns of ${table.name}: make the rebuild again.`)
+    }
     const seen = columns.filter((column) => !table.notDerived.includes(column))
     const texts = compareTableTexts({
-      table, copy: copyOf(table.name, schema), key, columns: seen, heights, mostRows,
+      table, copy, key, columns: seen, heights, mostRows,
       movedFold: table.fold === undefined ? undefined : moveFold(table.fold, (name) => copies.get(name)),
     })
     const { rows: [counts] } = await client.query<Counts>(texts.count)

@@ -48,8 +48,14 @@ describe('a rebuild', function (this: Mocha.Suite) {
     compareDerived({ pool, workers, ...options })
   const differing = ({ tables }: DerivedComparison): TableComparison[] =>
     tables.filter((table) => table.differences > 0)
-  const codeOf = (promise: Promise<unknown>): Promise<string> =>
-    promise.then(() => 'none', (error: unknown) => (error instanceof FlowfarmError ? error.code : asError(error).message))
+  const codeOf = async (promise: Promise<unknown>): Promise<string> => {
+    try {
+      await promise
+      return 'none'
+    } catch (error) {
+      return error instanceof FlowfarmError ? error.code : asError(error).message
+    }
+  }
   const cover = (worker: string, multirange: string): Promise<unknown> =>
     pool.query('update app.indexing_checkpoints set covered = $2 where service_name = $1', [worker, multirange])
 
@@ -199,6 +205,7 @@ describe('a rebuild', function (this: Mocha.Suite) {
   it('follows a migration of the tables', async () => {
     await rebuild()
     await pool.query("alter table app.accounts add column note text; update app.accounts set note = 'x'")
+    expect(await codeOf(compare())).to.equal('not-rebuilt')
     await rebuild()
     expect(differing(await compare()).map(({ table }) => table)).to.deep.equal(['app.accounts'])
     await pool.query('alter table app.accounts drop column note')

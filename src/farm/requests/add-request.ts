@@ -50,9 +50,12 @@ export async function addRederiveRequest(
   })
 }
 
-async function insertRequest(client: pg.ClientBase, workers: readonly string[], range: HeightRange): Promise<AddedRequest> {
+async function insertRequest(
+  client: pg.ClientBase, workers: readonly string[], range: HeightRange,
+): Promise<AddedRequest> {
   const { rows } = await client.query<{ id: number }>(
-    `insert into app.backfill_requests (workers, from_height, to_height) values ($1, $2, $3) returning id::float8 as id`,
+    `insert into app.backfill_requests (workers, from_height, to_height) values ($1, $2, $3)
+     returning id::float8 as id`,
     [workers, range.from, range.to],
   )
   return { id: rows[0]?.id ?? 0, workers }

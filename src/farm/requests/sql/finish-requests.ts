@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { leasesFrom } from '../../leases/leases-from.ts'
 
 /**
- * Marks open requests as finished whose workers have all done the heights, or had them skipped; and notes for the others
- * which of their workers are not among `enabled`. Linear in the pieces of coverage of the workers.
+ * Marks open requests as finished whose workers have all done the heights, or had them skipped; and notes for the
+ * others which of their workers are not among `enabled`. Linear in the pieces of coverage of the workers.
  * @returns the requests that are finished now
  */
 export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: readonly string[]): Promise<number[]> {
@@ -17,7 +17,8 @@ export async function finishRequests(db: pg.Pool | pg.ClientBase, enabled: reado
           cross join lateral (
             select coalesce(range_agg(int8range(l.from_height, l.to_height)), '{}') as heights
             from app.worker_leases l
-            where ${leasesFrom('w.worker', 'r.from_height')} and l.from_height < r.to_height and l.status in ('done', 'skipped')
+            where ${leasesFrom('w.worker', 'r.from_height')} and l.from_height < r.to_height
+              and l.status in ('done', 'skipped')
           ) l
           where not (coalesce(c.covered, '{}') + l.heights @> int8range(r.from_height, r.to_height))
         ) as is_done,

@@ -28,7 +28,8 @@ export async function readRequestRows(
       cross join lateral (
         select jsonb_object_agg(s.status, s.heights) as leases, min(s.not_before) as next_try
         from (
-          select l.status, range_agg(int8range(l.from_height, l.to_height))::text as heights, min(l.not_before) as not_before
+          select l.status, range_agg(int8range(l.from_height, l.to_height))::text as heights,
+            min(l.not_before) as not_before
           from app.worker_leases l
           where ${leasesFrom('w.worker', '$2::bigint')} and l.from_height < $3::bigint and l.to_height > $2::bigint
           group by l.status
