@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
 import { formatRange, formatShare } from '../kit/formats.ts'
 import type { Coverage, CoverageLane, HeightRange } from './contract.ts'
@@ -18,7 +18,6 @@ export function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): React
   const { cells } = coverage
   const [chosen, setCell] = useState<number>()
   const [dragFrom, setDragFrom] = useState<number>()
-  const surface = useRef<HTMLDivElement>(null)
   const cell = chosen === undefined ? undefined : Math.min(chosen, cells - 1)
   const cellAt = (event: PointerEvent): number => {
     const box = event.currentTarget.getBoundingClientRect()
@@ -42,6 +41,15 @@ export function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): React
     else return
     event.preventDefault()
   }
+  const press = (event: PointerEvent): void => {
+    setCell(cellAt(event))
+    if (event.button === 0 && event.pointerType === 'mouse') setDragFrom(cellAt(event))
+  }
+  const leave = (event: PointerEvent): void => {
+    setDragFrom(undefined)
+    // A finger leaves as soon as it has told where to look.
+    if (event.pointerType === 'mouse') setCell(undefined)
+  }
   const onPointerUp = (event: PointerEvent): void => {
     const end = cellAt(event)
     setDragFrom(undefined)
@@ -51,11 +59,11 @@ export function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): React
   const marked = cell === undefined ? undefined : { from: Math.min(cell, dragFrom ?? cell), to: Math.max(cell, dragFrom ?? cell) + 1 }
   return (
     <div
-      ref={surface} className="cursor" role="slider" tabIndex={0} aria-label="Position on the chain" aria-valuemin={0} aria-valuemax={cells - 1} aria-valuenow={cell ?? cells - 1}
+      className="cursor" role="slider" tabIndex={0} aria-label="Position on the chain" aria-valuemin={0} aria-valuemax={cells - 1} aria-valuenow={cell ?? cells - 1}
       aria-valuetext={describe(coverage, cell ?? cells - 1)} onKeyDown={onKeyDown} onBlur={() => setCell(undefined)}
       onFocus={(event) => { if (event.currentTarget.matches(':focus-visible')) setCell((old) => old ?? cells - 1) }}
-      onPointerMove={(event) => setCell(cellAt(event))} onPointerLeave={() => { setCell(undefined); setDragFrom(undefined) }}
-      onPointerDown={(event) => { if (event.button === 0 && event.pointerType === 'mouse') setDragFrom(cellAt(event)) }} onPointerUp={onPointerUp}
+      onPointerMove={(event) => setCell(cellAt(event))} onPointerLeave={leave}
+      onPointerDown={press} onPointerUp={onPointerUp}
     >
       {marked !== undefined && (
         <span className={`mark ${dragFrom === undefined ? '' : 'drag'}`} style={{ left: `${(marked.from / cells) * 100}%`, width: `${((marked.to - marked.from) / cells) * 100}%` }} />

@@ -47,7 +47,7 @@ export function ErrorList({ overview }: { readonly overview: Overview }): ReactN
           {rows.map((error) => (
             <Row key={error.id}>
               <RowName className="lease-worker">{error.worker}</RowName>
-              <Cell className="lease-heights"><span className="nowrap">{formatNumber(error.height)}</span><span className="note">{positionOf(error)}</span></Cell>
+              <Cell className="lease-heights"><span className="nowrap">{formatNumber(error.height)}</span>{' '}<span className="note">{positionOf(error)}</span></Cell>
               <Cell className="lease-error">
                 <div><Badge tone="warn">{error.code}</Badge><span className="message" title={error.message}>{error.message}</span></div>
                 {error.eventType !== null && <code className="note">{error.eventType}</code>}

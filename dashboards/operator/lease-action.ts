@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { formatCount } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
-import { api, problemText } from './api.ts'
+import { api } from './api.ts'
 import type { LeaseTarget } from './contract.ts'
 
 export type LeaseActionKind = 'requeue' | 'split' | 'skip'
@@ -40,6 +40,5 @@ export function useLeaseAction(onDone: () => void): UseMutationResult<{ changed:
       onDone()
       await Promise.all([queryClient.invalidateQueries({ queryKey: ['leases'] }), queryClient.invalidateQueries({ queryKey: ['coverage'] })])
     },
-    onError: (error) => say(problemText(error), 'bad'),
   })
 }

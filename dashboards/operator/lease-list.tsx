@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { formatNumber, formatRange } from '../kit/formats.ts'
 import { Failure, GoodNews, Loading } from '../kit/state.tsx'
 import { ColumnName, Table, TableBody, TableHead } from '../kit/table.tsx'
+import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { Lease, Overview } from './contract.ts'
 import { LeaseDialog } from './lease-dialog.tsx'
@@ -38,6 +39,7 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
     queryKey: ['leases', status, worker, code, limit, count], queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
     refetchInterval: refreshMs, placeholderData: keepPreviousData,
   })
+  const say = useToast()
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [asked, setAsked] = useState<LeaseAction>()
   const [reopened, setReopened] = useState<Lease>()
@@ -62,7 +64,7 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
     if (first === undefined) return
     const label = targets.length === 1 ? `${first.worker} ${formatRange(first)}` : `${formatNumber(targets.length)} ticked ranges`
     const action = { kind, label, count: targets.length, target: { leases: targets.map(({ worker, from }) => ({ worker, from })) } }
-    if (kind === 'requeue' && targets.length === 1) act.mutate({ ...action, pieces: 2, reason: '' })
+    if (kind === 'requeue' && targets.length === 1) act.mutate({ ...action, pieces: 2, reason: '' }, { onError: (error) => say(problemText(error), 'bad') })
     else setAsked(action)
   }
 

@@ -34,7 +34,7 @@ export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }:
       <Row className={isOpen ? 'open' : ''}>
         {!isSkipped && <Cell className="tick"><input type="checkbox" className="check" aria-label={`Tick ${name}`} checked={isTicked} onChange={(event) => onTick(event.target.checked)} /></Cell>}
         <RowName className="lease-worker">{worker}</RowName>
-        <Cell className="lease-heights"><span className="nowrap">{formatRange(lease)}</span>{to - from > 1 && <span className="note">{formatCount(to - from, 'height')}</span>}</Cell>
+        <Cell className="lease-heights"><span className="nowrap">{formatRange(lease)}</span>{' '}{to - from > 1 && <span className="note">{formatCount(to - from, 'height')}</span>}</Cell>
         <Cell className="lease-error">
           <div>
             {!isSkipped && code !== null && <Badge tone={status === 'flagged' ? 'bad' : 'warn'} label={`Show only the error ${code}`} onClick={() => change({ code })}>{code}</Badge>}

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
 import { setDrill } from '../../src/farm/drills/set-drill.ts'
 import { addLeases, leaseLines, setCoverage, storedLeases } from '../../src/farm/farm-tables.test-support.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
@@ -59,7 +60,7 @@ describe('the operator page in a browser', function () {
     return page
   }
 
-  /** A farm that nobody works on, with two leases that wait for a person, one that is retried and one that was skipped. */
+  /** A farm that nobody works on, with two leases that wait for a person, two that are retried and one that was skipped. */
   async function addTrouble(): Promise<void> {
     await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 1000 }], token_worker: [{ from: 0, to: 100 }, { from: 200, to: 600 }], accounts_worker: [] })
     await addLeases(database.pool, [
@@ -67,6 +68,7 @@ describe('the operator page in a browser', function () {
       { worker: 'token_worker', from: 600, to: 650, status: 'flagged', attempt: 21 },
       { worker: 'accounts_worker', from: 0, to: 50, status: 'failed', attempt: 3 },
       { worker: 'accounts_worker', from: 50, to: 60, status: 'skipped', attempt: 21 },
+      { worker: 'accounts_worker', from: 60, to: 70, status: 'failed', attempt: 1 },
     ])
     await database.pool.query(
       `update app.worker_leases set last_error = 'the vault has no owner', last_error_code = 'no-owner', last_error_stack = 'Error: the vault has no owner' || E'\\n    at derive (jobs/token-worker.ts:1:1)'
@@ -142,6 +144,30 @@ describe('the operator page in a browser', function () {
     await page.getByRole('dialog', { name: 'Requeue 2 ranges?' }).getByRole('button', { name: 'Requeue' }).click()
     await page.getByText('2 ranges queued again.').waitFor()
     expect((await leaseLines(database.pool)).filter((line) => line.startsWith('token_worker'))).to.deep.equal(['token_worker 100-200 queued', 'token_worker 600-650 queued'])
+
+    await page.goto(`${url}?show=failed`)
+    await page.getByRole('button', { name: 'Skip all' }).click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('All of them.')
+    await page.getByRole('dialog', { name: 'Skip 2 ranges?' }).getByRole('button', { name: 'Skip' }).click()
+    await page.getByText('2 ranges skipped.').waitFor()
+    expect((await storedLeases(database.pool)).filter(({ reason }) => reason === 'All of them.').map(({ worker, from, status }) => `${worker} ${from} ${status}`))
+      .to.deep.equal(['accounts_worker 0 skipped', 'accounts_worker 60 skipped'])
+    expect(said).to.deep.equal([])
+  })
+
+  it('has a height derived again whose input could not be decoded', async () => {
+    await addTrouble()
+    await database.pool.query(
+      `insert into raw.indexing_errors (worker_name, block_height, tx_index, event_index, code, message)
+       values ('token_worker', 42, 3, 1, 'bad-payload', 'the payload ends too early')`,
+    )
+    const { url } = await start(['api'])
+    const page = await open(`${url}?show=errors`)
+    await page.getByRole('row', { name: /^token_worker 42 transaction 3, event 1 bad-payload the payload ends too early/ }).waitFor()
+    await page.getByRole('button', { name: 'Derive height 42 again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Derive again' }).click()
+    await page.getByText('42 will be derived again by ft_holdings_worker, token_worker.').waitFor()
+    expect(await readCoverage(database.pool, ['token_worker'])).to.deep.equal(new Map([['token_worker', [{ from: 0, to: 42 }, { from: 43, to: 100 }, { from: 200, to: 600 }]]]))
     expect(said).to.deep.equal([])
   })
 
