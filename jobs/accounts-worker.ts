@@ -3,6 +3,7 @@ import { isZeroAddress } from '../src/chain/address.ts'
 import type { DecodedTransaction } from '../src/chain/decoded-block.ts'
 import type { DeriveOutput, Fold, HeightTable, Worker } from './worker.ts'
 
+/** One row for each account that took part in a block, or was created in it. */
 const sightings: HeightTable = {
   name: 'app.account_sightings',
   columns: ['block_height', 'address', 'created_tx_index'],
@@ -10,7 +11,10 @@ const sightings: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** First, last and creation by the indexes of the history, which give each without reading what lies between. */
+/**
+ * One row for each account: first and last block, and creation, by the indexes of the history, which give each without
+ * reading what lies between.
+ */
 const accounts: Fold = {
   kind: 'state',
   name: 'app.accounts',

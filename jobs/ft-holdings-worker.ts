@@ -45,15 +45,16 @@ const touchedHoldings = `
     select address, token from app.ft_balance_changes where block_height >= $1 and block_height < $2`
 
 /**
- * A vault counts for the account in which it was seen last, and is remembered by all others. An account may have a hundred
- * thousand vaults, and its sum changes by those that a range touches.
+ * A vault counts for the account in which it was seen last, and is remembered by all others. An account may have a
+ * hundred thousand vaults, and its sum changes by those that a range touches.
  */
 const vaultTotals: Fold = {
   kind: 'sum',
   name: 'app.ft_vault_totals',
   key: accountAndToken,
   sums: [
-    { column: 'balance', type: 'numeric' }, { column: 'vault_count', type: 'bigint' }, { column: 'seen_count', type: 'bigint' },
+    { column: 'balance', type: 'numeric' }, { column: 'vault_count', type: 'bigint' },
+    { column: 'seen_count', type: 'bigint' },
   ],
   presence: 'seen_count',
   of: vaults.name,
@@ -101,7 +102,12 @@ const holdings: Fold = {
       (excluded.balance, excluded.vault_count, excluded.is_complete)`,
 }
 
-/** What accounts have of fungible tokens, from the balances that the chain told of their vaults. */
+/**
+ * What accounts have of fungible tokens, from the balances that the chain told of their vaults. It derives nothing from
+ * blocks: app.ft_vault_balances (what each vault held after each block, from token_worker) is folded into app.ft_vaults
+ * (one row a vault and account), that is added up into app.ft_vault_totals (one row an account and token), and those
+ * join with the sums of before Cadence 1.0 in app.ft_holdings, which is what readers read.
+ */
 export const ftHoldingsWorker: Worker = {
   name: 'ft_holdings_worker',
   description: 'Balances of accounts in fungible tokens',

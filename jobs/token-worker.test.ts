@@ -26,14 +26,17 @@ const eventTypes = [
 ]
 const oddValues: readonly PayloadValue[] = [
   null, true, '', '0', '-1', '1.0', '1.00000000', '0.00000000', '184467440737.09551615', '18446744073709551615',
-  '9223372036854775807', '9223372036854775808', '0x00000000000000a1', '0x00000000000000b0', '0x0', [], ['1'], {}, { type: 'x' },
-  'A.00000000000000a1.Cats.NFT', 'A.0ae53cb6e3f42a79.FlowToken.Vault', 'FlowToken.Vault', '9d3d9968383e21ca56ff357c60b4383cce201305',
+  '9223372036854775807', '9223372036854775808', '0x00000000000000a1', '0x00000000000000b0', '0x0', [], ['1'], {},
+  { type: 'x' }, 'A.00000000000000a1.Cats.NFT', 'A.0ae53cb6e3f42a79.FlowToken.Vault', 'FlowToken.Vault',
+  '9d3d9968383e21ca56ff357c60b4383cce201305',
 ]
 const fieldNames = [
-  'type', 'amount', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID', 'balanceAfter', 'id', 'uuid', 'address',
+  'type', 'amount', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID', 'balanceAfter', 'id',
+  'uuid', 'address',
 ]
 const oddFields: fc.Arbitrary<PayloadFields | undefined> = fc.option(
-  fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...oddValues), { maxKeys: fieldNames.length }), { nil: undefined },
+  fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...oddValues), { maxKeys: fieldNames.length }),
+  { nil: undefined },
 )
 
 describe('token_worker', () => {
@@ -99,7 +102,8 @@ describe('token_worker', () => {
         from: 0, to: 1, blocks: [{ ...block, transactions: [{ ...transaction, index: 2, events: numbered }] }],
       })
       for (const row of [...output.of('app.ft_transfers'), ...output.of('app.nft_transfers')]) {
-        expect(row['from_address'] ?? row['to_address'] ?? row['nft_id'], 'a transfer says who or what').to.not.equal(null)
+        const whoOrWhat = row['from_address'] ?? row['to_address'] ?? row['nft_id']
+        expect(whoOrWhat, 'a transfer says who or what').to.not.equal(null)
       }
       const keys = output.of('app.ft_transfers').map(keyOf)
       expect(new Set(keys).size).to.equal(keys.length)

@@ -7,6 +7,7 @@ import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './w
 
 const heightColumn = 'block_height'
 
+/** One row for what one account gave another by one event. */
 const ftTransfers: HeightTable = {
   name: 'app.ft_transfers',
   columns: [
@@ -16,6 +17,7 @@ const ftTransfers: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
+/** One row for each move of an item. */
 const nftTransfers: HeightTable = {
   name: 'app.nft_transfers',
   columns: [
@@ -26,6 +28,7 @@ const nftTransfers: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
+/** One row for each vault that a block changed: what it held in the end. ft_holdings_worker folds them. */
 const vaultBalances: HeightTable = {
   name: 'app.ft_vault_balances',
   columns: [heightColumn, 'vault_uuid', 'token', 'owner', 'balance', 'tx_index', 'event_index'],
@@ -33,6 +36,7 @@ const vaultBalances: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
+/** One row for each account and token that a block of before Cadence 1.0 changed, when events named no vaults. */
 const balanceChanges: HeightTable = {
   name: 'app.ft_balance_changes',
   columns: [heightColumn, 'address', 'token', 'change'],
@@ -55,7 +59,10 @@ const balanceSums: Fold = {
     where block_height >= $1 and block_height < $2`,
 }
 
-/** Transfers of fungible tokens and of items, and what vaults hold after each block. */
+/**
+ * Transfers of fungible tokens and of items, and what vaults hold after each block. How events become transfers is in
+ * `src/chain/tokens/`; here they become rows.
+ */
 export const tokenWorker: Worker = {
   name: 'token_worker',
   description: 'Transfers of fungible tokens and NFTs, and the balances of vaults',

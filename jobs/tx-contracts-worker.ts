@@ -6,6 +6,7 @@ import { describeTransaction, isTagEvent } from '../src/chain/transaction-tags.t
 import type { TagEvent, TransactionTag } from '../src/chain/transaction-tags.ts'
 import type { HeightTable, Worker } from './worker.ts'
 
+/** One row for each contract that a transaction's script imports. */
 const contracts: HeightTable = {
   name: 'app.tx_contracts',
   columns: ['block_height', 'tx_index', 'contract'],
@@ -13,6 +14,7 @@ const contracts: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
+/** One row for each word that says what a transaction did. */
 const tags: HeightTable = {
   name: 'app.tx_tags',
   columns: ['block_height', 'tx_index', 'tag'],

@@ -2,6 +2,19 @@ import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedRange } from '../src/chain/decoded-block.ts'
 import type { Network } from '../src/chain/network.ts'
 
+/*
+ * How a worker is written: one file with its tables and one Worker, and a line in index.ts; the tables in a migration,
+ * with a comment on each column. A worker has up to three kinds of tables, and says of each what the farm must know to
+ * fill it, to derive a range of it again, and to take it back when the chain is rolled back:
+ *
+ *   HeightTable   what happened at a height: transfers, tags. Written by `derive`, which looks at nothing but the blocks.
+ *   StateFold     what is so now of each key: an account, a vault. Computed from tables of heights by two statements.
+ *   SumFold       what adds up for each key: holdings, counts. Kept by the difference that rows make.
+ *
+ * Tests go through this table of workers: that the declarations fit the database, that folds read only what they may,
+ * that any order of ranges, any second derivation and any rollback end in the same rows.
+ */
+
 /** A table whose rows carry the height that they come from: a range of it is deleted and written as one piece. */
 export interface HeightTable {
   /** `schema.name` */
@@ -30,8 +43,8 @@ interface FoldedTable {
   readonly name: string
   readonly key: readonly SqlColumn[]
   /**
-   * `select distinct <key columns> from … where height >= $1 and height < $2`: the keys that the rows of a range touch.
-   * May also look at what the worker's folds hold: it is asked before any of them is done.
+   * `select distinct <key columns> from … where height >= $1 and height < $2`: the keys that the rows of a range
+   * touch. May also look at what the worker's folds hold: it is asked before any of them is done.
    */
   readonly touched: string
   /** As for a table of heights. */
@@ -39,12 +52,13 @@ interface FoldedTable {
 }
 
 /**
- * A table that holds the present state of each key, computed from history: the last row of it, the first, whether there
- * is one. Both statements are plain SQL and order-independent: whatever ranges were done in whatever order, folding a key
- * gives the same row.
+ * A table that holds the present state of each key, computed from history: the last row of it, the first, whether
+ * there is one. Both statements are plain SQL and order-independent: whatever ranges were done in whatever order,
+ * folding a key gives the same row.
  *
- * A key may have millions of rows of history, so `fold` must not read all that there are of a key: it finds the row that
- * counts by an index, with `cross join lateral (… order by block_height desc limit 1)`. What has to be added up is a SumFold.
+ * A key may have millions of rows of history, so `fold` must not read all that there are of a key: it finds the row
+ * that counts by an index, with `cross join lateral (… order by block_height desc limit 1)`. What has to be added up is
+ * a SumFold. A test folds keys with long histories and counts the pages that are read.
  */
 export interface StateFold extends FoldedTable {
   readonly kind: 'state'
@@ -69,7 +83,7 @@ export interface SumFold extends FoldedTable {
   /** Columns that add up. One must count: where `presence` is 0 there is no row. */
   readonly sums: readonly SqlColumn[]
   readonly presence: string
-  /** The table whose rows are added up: one of heights that is the worker's own, or a StateFold that stands before this one. */
+  /** The table whose rows are added up: a HeightTable of the worker, or a StateFold of it that stands before this one. */
   readonly of: string
   /**
    * `select <key columns>, <sums> from …`: what the rows of a range ($1 to $2, exclusive), or those of keys of the
@@ -105,8 +119,9 @@ export interface Worker {
   readonly description: string
   /** Phase 1 follows the raw tables alone; phase 2 also workers of phase 1. */
   readonly phase: 1 | 2
-  /** Workers that must have done a height before, those whose tables the folds read among them; `[]` for the raw tables alone. */
+  /** Workers that must have done a height before, among them those whose tables the folds read; `[]` for none. */
   readonly follows: readonly string[]
+  /** Nobody else writes these, nor the folds. */
   readonly tables: readonly HeightTable[]
   readonly folds: readonly Fold[]
   /**

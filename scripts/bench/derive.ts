@@ -60,9 +60,10 @@ class TextEvent implements DecodedEvent {
 }
 
 const { network, blocks } = await fetched()
-const events = blocks.reduce((sum, { results }) => sum + results.reduce((all, result) => all + (result?.events.length ?? 0), 0), 0)
+const events = blocks.flatMap(({ results }) => results).reduce((sum, result) => sum + (result?.events.length ?? 0), 0)
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
-console.log(`${blocks.length} blocks, ${(events / blocks.length).toFixed(1)} events a block, median and best of ${runs} runs, µs per block\n`)
+const mix = `${blocks.length} blocks, ${(events / blocks.length).toFixed(1)} events a block`
+console.log(`${mix}, median and best of ${runs} runs, µs per block\n`)
 for (const source of values.sources.split(',')) {
   const texts = source === 'stored' ? payloadTexts() : undefined
   const times = new Map<Worker, number[]>(deriving.map((worker) => [worker, []]))
@@ -75,12 +76,16 @@ for (const source of values.sources.split(',')) {
     const [median = 0, best = 0] = [list[Math.floor(list.length / 2)], list[0]]
     medians += median
     bests += best
-    console.log(`${source.padEnd(8)}${worker.name.padEnd(22)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}`)
+    report(source, worker.name, median, best)
   }
-  console.log(`${source.padEnd(8)}${'all'.padEnd(22)}${medians.toFixed(1).padStart(8)}${bests.toFixed(1).padStart(8)}\n`)
+  report(source, 'all', medians, bests)
 }
 
-/** Range by range, of blocks that nobody has decoded yet and that nobody keeps: with a full cache others go meanwhile. */
+function report(source: string, name: string, median: number, best: number): void {
+  console.log(`${source.padEnd(8)}${name.padEnd(22)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}`)
+}
+
+/** Range by range, of blocks that nobody has decoded yet and that nobody keeps, as where the farm's cache is full. */
 function oneRun(make: (block: FetchedBlock) => DecodedBlock): Map<Worker, number> {
   const spent = new Map<Worker, number>(deriving.map((worker) => [worker, 0]))
   const outputs = deriving.map((worker) => [worker, new RangeOutput(worker)] as const)
@@ -98,7 +103,7 @@ function oneRun(make: (block: FetchedBlock) => DecodedBlock): Map<Worker, number
   return new Map([...spent].map(([worker, us]) => [worker, us / blocks.length]))
 }
 
-function freshBlock(block: FetchedBlock, texts: ReadonlyMap<FetchedBlock, readonly (readonly string[])[]> | undefined): DecodedBlock {
+function freshBlock(block: FetchedBlock, texts: PayloadTexts | undefined): DecodedBlock {
   const decoded = decodedBlock(block)
   const ofBlock = texts?.get(block)
   if (ofBlock === undefined) return decoded
@@ -106,17 +111,24 @@ function freshBlock(block: FetchedBlock, texts: ReadonlyMap<FetchedBlock, readon
   return {
     ...decoded,
     transactions: decoded.transactions.map((transaction, i) => {
-      const stored = transaction.events.map(({ type, index }) => new TextEvent(type, index, ofBlock[i]?.[index] ?? '{}'))
-      const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed } = transaction
-      return { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed, events: stored }
+      const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode } = transaction
+      const { isEvm, gasUsed } = transaction
+      return {
+        index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed,
+        events: transaction.events.map((event) => new TextEvent(event.type, event.index, ofBlock[i]?.[event.index] ?? '{}')),
+      }
     }),
   }
 }
 
-function payloadTexts(): ReadonlyMap<FetchedBlock, readonly (readonly string[])[]> {
-  return new Map(blocks.map((block) => [
-    block, decodedBlock(block).transactions.map((transaction) => transaction.events.map(({ fields }) => JSON.stringify(fields))),
-  ]))
+/** Of each block by transaction and event. */
+type PayloadTexts = ReadonlyMap<FetchedBlock, readonly (readonly string[])[]>
+
+function payloadTexts(): PayloadTexts {
+  return new Map(blocks.map((block) => {
+    const { transactions } = decodedBlock(block)
+    return [block, transactions.map((transaction) => transaction.events.map(({ fields }) => JSON.stringify(fields)))]
+  }))
 }
 
 async function fetched(): Promise<{ network: Network; blocks: FetchedBlock[] }> {

@@ -35,8 +35,8 @@ const { values } = parseArgs({
     commits: { type: 'string', default: '40' },
   },
 })
-const [rows, spacing, vaults, holders, commits] =
-  [values.rows, values.spacing, values.vaults, values.holders, values.commits].map(Number) as [number, number, number, number, number]
+const [rows, spacing] = [Number(values.rows), Number(values.spacing)]
+const [vaults, holders, commits] = [Number(values.vaults), Number(values.holders), Number(values.commits)]
 const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
 const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined })
 const pool = createPool(server.url, { max: 1, applicationName: 'bench' })
@@ -47,8 +47,9 @@ try {
   await writeSkewedHistory(pool, { rows, spacing, vaults, holders })
   console.log(`node ${process.version}, ${availableParallelism()} cores`)
   console.log(
-    `${rows} rows of history a key in ${Math.ceil((rows * spacing) / 1e6)} partitions, ${vaults} vaults of one account, ` +
-    `${holders} holders, made in ${((performance.now() - started) / 1000).toFixed(0)} s; median and 95 % of ${commits} commits of one block\n`,
+    `${rows} rows of history a key in ${Math.ceil((rows * spacing) / 1e6)} partitions, ${vaults} vaults of one ` +
+    `account, ${holders} holders, made in ${((performance.now() - started) / 1000).toFixed(0)} s; ` +
+    `median and 95 % of ${commits} commits of one block\n`,
   )
   await measure('at the head', (i) => rows * spacing + i)
   await measure('in the middle', (i) => (Math.floor(rows / 2) + i) * spacing + 1)

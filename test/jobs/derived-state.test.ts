@@ -87,7 +87,8 @@ describe('derived state', () => {
   it('has every item where the chain has it', async () => {
     const { rows } = await database.pool.query<{ item: string; owner: string }>(
       `select * from (
-         select distinct on (token, nft_id) token || '.NFT ' || nft_id as item, to_address as owner from app.nft_transfers
+         select distinct on (token, nft_id) token || '.NFT ' || nft_id as item, to_address as owner
+         from app.nft_transfers
          order by token, nft_id, block_height desc, tx_index desc, event_index desc, leg desc
        ) as last where owner is not null order by item collate "C"`,
     )

@@ -25,18 +25,21 @@ describe('the state of a chain that is rolled back twice', () => {
 
   after(() => database.drop())
 
-  const derive = async (blocks: readonly DecodedBlock[], from: number, inOrder = workers): Promise<void> => {
-    for (const worker of inOrder) {
-      expect(await deriveInto(database.pool, worker, blocks, { from, to: blocks.length }), worker.name).to.deep.equal([])
+  const derive = async (blocks: readonly DecodedBlock[], from: number): Promise<void> => {
+    for (const worker of workers) {
+      const problems = await deriveInto(database.pool, worker, blocks, { from, to: blocks.length })
+      expect(problems, worker.name).to.deep.equal([])
     }
   }
   const stored = async (): Promise<{ balances: object; items: object }> => {
     const balances = await database.pool.query<{ key: string; balance: string }>(
-      `select address || ' ' || token as key, balance::text from app.ft_holdings where address = any ($1) order by 1`, [users],
+      `select address || ' ' || token as key, balance::text from app.ft_holdings
+       where address = any ($1) order by 1`, [users],
     )
     const items = await database.pool.query<{ item: string; owner: string }>(
       `select * from (
-         select distinct on (token, nft_id) token || '.NFT ' || nft_id as item, to_address as owner from app.nft_transfers
+         select distinct on (token, nft_id) token || '.NFT ' || nft_id as item, to_address as owner
+         from app.nft_transfers
          order by token, nft_id, block_height desc, tx_index desc, event_index desc, leg desc
        ) as last where owner = any ($1) order by item`, [users],
     )
@@ -54,7 +57,8 @@ describe('the state of a chain that is rolled back twice', () => {
     })
     const balances = ofUsers.flatMap(({ address, vaults }) =>
       vaults.map(({ type, balance }) => [`${address} ${type.replace(/\.Vault$/, '')}`, balance] as const))
-    const items = ofUsers.flatMap(({ address, nfts }) => nfts.map(({ type, id }) => [`${type} ${id}`, address] as const))
+    const items = ofUsers.flatMap(({ address, nfts }) =>
+      nfts.map(({ type, id }) => [`${type} ${id}`, address] as const))
     return { balances: Object.fromEntries(balances), items: Object.fromEntries(items) }
   }
 
@@ -74,22 +78,27 @@ describe('the state of a chain that is rolled back twice', () => {
     expect(await derivedDigest(database.pool)).to.deep.equal(rolledBack)
   })
 
-  it('is the same when a version is derived over another without a rollback, which a second derivation can do', async () => {
+  it('is the same when one version is derived over another without a rollback', async () => {
     const inOnePass = await derivedDigest(database.pool)
     const end = (await decodedRecording('fork', { version: 'c' })).length
     for (const version of ['a', 'b', 'a', 'c'] as const) {
       const blocks = await decodedRecording('fork', { version })
       for (let from = 0; from < blocks.length; from += 7) {
         const range = { from, to: Math.min(from + 7, blocks.length) }
-        for (const worker of workers) if (worker !== ftHoldingsWorker) await deriveInto(database.pool, worker, blocks, range)
+        for (const worker of workers.filter(({ phase }) => phase === 1)) {
+          await deriveInto(database.pool, worker, blocks, range)
+        }
       }
       // What the other version had above the end of this one stays, as rows of heights that nobody derived again.
-      for (let from = 0; from < end; from += 5) await deriveInto(database.pool, ftHoldingsWorker, [], { from, to: from + 5 })
+      for (let from = 0; from < end; from += 5) {
+        await deriveInto(database.pool, ftHoldingsWorker, [], { from, to: from + 5 })
+      }
     }
     expect(await derivedDigest(database.pool)).to.deep.equal(inOnePass)
     await deriveInto(database.pool, tokenWorker, await emptied('c'), { from: 0, to: end })
     const { rows } = await database.pool.query(
-      'select address from app.ft_holdings union select owner from app.ft_vaults union select address from app.ft_vault_totals',
+      `select address from app.ft_holdings union select owner from app.ft_vaults
+       union select address from app.ft_vault_totals`,
     )
     expect(rows, 'nothing is left of a chain without transactions').to.deep.equal([])
   })

@@ -27,7 +27,8 @@ export interface SkewedHistory {
 export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, holders }: SkewedHistory): Promise<void> {
   for (const table of workers.flatMap(({ tables }) => tables)) {
     const { name, partitionHeights } = table
-    if (partitionHeights !== undefined) await ensurePartitions(pool, name, partitionHeights, { from: 0, to: rows * spacing })
+    if (partitionHeights === undefined) continue
+    await ensurePartitions(pool, name, partitionHeights, { from: 0, to: rows * spacing })
   }
   const heights = `generate_series(0, ${(rows - 1) * spacing}::bigint, ${spacing}) as h`
   const token = `'${skewedToken}'`
@@ -46,7 +47,8 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     from app.ft_vault_balances order by vault_uuid, token, owner, block_height desc;
     insert into app.ft_balance_sums
     select address, token, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
-    insert into app.ft_vault_totals select owner, token, sum(balance), count(*), count(*) from app.ft_vaults group by 1, 2;
+    insert into app.ft_vault_totals
+    select owner, token, sum(balance), count(*), count(*) from app.ft_vaults group by 1, 2;
     insert into app.ft_holdings
     select address, token, balance, vault_count, true from app.ft_vault_totals
     union all select address, token, balance, 0, false from app.ft_balance_sums;
@@ -54,5 +56,6 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     select address, min(block_height), max(block_height), min(block_height) filter (where created_tx_index = 0),
       min(created_tx_index)
     from app.account_sightings group by address`)
-  await pool.query(`vacuum analyze ${workers.flatMap(({ tables, folds }) => [...tables, ...folds]).map(({ name }) => name).join(', ')}`)
+  const names = workers.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name))
+  await pool.query(`vacuum analyze ${names.join(', ')}`)
 }

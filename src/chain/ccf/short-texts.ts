@@ -10,7 +10,7 @@ const longest = 96
 export class ShortTexts {
   readonly #texts: string[] = Array.from({ length: entries }, () => '')
 
-  /** The text of the bytes `start` to `end`; undefined where it is empty or long, or is not all of ASCII without U+0000. */
+  /** The text of the bytes `start` to `end`; undefined where it is empty, long, or has anything but ASCII without NUL. */
   of(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start
     if (length === 0 || length > longest) return undefined

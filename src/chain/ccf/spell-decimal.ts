@@ -2,8 +2,8 @@ const scale = 100_000_000
 const [zero, point] = [0x30, 0x2e]
 
 /**
- * The decimal text of a 64-bit word. `String` of a number beyond 2^30 goes the long way of floating-point numbers, several
- * times as long as this: uuids are such numbers.
+ * The decimal text of a 64-bit word. `String` of a number beyond 2^30 goes the long way of floating-point numbers, which
+ * takes several times as long as this: uuids are such numbers.
  */
 export function spellInteger(high: number, low: number): string {
   if (high >= 0x20_0000) return word(high, low).toString()

@@ -3,8 +3,8 @@ const entries = 4096
 
 /**
  * The texts of 64-bit words of late, each in the one place that its bits give it. Within a few transactions the same
- * words come again and again: what a vault was withdrawn as it is deposited as, amounts are told by several events, and a
- * few accounts are in all of them. Looking a word up costs a tenth of spelling it, and the same text is the same string.
+ * words come again and again: a vault is deposited that was withdrawn before, several events tell the same amount, and a
+ * few accounts are in all of them. Looking a word up costs less than spelling it, and the same text is the same string.
  */
 export class WordTexts {
   readonly #spell: (high: number, low: number) => string

@@ -94,7 +94,9 @@ describe('readTokenMoves', () => {
     for (const other of ['// import Burner from 0xf233dcee88fe0abe', 'import Burner from 0xa1']) {
       expect(brief(readWithScript(other, flowLeft)), other).to.deep.equal([`${flow} ${alice} - 5 withdrawal`])
     }
-    const burned: Event = ['A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount: '1.00000000', fromUUID: '8' }]
+    const burned: Event = [
+      'A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount: '1.00000000', fromUUID: '8' },
+    ]
     expect(brief(readWithScript(
       script, withdrawn(`${usd}.Vault`, { amount: '5.00000000', from: alice }),
       withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: alice, withdrawnUUID: '8' }), burned,

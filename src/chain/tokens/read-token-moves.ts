@@ -216,9 +216,9 @@ class Reader {
   }
 
   /**
-   * Whether this amount, which left and did not arrive, was burned. Where the token tells of burns by its own event, each
-   * such event answers for one. Where neither it nor the standard does, as is so with FLOW, the script tells: what burns
-   * has to import Burner.
+   * Whether this amount, which left and did not arrive, was burned. Where the token tells of burns by its own event,
+   * each such event answers for one. Where neither it nor the standard does, as is so with FLOW, the script tells: what
+   * burns has to import Burner.
    */
   #isBurnt(token: string, amount: string): boolean {
     const contract = contractOf(token)

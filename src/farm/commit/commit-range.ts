@@ -47,7 +47,8 @@ export async function commitRange(pool: pg.Pool, commit: RangeCommit): Promise<C
   for (const { table } of output.tables) {
     if (table.partitionHeights !== undefined) await ensurePartitions(pool, table.name, table.partitionHeights, lease)
   }
-  return inCommit(pool, commit.chainVersion, [completeLeaseText(lease), isInTheWayText(worker, lease)], async (client, [completed, inTheWay]) => {
+  const first = [completeLeaseText(lease), isInTheWayText(worker, lease)]
+  return inCommit(pool, commit.chainVersion, first, async (client, [completed, inTheWay]) => {
     if (completed !== 1) return 'fenced'
     const isRewrite = inTheWay !== 0
     const folding = isRewrite ? [worker, ...followers] : [worker]

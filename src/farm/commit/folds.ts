@@ -11,7 +11,7 @@ interface TouchedKeys {
   readonly columns: readonly string[]
 }
 
-/** What the folds of a worker owe to rows of a range that are about to go: the keys that they touch, and what they count for. */
+/** What folds owe to the rows of a range that are about to go: the keys that they touch, and what they count for. */
 export interface FoldDebt {
   readonly touched: ReadonlyMap<Fold, TouchedKeys>
   readonly counted: ReadonlyMap<Fold, Counted>
@@ -69,11 +69,14 @@ export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range:
  * Does a worker's folds of the keys that a range touches, by the rows that are there now, and of those that it touched
  * before. The caller holds the lock of the worker's folds, and has held it since it looked for the debt.
  */
-export async function foldRange(client: pg.ClientBase, worker: Worker, range: HeightRange, debt?: FoldDebt): Promise<void> {
+export async function foldRange(
+  client: pg.ClientBase, worker: Worker, range: HeightRange, debt?: FoldDebt,
+): Promise<void> {
   const { folds } = worker
   const touched = new Map<Fold, TouchedKeys>()
   for (const fold of folds) {
-    if (fold.kind === 'state') touched.set(fold, await findTouchedKeys(client, fold, range, debt?.touched.get(fold) ?? noKeys))
+    if (fold.kind === 'sum') continue
+    touched.set(fold, await findTouchedKeys(client, fold, range, debt?.touched.get(fold) ?? noKeys))
   }
   for (const fold of folds) {
     if (fold.kind === 'sum') {
@@ -82,13 +85,15 @@ export async function foldRange(client: pg.ClientBase, worker: Worker, range: He
     }
     const keys = touched.get(fold)
     if (keys === undefined || keys.count === 0) continue
-    const sums = folds.filter((other) => other.kind === 'sum' && other.of === fold.name)
-    await foldKeys(client, fold, keys, sums as SumFold[])
+    const sums = folds.filter((other) => other.kind === 'sum').filter(({ of }) => of === fold.name)
+    await foldKeys(client, fold, keys, sums)
   }
 }
 
 /** Computes the rows of keys anew, and changes the sums over them by what that changes. */
-async function foldKeys(client: pg.ClientBase, fold: StateFold, { columns }: TouchedKeys, sums: readonly SumFold[]): Promise<void> {
+async function foldKeys(
+  client: pg.ClientBase, fold: StateFold, { columns }: TouchedKeys, sums: readonly SumFold[],
+): Promise<void> {
   const before = new Map<SumFold, Counted>()
   for (const sum of sums) before.set(sum, await readCounted(client, sum, columns))
   // Named, since it is planned for all partitions of the history, which may be many.
@@ -97,10 +102,13 @@ async function foldKeys(client: pg.ClientBase, fold: StateFold, { columns }: Tou
 }
 
 /** The keys that a range touches together with `earlier` ones. One statement; its cost is the fold's own `touched`. */
-async function findTouchedKeys(client: pg.ClientBase, fold: StateFold, range: HeightRange, earlier: TouchedKeys): Promise<TouchedKeys> {
+async function findTouchedKeys(
+  client: pg.ClientBase, fold: StateFold, range: HeightRange, earlier: TouchedKeys,
+): Promise<TouchedKeys> {
   const names = fold.key.map(({ column }) => escapeIdentifier(column))
   const arrays = names.map((name, i) => `array_agg(${name})::text as k${i}`)
-  const more = earlier.count === 0 ? '' : ` union select * from unnest(${fold.key.map(({ type }, i) => `$${i + 3}::${type}[]`).join(', ')})`
+  const given = fold.key.map(({ type }, i) => `$${i + 3}::${type}[]`).join(', ')
+  const more = earlier.count === 0 ? '' : ` union select * from unnest(${given})`
   const { rows } = await client.query<Record<string, string | null> & { count: string }>(
     `select count(*), ${arrays.join(', ')} from ((${fold.touched})${more}) as touched`,
     [range.from, range.to, ...(earlier.count === 0 ? [] : earlier.columns)],

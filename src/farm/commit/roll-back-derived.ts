@@ -13,12 +13,15 @@ import type { FoldDebt } from './folds.ts'
  * so first all keys, then all rows, then all folds. Workers are given in the order of their phases, since a fold may read
  * what another one made.
  */
-export async function rollBackDerived(client: pg.ClientBase, ancestor: number, workers: readonly Worker[]): Promise<void> {
+export async function rollBackDerived(
+  client: pg.ClientBase, ancestor: number, workers: readonly Worker[],
+): Promise<void> {
   const above = { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER }
   const debts = new Map<Worker, FoldDebt>()
   for (const worker of workers) debts.set(worker, await findFoldDebt(client, worker, above))
-  for (const { tables } of workers) {
-    for (const table of tables) await client.query(`delete from ${quotedTable(table)} where ${escapeIdentifier(table.heightColumn)} > $1`, [ancestor])
+  for (const table of workers.flatMap(({ tables }) => tables)) {
+    const height = escapeIdentifier(table.heightColumn)
+    await client.query(`delete from ${quotedTable(table)} where ${height} > $1`, [ancestor])
   }
   for (const [worker, debt] of debts) await foldRange(client, worker, above, debt)
 }

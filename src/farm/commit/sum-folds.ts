@@ -24,7 +24,9 @@ export async function readCounted(client: pg.ClientBase, fold: SumFold, of: Coun
 }
 
 /** Adds what counts now and takes away what counted before. The caller holds the lock of the folds. */
-export async function addDifference(client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted): Promise<void> {
+export async function addDifference(
+  client: pg.ClientBase, fold: SumFold, of: CountedOf, before?: Counted,
+): Promise<void> {
   const earlier = before === undefined || before.count === 0 ? undefined : before
   await client.query(differenceText(fold, of.length, earlier !== undefined), [...of, ...(earlier?.columns ?? [])])
 }
@@ -37,10 +39,9 @@ function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean):
   const keys = fold.key.map(({ column }) => escapeIdentifier(column))
   const sums = fold.sums.map(({ column }) => escapeIdentifier(column))
   const all = [...keys, ...sums].join(', ')
-  const arrays = columnsOf(fold).map(({ type }, i) => `$${parameters + 1 + i}::${type}[]`)
-  const minus = hasEarlier
-    ? `union all select ${[...keys, ...sums.map((sum) => `-${sum}`)].join(', ')} from unnest(${arrays.join(', ')}) as earlier (${all})`
-    : ''
+  const arrays = columnsOf(fold).map(({ type }, i) => `$${parameters + 1 + i}::${type}[]`).join(', ')
+  const negative = [...keys, ...sums.map((sum) => `-${sum}`)].join(', ')
+  const minus = hasEarlier ? `union all select ${negative} from unnest(${arrays}) as earlier (${all})` : ''
   const presence = escapeIdentifier(fold.presence)
   return `
     merge into ${quotedTable(fold)} as t
