@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import type pg from 'pg'
 import { pino } from 'pino'
@@ -139,6 +140,26 @@ describe('Coordinator', () => {
     workers = [plan('a'), plan('c')]
     coordinator.wake()
     await until(() => covers('c', '{[0,3)}'))
+  })
+
+  it('rests after a long round, but not when the head has moved', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 1 }] })
+    const { enqueue } = doer()
+    const { until, reports, coordinator } = start({ workers: () => [plan('a')], enqueue, roundMs: never })
+    await until(() => covers('a', '{[0,1)}'))
+    const holder = await pool.connect()
+    await holder.query('begin')
+    await holder.query(`select 1 from app.indexing_checkpoints where service_name = 'a' for update`)
+    coordinator.wake()
+    await delay(1500)
+    await holder.query('commit')
+    holder.release()
+    await until(() => reports.some(({ seconds }) => seconds > 1))
+    const restsSince = performance.now()
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 2 }] })
+    await pool.query(`select pg_notify('flowfarm_blocks', 'main_ingester:1:2')`)
+    await until(() => covers('a', '{[0,2)}'))
+    expect(performance.now() - restsSince).to.be.below(1000)
   })
 
   it('hands over again what the queue refused or lost', async () => {

@@ -14,6 +14,8 @@ export const coordinatorLock = 'farm:coordinator'
 
 /** Sent by ingesters inside the transaction that stores blocks. */
 const blocksChannel = 'flowfarm_blocks'
+/** How those of the ingester begin that follows the head. */
+const headPayload = 'main_ingester:'
 
 /**
  * Gives out the work of the farm; one at a time in the database, the others wait.
@@ -26,6 +28,8 @@ const blocksChannel = 'flowfarm_blocks'
 export class Coordinator {
   readonly #options: CoordinatorOptions
   readonly #wakeUp = new WakeUp()
+  /** Called when the head of the chain moves, which is not to wait for anything. */
+  readonly #headMoved = new WakeUp()
   readonly #handOver: HandOver
 
   constructor(options: CoordinatorOptions) {
@@ -70,7 +74,10 @@ export class Coordinator {
     const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
     const ending = new AbortController()
-    const listener = await listen(databaseUrl, [blocksChannel, farmChannel], () => this.#wakeUp.call(), {
+    const listener = await listen(databaseUrl, [blocksChannel, farmChannel], (_, payload) => {
+      this.#wakeUp.call()
+      if (payload.startsWith(headPayload)) this.#headMoved.call()
+    }, {
       ...connection, signal: AbortSignal.any([signal, ending.signal]), applicationName: 'flowfarm coordinator',
       onReconnect: () => this.#wakeUp.call(),
       onTrouble: (error) => log.warn({ err: error }, 'the coordinator does not hear announcements; connecting again'),
@@ -86,8 +93,8 @@ export class Coordinator {
         const startedAt = performance.now()
         const isMore = await Promise.race([rounds.next(), ended.promise])
         onProgress()
-        // As long as it worked, so that announcements in any number leave the database half of its time.
-        await pause(Math.min(performance.now() - startedAt, longestMs), signal)
+        // As long as it worked, so that announcements in any number leave the database half of its time; there are few of the head.
+        await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)
         if (!isMore) await this.#wakeUp.sleep(longestMs, signal)
       }
     } finally {
