@@ -43,8 +43,7 @@ export class FarmWatch {
 
   /** @throws RetryableError when the database does not answer */
   async read(): Promise<FarmStatus> {
-    const { START_BLOCK: startBlock, HISTORY_STOP_HEIGHT: stop } = this.#config
-    const bounds = { startBlock, historyBottom: stop === 0 ? undefined : stop }
+    const bounds = { startBlock: this.#config.START_BLOCK }
     try {
       const plans = planStages(this.#config, workers)
       const { heights: _, stages, ...overview } = await readFarmOverview(this.#pool, plans, bounds, this.#known)

@@ -3,7 +3,7 @@ import { difference } from '../base/ranges.ts'
 import { BelowRootError } from '../access/source-errors.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { pause } from '../base/retry.ts'
-import { readRawCoverage } from './checkpoints.ts'
+import { readRawCoverage, recordTarget } from './checkpoints.ts'
 import type { RawCoverage } from './checkpoints.ts'
 import type { ForkError } from './fork-error.ts'
 import { HeightWalk } from './height-walk.ts'
@@ -26,11 +26,12 @@ export class BackwardIngester extends Ingester<BackwardOptions> {
   #root = 0
 
   protected override async plan(signal: AbortSignal): Promise<Stretch | undefined> {
-    const { source, stopHeight, log, progress, name } = this.options
+    const { source, stopHeight, log, pool, progress, name } = this.options
     const coverage = await this.#waitForTop(signal)
     const top = await this.#top(coverage, signal)
     const reachable = await source.lowestReachable(signal)
     const bottom = Math.max(stopHeight, reachable, this.#root)
+    await recordTarget(pool, bottom)
     const owed = new HeightWalk(difference([{ from: bottom, to: Math.max(bottom, top) }], coverage.all), 'down')
     if (owed.next === undefined) {
       progress.finish(name)

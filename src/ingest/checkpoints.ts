@@ -39,3 +39,11 @@ export async function readRawCoverage(db: pg.Pool | pg.ClientBase): Promise<RawC
   const backward = read(ingesterNames.backward)
   return { forward, backward, all: union(forward.covered, backward.covered) }
 }
+
+/** Writes down the lowest height that the backward ingester is to bring, for people and for other processes. */
+export async function recordTarget(db: pg.Pool | pg.ClientBase, height: number): Promise<void> {
+  await db.query(
+    'update app.indexing_checkpoints set target_height = $2 where service_name = $1 and target_height is distinct from $2',
+    [ingesterNames.backward, height],
+  )
+}

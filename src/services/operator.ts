@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
 import type { Mount } from '../api/server.ts'
-import type { Config } from '../base/config.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
@@ -9,7 +8,6 @@ import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { createOperator, operatorPath } from '../operator/operator.ts'
 import type { ServiceContext } from './context.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
-import type { Shared } from './shared.ts'
 
 /** The operator's page and its API, as a part of the server of the explorer API. */
 export function mountOperator(context: ServiceContext): Mount {
@@ -25,21 +23,13 @@ export function mountOperator(context: ServiceContext): Mount {
     pool, log, metrics, pages, version: programVersion(),
     credentials: { token: config.ADMIN_TOKEN, jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET, allowedRoles: config.ADMIN_ALLOWED_ROLES },
     plans: planStages(config, workers),
-    bounds: () => ({ startBlock: config.START_BLOCK, historyBottom: historyBottom(config, shared), latestHeight: shared.latestHeight() }),
+    bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
     queues: {
       backend: config.REDIS_URL === undefined ? 'postgres' : 'redis',
       open: () => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }),
     },
   })
   return { path: operatorPath, handle: operator.handle, close: () => operator.close() }
-}
-
-/** Where history ends: at HISTORY_STOP_HEIGHT, or at the lowest height of the nodes, if this process knows them. */
-function historyBottom(config: Config, shared: Shared): number | undefined {
-  const roots = shared.nodes().map(({ rootHeight }) => rootHeight).filter((root) => root !== undefined)
-  const reachable = roots.length === 0 ? undefined : Math.min(...roots)
-  if (config.HISTORY_STOP_HEIGHT === 0) return reachable
-  return Math.max(config.HISTORY_STOP_HEIGHT, reachable ?? 0)
 }
 
 function programVersion(): string {

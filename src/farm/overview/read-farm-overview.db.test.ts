@@ -61,7 +61,8 @@ describe('the overview of the farm', () => {
       { worker: 'a', from: 95, to: 97, status: 'failed', attempt: 2 },
       { worker: 'a', from: 97, to: 100 },
     ])
-    const { main_ingester: main, history_ingester: history, a, b } = await stages({ historyBottom: 40 })
+    await database.pool.query(`update app.indexing_checkpoints set target_height = 40 where service_name = 'history_ingester'`)
+    const { main_ingester: main, history_ingester: history, a, b } = await stages()
     expect(main).to.deep.include({ covered: 20, available: 30, owed: 10, lowest: 100, highest: 119, holes: 0 })
     expect(history).to.deep.include({ covered: 50, available: 60, owed: 10, lowest: 50, highest: 99, holes: 0 })
     expect(a).to.deep.include({

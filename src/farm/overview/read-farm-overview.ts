@@ -14,11 +14,11 @@ import type { StagePlan } from './stage-plan.ts'
 export interface OverviewBounds {
   /** START_BLOCK; 0 is no fixed start. Default 0. */
   readonly startBlock?: number
-  /** The lowest height that the history ingester is to bring; undefined while unknown. */
-  readonly historyBottom?: number | undefined
   /** The latest sealed height, where this process knows it better than the database. */
   readonly latestHeight?: number | undefined
 }
+
+const [forwardService, historyService] = ingesterServices
 
 /** Folded coverage as it was read last, so that what has not changed is not read again. */
 export type KnownCoverage = Map<string, { readonly version: string; readonly covered: HeightSet }>
@@ -47,7 +47,8 @@ export async function readFarmOverview(
   const stored = ofIngesters.reduce((all, one) => union(all, one), [])
   const highest = stored.at(-1)?.to
   const head = Math.max(bounds.latestHeight ?? -1, rows.latestHeight ?? -1, (highest ?? 0) - 1)
-  const chain = { ...bounds, head: head < 0 ? undefined : head, stored, ofIngesters, passable }
+  const historyBottom = byName.get(historyService)?.target ?? undefined
+  const chain = { startBlock: bounds.startBlock ?? 0, historyBottom, head: head < 0 ? undefined : head, stored, ofIngesters, passable }
   const heights = new Map<string, StageHeights>()
   const stages: StageState[] = []
   for (const plan of plans) {
@@ -70,17 +71,19 @@ export async function readFarmOverview(
   }
 }
 
-interface Chain extends OverviewBounds {
+interface Chain {
+  readonly startBlock: number
+  readonly historyBottom: number | undefined
   readonly head: number | undefined
   readonly stored: HeightSet
   readonly ofIngesters: readonly HeightSet[]
   readonly passable: ReadonlyMap<string, HeightSet>
 }
 
-function available(plan: StagePlan, { head, stored, ofIngesters, passable, startBlock = 0, historyBottom }: Chain): HeightSet {
+function available(plan: StagePlan, { head, stored, ofIngesters, passable, startBlock, historyBottom }: Chain): HeightSet {
   const [forward = [], history = []] = ofIngesters
   if (plan.kind === 'worker') return availableToWorker(stored, plan.follows.map((name) => passable.get(name) ?? []))
-  if (plan.name === ingesterServices[0]) return availableToForward(forward, startBlock, head)
+  if (plan.name === forwardService) return availableToForward(forward, startBlock, head)
   return availableToHistory(history, forward, plan.isEnabled ? historyBottom : undefined)
 }
 

@@ -25,6 +25,8 @@ export interface StageRow {
   /** Names the version of the folded coverage; null while there is no row. */
   readonly version: string | null
   readonly updatedAt: Date | null
+  /** The lowest height that the history ingester is to bring; null for all others, and until it knows. */
+  readonly target: number | null
   readonly leases: Readonly<Partial<Record<LeaseStatus, LeaseGroup>>> | null
   readonly oldest: OldestRow | null
 }
@@ -89,7 +91,7 @@ const statement = `
       (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as errors
   )
   select s.name, c.xmin::text as version, case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
-    greatest(c.updated_at, l.updated_at) as "updatedAt", l.groups as leases, o.lease as oldest,
+    greatest(c.updated_at, l.updated_at) as "updatedAt", c.target_height::float8 as target, l.groups as leases, o.lease as oldest,
     f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors"
   from farm f cross join stage s
   left join app.indexing_checkpoints c on c.service_name = s.name
