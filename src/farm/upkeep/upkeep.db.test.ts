@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
 import { Metrics } from '../../base/metrics.ts'
+import { retryWhile } from '../../base/retry.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { createPool } from '../../db/pool.ts'
 import { pruneErrors } from './prune-errors.ts'
@@ -122,6 +123,20 @@ describe('upkeep', function (this: Mocha.Suite) {
     await job.ran(2)
     while ((await outcomes(metrics))['a-job done'] !== 1) await database.pool.query('select 1')
     expect(await outcomes(metrics)).to.deep.equal({ 'a-job failed': 1, 'a-job done': 1 })
+  })
+
+  it('goes on after its connections were cut', async () => {
+    const pool = createPool(database.url, { max: 3, applicationName: 'cut upkeep' })
+    const job = watched('a-job')
+    const upkeep = new Upkeep({ pool, jobs: [job.job], log: pino({ level: 'silent' }), metrics: new Metrics(), pollSeconds: 0.5 })
+    await upkeep.start()
+    await job.ran(1)
+    while ((await states('a-job'))[0] !== 'completed') await database.pool.query('select 1')
+    await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like '%upkeep%'")
+    await retryWhile(() => upkeep.runSoon('a-job'), { isRetryable: () => true, baseMs: 10 })
+    await job.ran(2)
+    await upkeep.stop()
+    await pool.end()
   })
 
   it('takes jobs that are gone off the clock', async () => {
