@@ -10,6 +10,7 @@
  * load changes it little; each figure is the median of the runs after one to warm up.
  */
 import { availableParallelism, cpus } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { workers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
@@ -21,7 +22,8 @@ import type { Network } from '../../src/chain/network.ts'
 import type { PayloadFields } from '../../src/chain/payload-value.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { decodedBlock } from '../../src/ingest/decoded-block.ts'
-import { startRecordedNode } from '../../test/support/replay.ts'
+import { loadRecording } from '../../src/simnode/replay/recording.ts'
+import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +35,7 @@ const { values } = parseArgs({
   },
 })
 const runs = Number(values.runs)
+const base = join(import.meta.dirname, '../../test/recordings/base')
 /** Blocks of a range, as the farm gives out history. */
 const rangeBlocks = 100
 const deriving = workers.filter((worker) => worker.derive !== undefined)
@@ -132,7 +135,7 @@ function payloadTexts(): PayloadTexts {
 }
 
 async function fetched(): Promise<{ network: Network; blocks: FetchedBlock[] }> {
-  const node = values.endpoint === undefined ? await startRecordedNode('base') : undefined
+  const node = values.endpoint === undefined ? await startReplayNode({ recording: await loadRecording(base) }) : undefined
   const endpoint = node?.endpoint ?? values.endpoint ?? ''
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined }
   const source = createChainSource({ liveEndpoints: [endpoint], historicEndpoints: [], log })

@@ -24,7 +24,7 @@ import { followersOf } from '../../src/farm/commit/folds.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import {
   feeReceiver, hoarder, oldReceiver, regular, skewedToken, writeSkewedHistory,
-} from '../../test/support/skewed-history.ts'
+} from '../support/skewed-history.ts'
 
 const { values } = parseArgs({
   options: {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import {
   feeReceiver, hoarder, regular, skewedToken, writeSkewedHistory,
-} from '../support/skewed-history.ts'
+} from '../../scripts/support/skewed-history.ts'
 
 interface PlanNode {
   readonly 'Node Type': string
