@@ -301,8 +301,10 @@ describe('Coordinator', () => {
       ])
       const { enqueue } = doer()
       await addRequest(pool, [plan('a')], ['a'], { from: 90, to: 200 })
-      const { until } = start({ workers: () => [plan('a')], enqueue, roundMs: 20 })
+      const { until, reports } = start({ workers: () => [plan('a')], enqueue, roundMs: 20 })
       await until(() => covers('a', '{[0,100),[120,500)}'))
+      const rounds = reports.length
+      await until(() => reports.length > rounds + 2)
       expect(await requests()).to.deep.equal([{ finished: false, off: [] }])
       await requeueLeases(pool, [{ worker: 'a', from: 110 }])
       await announceFarmWork(pool)
