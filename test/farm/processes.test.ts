@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
+import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { activeOf, holdTable, untilCoordinated, untilYes } from '../support/held-work.ts'
+import { StoredChain } from '../support/stored-chain.ts'
+
+const last = 599
+
+describe('processes of the farm', function (this: Mocha.Suite) {
+  this.timeout(90_000)
+  let chain: StoredChain
+  let database: TestDatabase
+  const started: FlowfarmProcess[] = []
+
+  before(async () => {
+    chain = await StoredChain.store(last)
+  })
+  beforeEach(async () => {
+    database = await chain.newDatabase()
+  })
+  afterEach(async function (this: Mocha.Context) {
+    if (this.currentTest?.state === 'failed') for (const one of started) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
+    for (const one of started) one.child.kill('SIGCONT')
+    await Promise.all(started.splice(0).map((one) => one.end('SIGKILL')))
+    await database.drop()
+  })
+  after(() => chain.drop())
+
+  const start = async (variables: Record<string, string> = {}): Promise<FlowfarmProcess> => {
+    const one = new FlowfarmProcess(['farm'], {
+      LIVE_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_CHUNK: '2', LOG_LEVEL: 'debug', DB_URL: database.url, ...variables,
+    })
+    started.push(one)
+    await one.logged(/the farm works/)
+    return one
+  }
+
+  /** Gives all workers everything to do again where nothing is left. */
+  const keepBusy = async (): Promise<void> => {
+    const { rowCount } = await database.pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
+    if (rowCount === 0) await reopenRange(database.pool, workers, workers.map(({ name }) => name), { from: 0, to: last + 1 })
+  }
+
+  it('a process that was stopped past its deadline commits nothing of the ranges that another has finished', async () => {
+    const wide = { LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10' }
+    const coordinating = await start(wide)
+    await untilCoordinated(database)
+    // Ranges are claimed and cannot be read.
+    const held = await holdTable(database, 'raw.events', 'access exclusive')
+    const stopped = await start(wide)
+    await untilYes(database, async () => (await activeOf(database, stopped.pid)).length > 0)
+    const claimed = await activeOf(database, stopped.pid)
+    stopped.child.kill('SIGSTOP')
+    await held.letGo()
+    await chain.untilDerived(database)
+    expect(await chain.differences(database)).to.deep.equal([])
+    const written = await chain.writes(database)
+
+    stopped.child.kill('SIGCONT')
+    await stopped.logged(/a range was not committed/)
+    expect(await stopped.end('SIGTERM')).to.equal(0)
+    const outcomes = stopped.log.filter(({ msg, from }) => msg === 'a range was not committed' && claimed.includes(from as number))
+    expect(outcomes).to.not.deep.equal([])
+    for (const { outcome } of outcomes) expect(outcome).to.be.oneOf(['fenced', 'released'])
+    expect(await chain.writes(database)).to.deep.equal(written)
+    expect(await coordinating.end('SIGTERM')).to.equal(0)
+  })
+
+  it('any of four may be killed under load: its ranges are taken over in less than 8 s, no row is twice and none missing', async () => {
+    await Promise.all([start(), start(), start(), start()])
+    const takeovers: number[] = []
+    for (const victim of [...started]) {
+      await untilYes(database, async () => {
+        if ((await activeOf(database, victim.pid)).length > 0) return true
+        await keepBusy()
+        return false
+      })
+      await victim.end('SIGKILL')
+      const killedAt = performance.now()
+      const replacement = start()
+      await untilYes(database, async () => (await activeOf(database, victim.pid)).length === 0)
+      takeovers.push(performance.now() - killedAt)
+      await replacement
+    }
+    expect(Math.max(...takeovers)).to.be.below(8000)
+    await chain.untilDerived(database)
+    expect(await chain.differences(database)).to.deep.equal([])
+  })
+
+  it('gives its ranges back on SIGTERM and ends with 0 within 10 s', async () => {
+    const one = await start()
+    await untilYes(database, async () => (await activeOf(database, one.pid)).length > 0)
+    const startedAt = performance.now()
+    expect(await one.end('SIGTERM'), one.output()).to.equal(0)
+    expect(performance.now() - startedAt).to.be.below(10_000)
+    expect(await activeOf(database, one.pid)).to.deep.equal([])
+    await start()
+    await chain.untilDerived(database)
+    expect(await chain.differences(database)).to.deep.equal([])
+  })
+
+  it('another process coordinates within 8 s after the one that did was killed', async () => {
+    // Far more ranges than are given out at a time.
+    const first = await start({ LIVE_DERIVERS_CHUNK: '1', HISTORY_DERIVERS_CHUNK: '1' })
+    await untilCoordinated(database)
+    const second = await start()
+    await second.logged(/another process coordinates/)
+    const { rows: [now] } = await database.pool.query<{ at: Date }>('select clock_timestamp() as at')
+    await first.end('SIGKILL')
+    const killedAt = performance.now()
+    await untilYes(database, async () => {
+      const { rowCount } = await database.pool.query('select 1 from app.worker_leases where created_at > $1 limit 1', [now?.at])
+      return rowCount === 1
+    })
+    expect(performance.now() - killedAt).to.be.below(8000)
+    await chain.untilDerived(database)
+    expect(await chain.differences(database)).to.deep.equal([])
+    expect(await second.end('SIGTERM')).to.equal(0)
+  })
+})
