@@ -28,7 +28,7 @@ export const indexingStatusSchema = z.strictObject({
   checkpoint_timestamps: z.record(z.string(), timestampFormat).describe('Last change of each checkpoint.'),
   forward_enabled: z.boolean().describe('ENABLE_FORWARD_INGESTER.'),
   history_enabled: z.boolean().describe('ENABLE_HISTORY_INGESTER.'),
-  worker_enabled: z.record(z.string(), z.boolean()).describe('Ingesters and workers by name; false also where this version does not have the worker yet.'),
+  worker_enabled: z.record(z.string(), z.boolean()).describe('Ingesters and workers by name, as the process that answers has them configured; false also where this version does not have the worker yet.'),
   worker_config: z.record(z.string(), z.record(z.string(), z.number().nullable()))
     .describe('Their settings. Ingesters: `workers` blocks fetched at the same time, `batch_size` most blocks in one commit; ' +
       'null where flowfarm finds the number itself. Workers: `concurrency` jobs at the same time in each process, `range` most blocks in one range.'),

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
+import { startHalfOpenProxy } from '../../../test/support/half-open-proxy.ts'
 import { Metrics } from '../../base/metrics.ts'
 import { retryWhile } from '../../base/retry.ts'
 import { asDatabaseError } from '../../db/errors.ts'
@@ -136,6 +137,21 @@ describe('upkeep', function (this: Mocha.Suite) {
     await retryWhile(() => upkeep.runSoon('a-job'), { isRetryable: () => true, baseMs: 10 })
     await job.ran(2)
     await upkeep.stop()
+    await pool.end()
+  })
+
+  it('stops soon also where the database does not answer any more', async () => {
+    const proxy = await startHalfOpenProxy(database.url)
+    const pool = createPool(proxy.url, { max: 3 })
+    const job = watched('a-job')
+    const upkeep = new Upkeep({ pool, jobs: [job.job], log: pino({ level: 'silent' }), metrics: new Metrics(), pollSeconds: 0.5 })
+    await upkeep.start()
+    await job.ran(1)
+    proxy.freeze()
+    const askedAt = performance.now()
+    await upkeep.stop()
+    expect(performance.now() - askedAt).to.be.lessThan(4000)
+    await proxy.close()
     await pool.end()
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { asError } from '../../base/errors.ts'
@@ -62,8 +63,14 @@ export class Upkeep {
     await this.#boss.send(prefix + job)
   }
 
+  /** Never rejects. Takes no longer than a job under way may, also where the database does not answer. */
   async stop(): Promise<void> {
-    await this.#boss.stop({ graceful: true, timeout: graceMs })
+    const answered = new AbortController()
+    const stopped = this.#boss.stop({ graceful: true, timeout: graceMs })
+      .catch((error: unknown) => this.#options.log.warn({ err: asError(error) }, 'upkeep did not stop cleanly'))
+      .finally(() => answered.abort())
+    // The one that is aborted rejects; by then the other has been awaited.
+    await Promise.race([stopped, delay(graceMs + 500, undefined, { signal: answered.signal }).catch(() => stopped)])
   }
 
   async #schedule(): Promise<void> {
