@@ -13,7 +13,7 @@ interface Service {
 export const services = {
   ingest: { description: 'Follow the chain and fill in its history: blocks from access nodes into the raw tables.', start: startIngest },
   farm: { description: 'Derive transfers, accounts, holdings and all else from the stored blocks, in leased ranges.', start: startFarm },
-  api: { description: 'Serve the REST API, the live feeds and the metrics on PORT.', start: startApi },
+  api: { description: 'Serve the REST API, the live feeds, the metrics and the page of the operator on PORT.', start: startApi },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services

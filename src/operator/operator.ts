@@ -54,6 +54,8 @@ export interface OperatorOptions {
 }
 
 export interface Operator {
+  /** `open`: to requests from the machine itself, since neither a token nor a secret is set. */
+  readonly access: 'open' | 'token'
   /** Answers requests whose path is `operatorPath` or below it. */
   readonly handle: RequestListener
   /** Ends streams and closes what was opened; requests under way are left to the server. */
@@ -104,6 +106,7 @@ export function createOperator(options: OperatorOptions): Operator {
   })
   const handle = app.callback()
   return {
+    access: guard.access,
     // What `handle` throws became an answer inside.
     handle: (request, response) => void handle(request, response),
     close: async () => {

@@ -29,6 +29,7 @@ export function mountOperator(context: ServiceContext): Mount {
       open: () => createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log }),
     },
   })
+  if (operator.access === 'open') log.info(`${operatorPath} is open to this machine only: set ADMIN_TOKEN to reach it from elsewhere`)
   return { path: operatorPath, handle: operator.handle, close: () => operator.close() }
 }
 
