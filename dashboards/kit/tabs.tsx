@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 
 export interface Tab<Name extends string> {
@@ -23,6 +23,13 @@ export function tabId(panelId: string, name: string): string {
 /** Tabs as the ARIA practices have them: one stop of the Tab key, arrows, Home and End move within. */
 export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSelect }: TabsProps<Name>): ReactNode {
   const list = useRef<HTMLDivElement>(null)
+  // Where there is no room for all, the selected one is in sight.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>(`#${CSS.escape(tabId(panelId, selected))}`)
+    if (list.current === null || tab === null || tab === undefined) return
+    const { scrollLeft, clientWidth } = list.current
+    if (tab.offsetLeft < scrollLeft || tab.offsetLeft + tab.offsetWidth > scrollLeft + clientWidth) list.current.scrollLeft = tab.offsetLeft
+  }, [panelId, selected])
   const move = (event: KeyboardEvent): void => {
     const at = tabs.findIndex((tab) => tab.name === selected)
     const targets: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }

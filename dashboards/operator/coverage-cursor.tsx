@@ -91,8 +91,11 @@ function Tooltip({ coverage, cell }: { readonly coverage: Coverage; readonly cel
 function inWords(lane: CoverageLane, cell: number): string {
   const state = cellState(lane, cell)
   if (state === 'done' || state === 'owed') return state
-  const share = formatShare(lane.done[cell] ?? 0, 1)
-  return state === 'partly done' ? `${share} done` : `${share} done, ${state === 'troubled' ? 'in trouble' : state}`
+  const done = lane.done[cell] ?? 0
+  const share = `${formatShare(done, 1)} done`
+  if (state === 'partly done') return share
+  const word = state === 'troubled' ? 'in trouble' : state
+  return done > 0 && done < 1 ? `${share}, ${word}` : word
 }
 
 function describe(coverage: Coverage, cell: number): string {

@@ -44,6 +44,8 @@ const shots: readonly Shot[] = [
   { name: 'retrying', query: '?show=failed' },
   { name: 'phone-errors', size: 'phone', query: '?show=errors' },
   { name: 'hover', act: (page) => page.locator('.cursor').hover({ position: { x: 340, y: 60 } }) },
+  { name: 'phone-hover', size: 'phone', theme: 'dark', act: (page) => page.locator('.cursor').hover({ position: { x: 190, y: 160 } }) },
+  { name: 'focus', theme: 'dark', act: async (page) => { await page.locator('.cursor').focus(); await page.keyboard.press('Home') } },
   { name: 'drill', server: { world: withDrill() } },
   { name: 'broken', act: async (page, standIn) => { await standIn.pause(); await page.getByRole('alert').waitFor() } },
   { name: 'login', server: { token: 'secret' } },
