@@ -23,6 +23,7 @@ import { requeueLeases } from './leases/sql/requeue-leases.ts'
 import { skipLeases } from './leases/sql/skip-leases.ts'
 import { splitLeases } from './leases/sql/split-leases.ts'
 import { finishRequests } from './requests/sql/finish-requests.ts'
+import { readRequestRows } from './requests/sql/read-request-rows.ts'
 
 interface PlanNode {
   readonly 'Node Type': string
@@ -114,6 +115,7 @@ describe('the plans of the farm, with 100,000 done and 10,000 active leases', ()
       recording, allowances.map((a) => ({ ...a, liveRoom: 0, within: [{ from: 510_000, to: 520_000 }] })),
       { liveBlocks: 100, isHistoryEnabled: true },
     )],
+    ['progress of a request', () => readRequestRows(recording, ['a', 'b'], { from: 510_000, to: 520_000 })],
     ['finish requests', () => finishRequests(recording, ['a'])],
     ['reopen', () => reopenHeights(recording, ['a'], 549_000, 549_500)],
     ['roll back', () => reopenHeights(recording, ['a', 'b'], 700_000, undefined)],
