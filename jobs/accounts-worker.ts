@@ -78,7 +78,7 @@ function lookAt(
 ): void {
   const { index: txIndex, payer, proposer, authorizers, isSystem, events } = transaction
   const see = (address: string | undefined): void => {
-    if (address !== undefined && !isZeroAddress(address) && !seen.has(address)) seen.set(address, undefined)
+    if (address !== undefined && !seen.has(address) && !isZeroAddress(address)) seen.set(address, undefined)
   }
   if (!isSystem) {
     see(payer)
