@@ -9,7 +9,14 @@ import type { RunningOperator } from '../support/running-operator.ts'
 const token = 'the token of an administrator'
 const secret = 'a secret of at least thirty-two bytes, for tests'
 
-function jwt(claims: JWTPayload, { key = secret, algorithm = 'HS256', expires = '1h' as string | null } = {}): Promise<string> {
+interface Signing {
+  readonly key?: string
+  readonly algorithm?: string
+  /** Null: never. */
+  readonly expires?: string | null
+}
+
+function jwt(claims: JWTPayload, { key = secret, algorithm = 'HS256', expires = '1h' }: Signing = {}): Promise<string> {
   const unsigned = new SignJWT(claims).setProtectedHeader({ alg: algorithm })
   return (expires === null ? unsigned : unsigned.setExpirationTime(expires)).sign(new TextEncoder().encode(key))
 }
@@ -162,7 +169,12 @@ describe('the guard of the operator', () => {
       const other = await runOperator(database.url, { ADMIN_TOKEN: 'a new token', ADMIN_JWT_SECRET: secret })
       try {
         expect((await other.get('/overview', { Cookie: `flowfarm_operator=${session}` })).status).to.equal(401)
-        expect((await other.get('/overview', cookieOf(await logIn(await jwt({ role: 'admin' }))))).status, 'of the secret that is the same').to.equal(200)
+        const ofJwt = cookieOf(await logIn(await jwt({ role: 'admin' })))
+        expect((await other.get('/overview', ofJwt)).status, 'of the secret that is the same').to.equal(200)
+        const stricter = await runOperator(database.url, { ADMIN_JWT_SECRET: secret, ADMIN_ALLOWED_ROLES: 'ops_admin' })
+        const { status } = await stricter.get('/overview', ofJwt)
+        await stricter.stop()
+        expect(status, 'of a role that is not allowed any more').to.equal(401)
       } finally {
         await other.stop()
       }

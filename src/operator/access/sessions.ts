@@ -5,16 +5,19 @@ const sessionMs = 12 * 3600 * 1000
 
 /**
  * Sessions of people who logged in: `kind.end.random.signature`. Nothing is kept here, so a session holds in all processes
- * and over restarts. The key of the signature is made of the secret that let the person in, so that all sessions
- * end when that secret is changed; made slowly, so that who steals a session cannot guess a weak secret from it.
+ * and over restarts. The key of the signature is made of the secret that let the person in, so that all sessions end when
+ * that secret is changed, and those of JWTs when other roles are allowed. It is made slowly, so that who steals a session
+ * cannot guess a weak secret from it.
  */
 export class Sessions {
   readonly #keys: ReadonlyMap<CredentialKind, Buffer>
 
-  constructor({ token, jwtSecret }: Pick<CredentialOptions, 'token' | 'jwtSecret'>) {
-    const secrets: readonly (readonly [CredentialKind, string | undefined])[] = [['token', token], ['jwt', jwtSecret]]
-    this.#keys = new Map(secrets.flatMap(([kind, secret]) => (
-      secret === undefined ? [] : [[kind, scryptSync(secret, `flowfarm operator session ${kind}`, 32)] as const]
+  constructor({ token, jwtSecret, allowedRoles }: CredentialOptions) {
+    const secrets: readonly (readonly [CredentialKind, string | undefined, string])[] = [
+      ['token', token, 'token'], ['jwt', jwtSecret, `jwt of ${allowedRoles.join()}`],
+    ]
+    this.#keys = new Map(secrets.flatMap(([kind, secret, use]) => (
+      secret === undefined ? [] : [[kind, scryptSync(secret, `flowfarm operator session: ${use}`, 32)] as const]
     )))
   }
 
