@@ -57,7 +57,7 @@ async function emptyRanges(database: BenchDatabase, redisUrl: string | undefined
   page.heading(`Empty ranges of one block, leases mirrored, ${workerCount} workers and queues, ${concurrency} jobs of each at a time: ${backendName(redisUrl)}`)
   const runs: { bare: Cost; farm: Cost; packed: Cost }[] = []
   for (let i = 0; i < (isQuick ? 2 : 3); i++) {
-    const ranges = redisUrl === undefined ? 200 : 600
+    const ranges = (redisUrl === undefined ? 200 : 800) * (isQuick ? 1 : 2)
     runs.push({
       bare: await measureBareBull(database, { redisUrl, queues: workerCount, concurrency, jobs: ranges * workerCount }),
       farm: await measureEmptyRanges(database, { redisUrl, workerCount, concurrency, ranges, isPacked: false }),

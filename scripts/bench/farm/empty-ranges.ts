@@ -69,7 +69,7 @@ export async function measureEmptyRanges(database: BenchDatabase, options: Empty
   const clock = startClock(postmaster)
   const coordinating = coordinator.run()
   for (let left = 1; left > 0;) {
-    await delay(100)
+    await delay(50)
     const { rows } = await pool.query<{ left: number }>(
       `select $1::int - coalesce(sum(upper(r) - lower(r)), 0)::int as left
        from app.coverage, unnest(covered) as r where service_name like 'idle%'`, [workerCount * ranges],
