@@ -5,5 +5,9 @@ import { useNow } from './use-now.ts'
 /** How long ago something was, kept current; the exact time on hover. */
 export function Age({ since }: { readonly since: string }): ReactNode {
   const now = useNow()
-  return <time className="nowrap" dateTime={since} title={formatTime(since)}>{formatAge(since, now)}</time>
+  return (
+    <time className="nowrap" dateTime={since} title={formatTime(since)}>
+      {formatAge(since, now)}
+    </time>
+  )
 }

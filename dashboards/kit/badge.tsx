@@ -13,6 +13,15 @@ export interface BadgeProps {
 }
 
 export function Badge({ tone = 'neutral', title, onClick, label, children }: BadgeProps): ReactNode {
-  if (onClick === undefined) return <span className={`badge ${tone}`} title={title}>{children}</span>
-  return <button type="button" className={`badge ${tone}`} title={title} aria-label={label} onClick={onClick}>{children}</button>
+  if (onClick === undefined)
+    return (
+      <span className={`badge ${tone}`} title={title}>
+        {children}
+      </span>
+    )
+  return (
+    <button type="button" className={`badge ${tone}`} title={title} aria-label={label} onClick={onClick}>
+      {children}
+    </button>
+  )
 }

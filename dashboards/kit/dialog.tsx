@@ -16,7 +16,16 @@ export interface DialogProps {
 }
 
 /** A question before something is done. Open for as long as it is rendered; Escape and Cancel close it. */
-export function Dialog({ title, action, isDangerous = false, isBusy = false, error, onSubmit, onClose, children }: DialogProps): ReactNode {
+export function Dialog({
+  title,
+  action,
+  isDangerous = false,
+  isBusy = false,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -31,13 +40,24 @@ export function Dialog({ title, action, isDangerous = false, isBusy = false, err
   }, [])
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby={titleId} onClose={onClose}>
-      <form onSubmit={(event) => { event.preventDefault(); onSubmit() }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit()
+        }}
+      >
         <h2 id={titleId}>{title}</h2>
         <div className="body">{children}</div>
-        {error !== undefined && <p className="field-error" role="alert">{error}</p>}
+        {error !== undefined && (
+          <p className="field-error" role="alert">
+            {error}
+          </p>
+        )}
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={isDangerous ? 'danger' : 'strong'} disabled={isBusy}>{action}</Button>
+          <Button type="submit" look={isDangerous ? 'danger' : 'strong'} disabled={isBusy}>
+            {action}
+          </Button>
         </footer>
       </form>
     </dialog>

@@ -1,30 +1,69 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { formatAge, formatCompact, formatCount, formatDuration, formatNumber, formatRange, formatRate, formatShare, formatTime } from './formats.ts'
+import {
+  formatAge,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatRange,
+  formatRate,
+  formatShare,
+  formatTime,
+} from './formats.ts'
 
 describe('the formats of the pages', () => {
   it('write numbers with commas, and short ones where there is no room', () => {
     expect(formatNumber(1_234_567)).to.equal('1,234,567')
-    expect([9_999, 10_000, 12_345, 999_999, 1_000_000, 124_918_342, 1.5e9].map(formatCompact)).to.deep.equal(['9,999', '10.0k', '12.3k', '999k', '1.00M', '124M', '1.50B'])
+    expect([9_999, 10_000, 12_345, 999_999, 1_000_000, 124_918_342, 1.5e9].map(formatCompact)).to.deep.equal([
+      '9,999',
+      '10.0k',
+      '12.3k',
+      '999k',
+      '1.00M',
+      '124M',
+      '1.50B',
+    ])
     expect([0, 0.44, 9.96, 37, 1204].map(formatRate)).to.deep.equal(['0', '0.4', '10.0', '37', '1,204'])
     expect([formatCount(1, 'range'), formatCount(2000, 'range')]).to.deep.equal(['1 range', '2,000 ranges'])
   })
 
   it('say 100% of the whole and of nothing less', () => {
-    expect([formatShare(0, 10), formatShare(1, 3), formatShare(10, 10), formatShare(0, 0)]).to.deep.equal(['0.0%', '33.3%', '100%', '100%'])
-    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.nat(), (total, missing) => {
-      expect(formatShare(total - missing, total) === '100%').to.equal(missing === 0)
-    }))
+    expect([formatShare(0, 10), formatShare(1, 3), formatShare(10, 10), formatShare(0, 0)]).to.deep.equal([
+      '0.0%',
+      '33.3%',
+      '100%',
+      '100%',
+    ])
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.nat(), (total, missing) => {
+        expect(formatShare(total - missing, total) === '100%').to.equal(missing === 0)
+      }),
+    )
   })
 
   it('write durations in two units at most', () => {
-    expect([0, 59.4, 60, 250, 3600, 11_550, 93_600, 864_000].map(formatDuration))
-      .to.deep.equal(['0 s', '59 s', '1 min', '4 min 10 s', '1 h', '3 h 12 min', '1 d 2 h', '10 d'])
+    expect([0, 59.4, 60, 250, 3600, 11_550, 93_600, 864_000].map(formatDuration)).to.deep.equal([
+      '0 s',
+      '59 s',
+      '1 min',
+      '4 min 10 s',
+      '1 h',
+      '3 h 12 min',
+      '1 d 2 h',
+      '10 d',
+    ])
   })
 
   it('write ages in one unit, never below now', () => {
     const now = Date.parse('2026-03-01T12:00:00Z')
-    const times = ['2026-03-01T12:00:05Z', '2026-03-01T11:59:48Z', '2026-03-01T11:56:00Z', '2026-03-01T09:00:00Z', '2026-02-01T12:00:00Z']
+    const times = [
+      '2026-03-01T12:00:05Z',
+      '2026-03-01T11:59:48Z',
+      '2026-03-01T11:56:00Z',
+      '2026-03-01T09:00:00Z',
+      '2026-02-01T12:00:00Z',
+    ]
     expect(times.map((time) => formatAge(time, now))).to.deep.equal(['now', '12 s', '4 min', '3 h', '28 d'])
     expect(formatTime('2026-03-01T04:05:06.789Z')).to.equal('2026-03-01 04:05:06 UTC')
   })

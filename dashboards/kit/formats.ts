@@ -10,7 +10,11 @@ export function formatNumber(value: number): string {
 /** 1234567 → `1.23M`; whole below ten thousand. For where the exact number has no room. */
 export function formatCompact(value: number): string {
   if (Math.abs(value) < 10_000) return formatNumber(value)
-  const steps = [[1e9, 'B'], [1e6, 'M'], [1e3, 'k']] as const
+  const steps = [
+    [1e9, 'B'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const
   for (const [size, unit] of steps) {
     if (Math.abs(value) >= size) return `${digits(value / size)}${unit}`
   }
@@ -39,7 +43,12 @@ export function formatShare(part: number, total: number): string {
 /** `12 s`, `4 min 10 s`, `3 h 12 min`, `5 d 2 h`: two units at most. */
 export function formatDuration(seconds: number): string {
   const rounded = Math.max(0, Math.round(seconds))
-  const units = [[86_400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']] as const
+  const units = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const
   const first = units.findIndex(([size]) => rounded >= size)
   if (first < 0) return '0 s'
   const [size, unit] = units[first] ?? [1, 's']

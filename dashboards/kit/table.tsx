@@ -9,7 +9,11 @@ export function Table(props: ComponentProps<'table'>): ReactNode {
 }
 
 export function TableHead({ children }: { readonly children: ReactNode }): ReactNode {
-  return <thead role="rowgroup"><tr role="row">{children}</tr></thead>
+  return (
+    <thead role="rowgroup">
+      <tr role="row">{children}</tr>
+    </thead>
+  )
 }
 
 export function TableBody({ children }: { readonly children: ReactNode }): ReactNode {

@@ -28,7 +28,8 @@ export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSe
     const tab = list.current?.querySelector<HTMLElement>(`#${CSS.escape(tabId(panelId, selected))}`)
     if (list.current === null || tab === null || tab === undefined) return
     const { scrollLeft, clientWidth } = list.current
-    if (tab.offsetLeft < scrollLeft || tab.offsetLeft + tab.offsetWidth > scrollLeft + clientWidth) list.current.scrollLeft = tab.offsetLeft
+    if (tab.offsetLeft < scrollLeft || tab.offsetLeft + tab.offsetWidth > scrollLeft + clientWidth)
+      list.current.scrollLeft = tab.offsetLeft
   }, [panelId, selected])
   const move = (event: KeyboardEvent): void => {
     const at = tabs.findIndex((tab) => tab.name === selected)
@@ -46,8 +47,16 @@ export function Tabs<Name extends string>({ label, tabs, selected, panelId, onSe
     <div ref={list} className="tabs" role="tablist" aria-label={label}>
       {tabs.map((tab) => (
         <button
-          key={tab.name} type="button" role="tab" className="tab" id={tabId(panelId, tab.name)} aria-selected={tab.name === selected} aria-controls={panelId}
-          tabIndex={tab.name === selected ? 0 : -1} onClick={() => onSelect(tab.name)} onKeyDown={move}
+          key={tab.name}
+          type="button"
+          role="tab"
+          className="tab"
+          id={tabId(panelId, tab.name)}
+          aria-selected={tab.name === selected}
+          aria-controls={panelId}
+          tabIndex={tab.name === selected ? 0 : -1}
+          onClick={() => onSelect(tab.name)}
+          onKeyDown={move}
         >
           {tab.label}
         </button>

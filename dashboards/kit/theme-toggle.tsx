@@ -20,7 +20,13 @@ export function ThemeToggle(): ReactNode {
     setTheme(next[theme])
   }
   return (
-    <Button look="plain" isIcon aria-label={`Theme: ${looks[theme].name}. Change to ${looks[next[theme]].name}`} title={`Theme: ${looks[theme].name}`} onClick={change}>
+    <Button
+      look="plain"
+      isIcon
+      aria-label={`Theme: ${looks[theme].name}. Change to ${looks[next[theme]].name}`}
+      title={`Theme: ${looks[theme].name}`}
+      onClick={change}
+    >
       <Icon name={looks[theme].icon} />
     </Button>
   )

@@ -29,7 +29,9 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
     <SayContext value={say}>
       {children}
       <div className="toasts" role="status" aria-label="Messages">
-        {toasts.map((toast) => <ToastCard key={toast.id} toast={toast} onClose={close} />)}
+        {toasts.map((toast) => (
+          <ToastCard key={toast.id} toast={toast} onClose={close} />
+        ))}
       </div>
     </SayContext>
   )
@@ -45,7 +47,9 @@ function ToastCard({ toast, onClose }: { readonly toast: Toast; readonly onClose
     <div className={`toast ${toast.tone}`}>
       <Icon name={toast.tone === 'good' ? 'check' : 'alert'} />
       <p>{toast.text}</p>
-      <Button look="plain" isSmall isIcon aria-label="Close message" onClick={() => onClose(toast.id)}><Icon name="cross" size={14} /></Button>
+      <Button look="plain" isSmall isIcon aria-label="Close message" onClick={() => onClose(toast.id)}>
+        <Icon name="cross" size={14} />
+      </Button>
     </div>
   )
 }

@@ -38,18 +38,25 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   const isProblem = response.headers.get('content-type')?.includes('json') === true
-  const body = isProblem ? await response.json() as { title?: string; detail?: string; code?: string } : {}
-  const text = body.detail ?? body.title ?? `The API answered ${response.status}${response.statusText === '' ? '' : ` ${response.statusText}`}.`
+  const body = isProblem ? ((await response.json()) as { title?: string; detail?: string; code?: string }) : {}
+  const text =
+    body.detail ??
+    body.title ??
+    `The API answered ${response.status}${response.statusText === '' ? '' : ` ${response.statusText}`}.`
   return new ApiProblem(response.status, body.code ?? `http-${response.status}`, text)
 }
 
 async function get<Body>(path: string, signal?: AbortSignal): Promise<Body> {
   const response = await request(path, signal === undefined ? {} : { signal })
-  return await response.json() as Body
+  return (await response.json()) as Body
 }
 
 async function send<Body>(method: string, path: string, body: object): Promise<Body> {
-  const response = await request(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const response = await request(path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
   return (response.status === 204 ? undefined : await response.json()) as Body
 }
 
@@ -76,8 +83,11 @@ export const api = {
   errors: (filter: ListFilter, signal: AbortSignal) =>
     get<Page<IndexingError>>(`/errors${query({ worker: filter.worker, limit: filter.limit })}`, signal),
   requeue: (target: LeaseTarget) => send<{ changed: number }>('POST', '/leases/requeue', target),
-  split: (target: LeaseTarget, pieces: number) => send<{ changed: number }>('POST', '/leases/split', { ...target, pieces }),
-  skip: (target: LeaseTarget, reason: string) => send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
-  rederive: (range: { from: number; to: number; workers: readonly string[] }) => send<{ workers: string[] }>('POST', '/rederive', range),
+  split: (target: LeaseTarget, pieces: number) =>
+    send<{ changed: number }>('POST', '/leases/split', { ...target, pieces }),
+  skip: (target: LeaseTarget, reason: string) =>
+    send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
+  rederive: (range: { from: number; to: number; workers: readonly string[] }) =>
+    send<{ workers: string[] }>('POST', '/rederive', range),
   clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
 }

@@ -13,7 +13,11 @@ const slowMs = 4000
 /** The page for whoever may see it, the login for whoever may not yet, and words for what stands in the way. */
 export function App(): ReactNode {
   const session = useQuery({
-    queryKey: sessionKey, queryFn: ({ signal }) => api.session(signal), staleTime: Infinity, retry: false, networkMode: 'always',
+    queryKey: sessionKey,
+    queryFn: ({ signal }) => api.session(signal),
+    staleTime: Infinity,
+    retry: false,
+    networkMode: 'always',
     refetchInterval: (query) => (query.state.status === 'error' ? againMs : false),
   })
   const isSlow = useIsAfter(slowMs)

@@ -14,7 +14,9 @@ export function Banners({ state, onRetry }: { readonly state: FeedState; readonl
   return (
     <>
       {state.link === 'broken' && <BrokenBanner state={state} onRetry={onRetry} />}
-      {state.overview?.drills.map((drill) => <DrillBanner key={drill.worker} drill={drill} />)}
+      {state.overview?.drills.map((drill) => (
+        <DrillBanner key={drill.worker} drill={drill} />
+      ))}
     </>
   )
 }
@@ -29,9 +31,16 @@ function BrokenBanner({ state, onRetry }: { readonly state: FeedState; readonly 
   return (
     <div className="banner bad floating" role="alert">
       <Icon name="alert" />
-      <p><strong>{problem}</strong>{shown}</p>
-      <span className="soft" aria-hidden="true">Next try in {formatDuration((retryAt - now) / 1000)}</span>
-      <Button isSmall onClick={onRetry}>Try now</Button>
+      <p>
+        <strong>{problem}</strong>
+        {shown}
+      </p>
+      <span className="soft" aria-hidden="true">
+        Next try in {formatDuration((retryAt - now) / 1000)}
+      </span>
+      <Button isSmall onClick={onRetry}>
+        Try now
+      </Button>
     </div>
   )
 }
@@ -46,8 +55,13 @@ function DrillBanner({ drill }: { readonly drill: Drill }): ReactNode {
   return (
     <div className="banner" role="status">
       <Icon name="alert" />
-      <p><strong>Fault drill:</strong> {drill.worker} fails on purpose at {formatRange(drill)}.{drill.reason !== null && ` ${drill.reason}`}</p>
-      <Button isSmall disabled={clear.isPending} onClick={() => clear.mutate()}>Clear drill</Button>
+      <p>
+        <strong>Fault drill:</strong> {drill.worker} fails on purpose at {formatRange(drill)}.
+        {drill.reason !== null && ` ${drill.reason}`}
+      </p>
+      <Button isSmall disabled={clear.isPending} onClick={() => clear.mutate()}>
+        Clear drill
+      </Button>
     </div>
   )
 }

@@ -40,7 +40,8 @@ export interface Stage {
   readonly lowest: number | null
   readonly highest: number | null
   readonly holes: number
-  readonly oldestUnfinished: (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string }) | null
+  readonly oldestUnfinished:
+    (HeightRange & { readonly status: string; readonly attempt: number; readonly since: string }) | null
   readonly updatedAt: string | null
 }
 

@@ -54,19 +54,40 @@ export function CoverageCursor({ coverage, onZoom }: CoverageCursorProps): React
     const end = cellAt(event)
     setDragFrom(undefined)
     if (dragFrom === undefined || Math.abs(end - dragFrom) < 2) return
-    onZoom({ from: cellRange(coverage, Math.min(dragFrom, end)).from, to: cellRange(coverage, Math.max(dragFrom, end)).to })
+    onZoom({
+      from: cellRange(coverage, Math.min(dragFrom, end)).from,
+      to: cellRange(coverage, Math.max(dragFrom, end)).to,
+    })
   }
-  const marked = cell === undefined ? undefined : { from: Math.min(cell, dragFrom ?? cell), to: Math.max(cell, dragFrom ?? cell) + 1 }
+  const marked =
+    cell === undefined
+      ? undefined
+      : { from: Math.min(cell, dragFrom ?? cell), to: Math.max(cell, dragFrom ?? cell) + 1 }
   return (
     <div
-      className="cursor" role="slider" tabIndex={0} aria-label="Position on the chain" aria-valuemin={0} aria-valuemax={cells - 1} aria-valuenow={cell ?? cells - 1}
-      aria-valuetext={describe(coverage, cell ?? cells - 1)} onKeyDown={onKeyDown} onBlur={() => setCell(undefined)}
-      onFocus={(event) => { if (event.currentTarget.matches(':focus-visible')) setCell((old) => old ?? cells - 1) }}
-      onPointerMove={(event) => setCell(cellAt(event))} onPointerLeave={leave}
-      onPointerDown={press} onPointerUp={onPointerUp}
+      className="cursor"
+      role="slider"
+      tabIndex={0}
+      aria-label="Position on the chain"
+      aria-valuemin={0}
+      aria-valuemax={cells - 1}
+      aria-valuenow={cell ?? cells - 1}
+      aria-valuetext={describe(coverage, cell ?? cells - 1)}
+      onKeyDown={onKeyDown}
+      onBlur={() => setCell(undefined)}
+      onFocus={(event) => {
+        if (event.currentTarget.matches(':focus-visible')) setCell((old) => old ?? cells - 1)
+      }}
+      onPointerMove={(event) => setCell(cellAt(event))}
+      onPointerLeave={leave}
+      onPointerDown={press}
+      onPointerUp={onPointerUp}
     >
       {marked !== undefined && (
-        <span className={`mark ${dragFrom === undefined ? '' : 'drag'}`} style={{ left: `${(marked.from / cells) * 100}%`, width: `${((marked.to - marked.from) / cells) * 100}%` }} />
+        <span
+          className={`mark ${dragFrom === undefined ? '' : 'drag'}`}
+          style={{ left: `${(marked.from / cells) * 100}%`, width: `${((marked.to - marked.from) / cells) * 100}%` }}
+        />
       )}
       {cell !== undefined && <Tooltip coverage={coverage} cell={cell} />}
     </div>
@@ -77,11 +98,18 @@ function Tooltip({ coverage, cell }: { readonly coverage: Coverage; readonly cel
   const isRight = cell > coverage.cells / 2
   const at = `${((cell + (isRight ? 0 : 1)) / coverage.cells) * 100}%`
   return (
-    <div className="tooltip" style={isRight ? { right: `calc(100% - ${at} + 8px)` } : { left: `calc(${at} + 8px)` }} aria-hidden="true">
+    <div
+      className="tooltip"
+      style={isRight ? { right: `calc(100% - ${at} + 8px)` } : { left: `calc(${at} + 8px)` }}
+      aria-hidden="true"
+    >
       <p className="title">{formatRange(cellRange(coverage, cell))}</p>
       <dl>
         {coverage.stages.map((lane) => (
-          <div key={lane.name} className={cellState(lane, cell).replace(' ', '-')}><dt>{lane.name}</dt><dd>{inWords(lane, cell)}</dd></div>
+          <div key={lane.name} className={cellState(lane, cell).replace(' ', '-')}>
+            <dt>{lane.name}</dt>
+            <dd>{inWords(lane, cell)}</dd>
+          </div>
         ))}
       </dl>
     </div>

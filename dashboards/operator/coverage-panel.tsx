@@ -25,11 +25,14 @@ export function CoveragePanel({ overview }: { readonly overview: Overview }): Re
   const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
   const cells = isNarrow ? 140 : 400
   const coverage = useQuery({
-    queryKey: ['coverage', span, cells], queryFn: ({ signal }) => api.coverage({ from: span?.from, to: span?.to, cells }, signal),
-    refetchInterval: refreshMs, placeholderData: keepPreviousData, enabled: overview.stored !== null,
+    queryKey: ['coverage', span, cells],
+    queryFn: ({ signal }) => api.coverage({ from: span?.from, to: span?.to, cells }, signal),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+    enabled: overview.stored !== null,
   })
   const zoom = (next: HeightRange | undefined): void => change({ span: next })
-  const end = (overview.stored?.to ?? 0)
+  const end = overview.stored?.to ?? 0
   const length = end - (overview.stored?.from ?? 0)
   return (
     <section className="panel coverage" aria-labelledby="coverage">
@@ -37,43 +40,84 @@ export function CoveragePanel({ overview }: { readonly overview: Overview }): Re
         <h2 id="coverage">Coverage</h2>
         <span className="soft">{coverage.data === undefined ? '' : formatRange(coverage.data)}</span>
         <div className="button-row zoom">
-          <Button isSmall aria-pressed={span === undefined} onClick={() => zoom(undefined)}>Whole chain</Button>
-          {newest.filter((heights) => heights < length).map((heights) => (
-            <Button key={heights} isSmall onClick={() => zoom({ from: end - heights, to: end })}>Newest {formatNumber(heights)}</Button>
-          ))}
+          <Button isSmall aria-pressed={span === undefined} onClick={() => zoom(undefined)}>
+            Whole chain
+          </Button>
+          {newest
+            .filter((heights) => heights < length)
+            .map((heights) => (
+              <Button key={heights} isSmall onClick={() => zoom({ from: end - heights, to: end })}>
+                Newest {formatNumber(heights)}
+              </Button>
+            ))}
         </div>
       </header>
-      {overview.stored === null && <div className="state"><p className="soft">Nothing is stored yet.</p></div>}
+      {overview.stored === null && (
+        <div className="state">
+          <p className="soft">Nothing is stored yet.</p>
+        </div>
+      )}
       {coverage.isPending && overview.stored !== null && <Loading rows={4} label="Reading the coverage" />}
       {coverage.data === undefined && coverage.isError && (
-        <Failure title="The coverage cannot be shown" detail={problemText(coverage.error)} onRetry={() => void coverage.refetch()} />
+        <Failure
+          title="The coverage cannot be shown"
+          detail={problemText(coverage.error)}
+          onRetry={() => void coverage.refetch()}
+        />
       )}
       {coverage.data !== undefined && <Picture coverage={coverage.data} isNarrow={isNarrow} onZoom={zoom} />}
     </section>
   )
 }
 
-function Picture({ coverage, isNarrow, onZoom }: { readonly coverage: Coverage; readonly isNarrow: boolean; readonly onZoom: (span: HeightRange | undefined) => void }): ReactNode {
+function Picture({
+  coverage,
+  isNarrow,
+  onZoom,
+}: {
+  readonly coverage: Coverage
+  readonly isNarrow: boolean
+  readonly onZoom: (span: HeightRange | undefined) => void
+}): ReactNode {
   const rows = coverage.stages.length
   return (
     <>
       <div className="lanes">
         {coverage.stages.map((lane, i) => (
           <Fragment key={lane.name}>
-            <span className="lane-name" style={{ gridRow: i + 1 }}>{lane.name}</span>
-            <div className="lane-place" style={{ gridRow: i + 1 }}><Lane lane={lane} cells={coverage.cells} /></div>
-            <span className="lane-share soft" style={{ gridRow: i + 1 }}>{shareOf(lane)}</span>
+            <span className="lane-name" style={{ gridRow: i + 1 }}>
+              {lane.name}
+            </span>
+            <div className="lane-place" style={{ gridRow: i + 1 }}>
+              <Lane lane={lane} cells={coverage.cells} />
+            </div>
+            <span className="lane-share soft" style={{ gridRow: i + 1 }}>
+              {shareOf(lane)}
+            </span>
           </Fragment>
         ))}
-        <div className="cursor-place" style={{ gridRow: `1 / span ${Math.max(1, rows)}` }}><CoverageCursor coverage={coverage} onZoom={onZoom} /></div>
+        <div className="cursor-place" style={{ gridRow: `1 / span ${Math.max(1, rows)}` }}>
+          <CoverageCursor coverage={coverage} onZoom={onZoom} />
+        </div>
         <div className="axis soft" style={{ gridRow: rows + 1 }} aria-hidden="true">
-          {ticksOf(coverage, isNarrow ? 3 : 8).filter((tick) => tick <= coverage.to - (coverage.to - coverage.from) * lastTickRoom).map((tick) => (
-            <span key={tick} style={{ left: `${((tick - coverage.from) / (coverage.to - coverage.from)) * 100}%` }}>{formatNumber(tick)}</span>
-          ))}
+          {ticksOf(coverage, isNarrow ? 3 : 8)
+            .filter((tick) => tick <= coverage.to - (coverage.to - coverage.from) * lastTickRoom)
+            .map((tick) => (
+              <span key={tick} style={{ left: `${((tick - coverage.from) / (coverage.to - coverage.from)) * 100}%` }}>
+                {formatNumber(tick)}
+              </span>
+            ))}
         </div>
       </div>
       <footer className="coverage-foot">
-        <ul className="legend" aria-label="Legend">{legend.map((state) => <li key={state}><i className={state} aria-hidden="true" />{state}</li>)}</ul>
+        <ul className="legend" aria-label="Legend">
+          {legend.map((state) => (
+            <li key={state}>
+              <i className={state} aria-hidden="true" />
+              {state}
+            </li>
+          ))}
+        </ul>
         <span className="soft wide-only">Drag to zoom</span>
       </footer>
       <CoverageTable coverage={coverage} />

@@ -24,13 +24,28 @@ function RunTable({ coverage }: { readonly coverage: Coverage }): ReactNode {
     <div className="table-scroll" tabIndex={0} role="group" aria-label="Coverage by range">
       <table className="table">
         <caption className="soft">
-          To {formatCount(heightsOfCell, 'height')}.{rows.length > mostRows ? ` The first ${mostRows} of ${formatNumber(rows.length)} ranges: zoom in for the rest.` : ''}
+          To {formatCount(heightsOfCell, 'height')}.
+          {rows.length > mostRows
+            ? ` The first ${mostRows} of ${formatNumber(rows.length)} ranges: zoom in for the rest.`
+            : ''}
         </caption>
-        <thead><tr><th scope="col">Stage</th><th scope="col">State</th><th scope="col">Heights</th><th scope="col" className="number">Number</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Stage</th>
+            <th scope="col">State</th>
+            <th scope="col">Heights</th>
+            <th scope="col" className="number">
+              Number
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {rows.slice(0, mostRows).map((run) => (
             <tr key={`${run.name} ${run.from}`}>
-              <th scope="row">{run.name}</th><td>{run.state}</td><td className="nowrap">{formatRange(run)}</td><td className="number">{formatNumber(run.to - run.from)}</td>
+              <th scope="row">{run.name}</th>
+              <td>{run.state}</td>
+              <td className="nowrap">{formatRange(run)}</td>
+              <td className="number">{formatNumber(run.to - run.from)}</td>
             </tr>
           ))}
         </tbody>

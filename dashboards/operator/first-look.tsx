@@ -5,8 +5,15 @@ import { Loading } from '../kit/state.tsx'
 export function FirstLook(): ReactNode {
   return (
     <>
-      <section className="panel summary" aria-hidden="true"><div className="state" /></section>
-      <section className="panel"><header><h2>Stages</h2></header><Loading rows={6} label="Waiting for the first overview" /></section>
+      <section className="panel summary" aria-hidden="true">
+        <div className="state" />
+      </section>
+      <section className="panel">
+        <header>
+          <h2>Stages</h2>
+        </header>
+        <Loading rows={6} label="Waiting for the first overview" />
+      </section>
     </>
   )
 }

@@ -36,9 +36,16 @@ export function useLeaseAction(onDone: () => void): UseMutationResult<{ changed:
       return kind === 'split' ? api.split(target, pieces) : api.skip(target, reason)
     },
     onSuccess: async ({ changed }, { kind }) => {
-      say(changed === 0 ? 'Nothing was changed: the ranges have moved on meanwhile.' : `${formatCount(changed, 'range')} ${done[kind]}.`)
+      say(
+        changed === 0
+          ? 'Nothing was changed: the ranges have moved on meanwhile.'
+          : `${formatCount(changed, 'range')} ${done[kind]}.`,
+      )
       onDone()
-      await Promise.all([queryClient.invalidateQueries({ queryKey: ['leases'] }), queryClient.invalidateQueries({ queryKey: ['coverage'] })])
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['leases'] }),
+        queryClient.invalidateQueries({ queryKey: ['coverage'] }),
+      ])
     },
   })
 }

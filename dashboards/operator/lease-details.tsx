@@ -20,17 +20,54 @@ export function LeaseDetails({ lease }: { readonly lease: Lease }): ReactNode {
   }
   return (
     <div className="lease-details">
-      {reason !== null && <p><strong>Reason:</strong> {reason}</p>}
+      {reason !== null && (
+        <p>
+          <strong>Reason:</strong> {reason}
+        </p>
+      )}
       {error !== null && stack?.includes(error) !== true && <p className="full-error">{error}</p>}
-      {stack !== null && <pre tabIndex={0} aria-label="Stack">{stack}</pre>}
+      {stack !== null && (
+        <pre tabIndex={0} aria-label="Stack">
+          {stack}
+        </pre>
+      )}
       <dl className="facts">
-        <div><dt>Runs</dt><dd>{formatNumber(attempt)}{expiries > 0 && `, ${formatNumber(expiries)} ended by the loss of a process`}</dd></div>
-        {leasedBy !== null && <div><dt>Last process</dt><dd><code>{leasedBy}</code></dd></div>}
-        {notBefore !== null && <div><dt>Not before</dt><dd>{formatTime(notBefore)}</dd></div>}
-        <div><dt>Cut</dt><dd>{formatTime(createdAt)}</dd></div>
-        <div><dt>Last change</dt><dd>{formatTime(updatedAt)} (<Age since={updatedAt} />)</dd></div>
+        <div>
+          <dt>Runs</dt>
+          <dd>
+            {formatNumber(attempt)}
+            {expiries > 0 && `, ${formatNumber(expiries)} ended by the loss of a process`}
+          </dd>
+        </div>
+        {leasedBy !== null && (
+          <div>
+            <dt>Last process</dt>
+            <dd>
+              <code>{leasedBy}</code>
+            </dd>
+          </div>
+        )}
+        {notBefore !== null && (
+          <div>
+            <dt>Not before</dt>
+            <dd>{formatTime(notBefore)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Cut</dt>
+          <dd>{formatTime(createdAt)}</dd>
+        </div>
+        <div>
+          <dt>Last change</dt>
+          <dd>
+            {formatTime(updatedAt)} (<Age since={updatedAt} />)
+          </dd>
+        </div>
       </dl>
-      <Button isSmall onClick={() => void copy()}><Icon name="copy" size={14} />Copy as JSON</Button>
+      <Button isSmall onClick={() => void copy()}>
+        <Icon name="copy" size={14} />
+        Copy as JSON
+      </Button>
     </div>
   )
 }

@@ -20,25 +20,61 @@ export function LeaseDialog({ action, isBusy, error, onConfirm, onClose }: Lease
   const ranges = formatCount(count, 'range')
   const isOne = count === 1
   const words = {
-    requeue: { title: `Requeue ${ranges}?`, action: 'Requeue', text: isOne ? 'It is run again at once, with all its retries.' : 'They are run again at once, with all their retries.' },
-    split: { title: `Split ${ranges}?`, action: 'Split', text: 'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one block stay as they are.' },
-    skip: { title: `Skip ${ranges}?`, action: 'Skip', text: `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived again. What is skipped stays listed with your reason, and the workers that follow go on without it.` },
+    requeue: {
+      title: `Requeue ${ranges}?`,
+      action: 'Requeue',
+      text: isOne
+        ? 'It is run again at once, with all its retries.'
+        : 'They are run again at once, with all their retries.',
+    },
+    split: {
+      title: `Split ${ranges}?`,
+      action: 'Split',
+      text: 'Each piece is run for itself, so that one bad block no longer holds up its neighbours. Ranges of one block stay as they are.',
+    },
+    skip: {
+      title: `Skip ${ranges}?`,
+      action: 'Skip',
+      text: `${isOne ? 'Its' : 'Their'} rows will be missing until somebody has ${isOne ? 'it' : 'them'} derived again. What is skipped stays listed with your reason, and the workers that follow go on without it.`,
+    },
   }[kind]
   return (
     <Dialog
-      title={words.title} action={words.action} isDangerous={kind === 'skip'} isBusy={isBusy} error={error} onClose={onClose}
+      title={words.title}
+      action={words.action}
+      isDangerous={kind === 'skip'}
+      isBusy={isBusy}
+      error={error}
+      onClose={onClose}
       onSubmit={() => onConfirm({ ...action, pieces, reason: reason.trim() })}
     >
       <p className="dialog-subject">{label}</p>
       <p className="soft">{words.text}</p>
       {kind === 'split' && (
-        <label className="field"><span>Pieces</span>
-          <input className="input" type="number" min={2} max={1000} required value={Number.isNaN(pieces) ? '' : pieces} onChange={(event) => setPieces(event.target.valueAsNumber)} />
+        <label className="field">
+          <span>Pieces</span>
+          <input
+            className="input"
+            type="number"
+            min={2}
+            max={1000}
+            required
+            value={Number.isNaN(pieces) ? '' : pieces}
+            onChange={(event) => setPieces(event.target.valueAsNumber)}
+          />
         </label>
       )}
       {kind === 'skip' && (
-        <label className="field"><span>Reason</span>
-          <textarea className="input" required autoFocus maxLength={1000} value={reason} onChange={(event) => setReason(event.target.value)} />
+        <label className="field">
+          <span>Reason</span>
+          <textarea
+            className="input"
+            required
+            autoFocus
+            maxLength={1000}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
         </label>
       )}
     </Dialog>

@@ -36,8 +36,10 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
   const [limit, showMore] = useLimit()
   const leases = useQuery({
     // The count is part of the name, so that the list is read again when it changes.
-    queryKey: ['leases', status, worker, code, limit, count], queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
-    refetchInterval: refreshMs, placeholderData: keepPreviousData,
+    queryKey: ['leases', status, worker, code, limit, count],
+    queryFn: ({ signal }) => api.leases(status, { worker, code, limit }, signal),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
   })
   const say = useToast()
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
@@ -62,56 +64,106 @@ export function LeaseList({ status, overview, count }: LeaseListProps): ReactNod
   const actOn = (kind: LeaseActionKind, targets: readonly Lease[]): void => {
     const [first] = targets
     if (first === undefined) return
-    const label = targets.length === 1 ? `${first.worker} ${formatRange(first)}` : `${formatNumber(targets.length)} ticked ranges`
-    const action = { kind, label, count: targets.length, target: { leases: targets.map(({ worker, from }) => ({ worker, from })) } }
-    if (kind === 'requeue' && targets.length === 1) act.mutate({ ...action, pieces: 2, reason: '' }, { onError: (error) => say(problemText(error), 'bad') })
+    const label =
+      targets.length === 1 ? `${first.worker} ${formatRange(first)}` : `${formatNumber(targets.length)} ticked ranges`
+    const action = {
+      kind,
+      label,
+      count: targets.length,
+      target: { leases: targets.map(({ worker, from }) => ({ worker, from })) },
+    }
+    if (kind === 'requeue' && targets.length === 1)
+      act.mutate({ ...action, pieces: 2, reason: '' }, { onError: (error) => say(problemText(error), 'bad') })
     else setAsked(action)
   }
 
   if (leases.data === undefined) {
-    return leases.isError
-      ? <Failure title="The list cannot be read" detail={problemText(leases.error)} onRetry={() => void leases.refetch()} />
-      : <Loading rows={Math.min(4, Math.max(1, count))} label="Reading the list" />
+    return leases.isError ? (
+      <Failure
+        title="The list cannot be read"
+        detail={problemText(leases.error)}
+        onRetry={() => void leases.refetch()}
+      />
+    ) : (
+      <Loading rows={Math.min(4, Math.max(1, count))} label="Reading the list" />
+    )
   }
   if (rows.length === 0 && worker === undefined && code === undefined) {
     return <GoodNews title={emptyWords[status].title}>{emptyWords[status].text}</GoodNews>
   }
   return (
     <>
-      <LeaseToolbar status={status} overview={overview} total={leases.data.total} chosen={chosen} isBusy={act.isPending} onAct={actOn} onAsk={setAsked} />
-      {rows.length === 0 ? <GoodNews title="Nothing here">No range matches the filter.</GoodNews> : (
+      <LeaseToolbar
+        status={status}
+        overview={overview}
+        total={leases.data.total}
+        chosen={chosen}
+        isBusy={act.isPending}
+        onAct={actOn}
+        onAsk={setAsked}
+      />
+      {rows.length === 0 ? (
+        <GoodNews title="Nothing here">No range matches the filter.</GoodNews>
+      ) : (
         <Table className="leases" aria-label={`${status} ranges`}>
           <TableHead>
-              {status !== 'skipped' && <ColumnName className="tick">
+            {status !== 'skipped' && (
+              <ColumnName className="tick">
                 <input
-                  type="checkbox" className="check" aria-label="Tick all that are listed" checked={chosen.length === rows.length}
-                  ref={(box) => { if (box !== null) box.indeterminate = chosen.length > 0 && chosen.length < rows.length }}
+                  type="checkbox"
+                  className="check"
+                  aria-label="Tick all that are listed"
+                  checked={chosen.length === rows.length}
+                  ref={(box) => {
+                    if (box !== null) box.indeterminate = chosen.length > 0 && chosen.length < rows.length
+                  }}
                   onChange={(event) => tick(rows.map(keyOf), event.target.checked)}
                 />
-              </ColumnName>}
-              <ColumnName>Worker</ColumnName>
-              <ColumnName>Heights</ColumnName>
-              <ColumnName>{status === 'skipped' ? 'Reason' : 'Error'}</ColumnName>
-              <ColumnName className="number">Runs</ColumnName>
-              <ColumnName className="number">{status === 'failed' ? 'Next run' : 'Since'}</ColumnName>
-              <ColumnName><span className="visually-hidden">Actions</span></ColumnName>
-            </TableHead>
+              </ColumnName>
+            )}
+            <ColumnName>Worker</ColumnName>
+            <ColumnName>Heights</ColumnName>
+            <ColumnName>{status === 'skipped' ? 'Reason' : 'Error'}</ColumnName>
+            <ColumnName className="number">Runs</ColumnName>
+            <ColumnName className="number">{status === 'failed' ? 'Next run' : 'Since'}</ColumnName>
+            <ColumnName>
+              <span className="visually-hidden">Actions</span>
+            </ColumnName>
+          </TableHead>
           <TableBody>
             {rows.map((lease) => (
               <LeaseRow
-                key={keyOf(lease)} lease={lease} isTicked={ticked.has(keyOf(lease))} isBusy={act.isPending}
-                onTick={(isTicked) => tick([keyOf(lease)], isTicked)} onAct={(kind) => actOn(kind, [lease])} onRederive={() => setReopened(lease)}
+                key={keyOf(lease)}
+                lease={lease}
+                isTicked={ticked.has(keyOf(lease))}
+                isBusy={act.isPending}
+                onTick={(isTicked) => tick([keyOf(lease)], isTicked)}
+                onAct={(kind) => actOn(kind, [lease])}
+                onRederive={() => setReopened(lease)}
               />
             ))}
           </TableBody>
         </Table>
       )}
       <ShowMore shown={rows.length} total={leases.data.total} limit={limit} onMore={showMore} />
-      {reopened !== undefined && <RederiveDialog overview={overview} range={reopened} worker={reopened.worker} onClose={() => setReopened(undefined)} />}
+      {reopened !== undefined && (
+        <RederiveDialog
+          overview={overview}
+          range={reopened}
+          worker={reopened.worker}
+          onClose={() => setReopened(undefined)}
+        />
+      )}
       {asked !== undefined && (
         <LeaseDialog
-          action={asked} isBusy={act.isPending} error={act.error === null ? undefined : problemText(act.error)} onConfirm={act.mutate}
-          onClose={() => { setAsked(undefined); act.reset() }}
+          action={asked}
+          isBusy={act.isPending}
+          error={act.error === null ? undefined : problemText(act.error)}
+          onConfirm={act.mutate}
+          onClose={() => {
+            setAsked(undefined)
+            act.reset()
+          }}
         />
       )}
     </>

@@ -32,28 +32,99 @@ export function LeaseRow({ lease, isTicked, isBusy, onTick, onAct, onRederive }:
   return (
     <>
       <Row className={isOpen ? 'open' : ''}>
-        {!isSkipped && <Cell className="tick"><input type="checkbox" className="check" aria-label={`Tick ${name}`} checked={isTicked} onChange={(event) => onTick(event.target.checked)} /></Cell>}
+        {!isSkipped && (
+          <Cell className="tick">
+            <input
+              type="checkbox"
+              className="check"
+              aria-label={`Tick ${name}`}
+              checked={isTicked}
+              onChange={(event) => onTick(event.target.checked)}
+            />
+          </Cell>
+        )}
         <RowName className="lease-worker">{worker}</RowName>
-        <Cell className="lease-heights"><span className="nowrap">{formatRange(lease)}</span>{' '}{to - from > 1 && <span className="note">{formatCount(to - from, 'height')}</span>}</Cell>
+        <Cell className="lease-heights">
+          <span className="nowrap">{formatRange(lease)}</span>{' '}
+          {to - from > 1 && <span className="note">{formatCount(to - from, 'height')}</span>}
+        </Cell>
         <Cell className="lease-error">
           <div>
-            {!isSkipped && code !== null && <Badge tone={status === 'flagged' ? 'bad' : 'warn'} label={`Show only the error ${code}`} onClick={() => change({ code })}>{code}</Badge>}
-            <span className="message" title={(isSkipped ? reason : error) ?? undefined}>{isSkipped ? reason ?? 'no reason given' : error ?? 'its process did not renew the lease'}</span>
+            {!isSkipped && code !== null && (
+              <Badge
+                tone={status === 'flagged' ? 'bad' : 'warn'}
+                label={`Show only the error ${code}`}
+                onClick={() => change({ code })}
+              >
+                {code}
+              </Badge>
+            )}
+            <span className="message" title={(isSkipped ? reason : error) ?? undefined}>
+              {isSkipped ? (reason ?? 'no reason given') : (error ?? 'its process did not renew the lease')}
+            </span>
           </div>
         </Cell>
-        <Cell className="number" label="Runs" title={expiries > 0 ? `Taken from a process ${formatCount(expiries, 'time')}` : undefined}>{formatNumber(attempt)}</Cell>
+        <Cell
+          className="number"
+          label="Runs"
+          title={expiries > 0 ? `Taken from a process ${formatCount(expiries, 'time')}` : undefined}
+        >
+          {formatNumber(attempt)}
+        </Cell>
         <Cell className="number" label={status === 'failed' ? 'Next run' : 'Since'}>
-          {status === 'failed' && lease.notBefore !== null ? <Countdown until={lease.notBefore} /> : <Age since={updatedAt} />}
+          {status === 'failed' && lease.notBefore !== null ? (
+            <Countdown until={lease.notBefore} />
+          ) : (
+            <Age since={updatedAt} />
+          )}
         </Cell>
         <Cell className="lease-actions">
-          {isSkipped && <Button isSmall aria-label={`Derive ${name} again`} onClick={onRederive}>Derive again…</Button>}
-          {!isSkipped && <Button isSmall disabled={isBusy} aria-label={`Requeue ${name}`} onClick={() => onAct('requeue')}>Requeue</Button>}
-          {!isSkipped && <Button isSmall disabled={isBusy || to - from < 2} title={to - from < 2 ? 'One block cannot be split' : undefined} aria-label={`Split ${name}`} onClick={() => onAct('split')}>Split</Button>}
-          {!isSkipped && <Button isSmall disabled={isBusy} aria-label={`Skip ${name}`} onClick={() => onAct('skip')}>Skip</Button>}
-          <Button look="plain" isSmall isIcon aria-label={`Details of ${name}`} aria-expanded={isOpen} aria-controls={detailsId} onClick={() => setIsOpen(!isOpen)}><Icon name="chevron" size={14} /></Button>
+          {isSkipped && (
+            <Button isSmall aria-label={`Derive ${name} again`} onClick={onRederive}>
+              Derive again…
+            </Button>
+          )}
+          {!isSkipped && (
+            <Button isSmall disabled={isBusy} aria-label={`Requeue ${name}`} onClick={() => onAct('requeue')}>
+              Requeue
+            </Button>
+          )}
+          {!isSkipped && (
+            <Button
+              isSmall
+              disabled={isBusy || to - from < 2}
+              title={to - from < 2 ? 'One block cannot be split' : undefined}
+              aria-label={`Split ${name}`}
+              onClick={() => onAct('split')}
+            >
+              Split
+            </Button>
+          )}
+          {!isSkipped && (
+            <Button isSmall disabled={isBusy} aria-label={`Skip ${name}`} onClick={() => onAct('skip')}>
+              Skip
+            </Button>
+          )}
+          <Button
+            look="plain"
+            isSmall
+            isIcon
+            aria-label={`Details of ${name}`}
+            aria-expanded={isOpen}
+            aria-controls={detailsId}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            <Icon name="chevron" size={14} />
+          </Button>
         </Cell>
       </Row>
-      {isOpen && <Row className="details"><Cell id={detailsId} colSpan={isSkipped ? 6 : 7}><LeaseDetails lease={lease} /></Cell></Row>}
+      {isOpen && (
+        <Row className="details">
+          <Cell id={detailsId} colSpan={isSkipped ? 6 : 7}>
+            <LeaseDetails lease={lease} />
+          </Cell>
+        </Row>
+      )}
     </>
   )
 }

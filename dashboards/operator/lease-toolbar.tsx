@@ -26,25 +26,59 @@ export function LeaseToolbar({ status, overview, total, chosen, isBusy, onAct, o
   const askAll = (kind: LeaseActionKind): void => {
     if (only === undefined) return
     const target = { all: { worker: only, statuses: [status], ...(code === undefined ? {} : { code }) } }
-    onAsk({ kind, target, count: total, label: `All ${statusWords[status]} ranges of ${only}${code === undefined ? '' : ` with the error ${code}`}` })
+    onAsk({
+      kind,
+      target,
+      count: total,
+      label: `All ${statusWords[status]} ranges of ${only}${code === undefined ? '' : ` with the error ${code}`}`,
+    })
   }
-  const buttons = (onClick: (kind: LeaseActionKind) => void, suffix: string): ReactNode => kinds.map((kind) => (
-    <Button key={kind} isSmall disabled={isBusy} onClick={() => onClick(kind)}>{words[kind]}{suffix}</Button>
-  ))
+  const buttons = (onClick: (kind: LeaseActionKind) => void, suffix: string): ReactNode =>
+    kinds.map((kind) => (
+      <Button key={kind} isSmall disabled={isBusy} onClick={() => onClick(kind)}>
+        {words[kind]}
+        {suffix}
+      </Button>
+    ))
   return (
     <div className="toolbar">
-      <label className="visually-hidden" htmlFor="worker-filter">Worker</label>
-      <select id="worker-filter" className="input" value={worker ?? ''} onChange={(event) => change({ worker: event.target.value === '' ? undefined : event.target.value })}>
+      <label className="visually-hidden" htmlFor="worker-filter">
+        Worker
+      </label>
+      <select
+        id="worker-filter"
+        className="input"
+        value={worker ?? ''}
+        onChange={(event) => change({ worker: event.target.value === '' ? undefined : event.target.value })}
+      >
         <option value="">All workers</option>
-        {concerned.map((stage) => <option key={stage.name} value={stage.name}>{stage.name} ({formatNumber(stage[status].leases)})</option>)}
+        {concerned.map((stage) => (
+          <option key={stage.name} value={stage.name}>
+            {stage.name} ({formatNumber(stage[status].leases)})
+          </option>
+        ))}
       </select>
-      {code !== undefined && <Badge tone="busy" label={`Error code ${code}: remove this filter`} onClick={() => change({ code: undefined })}>{code} ×</Badge>}
+      {code !== undefined && (
+        <Badge tone="busy" label={`Error code ${code}: remove this filter`} onClick={() => change({ code: undefined })}>
+          {code} ×
+        </Badge>
+      )}
       <span className="soft">{formatCount(total, 'range')}</span>
       <div className="button-row header-end">
-        {chosen.length > 0 && <><span>{formatNumber(chosen.length)} ticked</span>{buttons((kind) => onAct(kind, chosen), '')}</>}
-        {chosen.length === 0 && total > 1 && kinds.length > 0 && (only === undefined
-          ? <span className="soft">Choose a worker to act on all of its ranges</span>
-          : buttons(askAll, ' all'))}
+        {chosen.length > 0 && (
+          <>
+            <span>{formatNumber(chosen.length)} ticked</span>
+            {buttons((kind) => onAct(kind, chosen), '')}
+          </>
+        )}
+        {chosen.length === 0 &&
+          total > 1 &&
+          kinds.length > 0 &&
+          (only === undefined ? (
+            <span className="soft">Choose a worker to act on all of its ranges</span>
+          ) : (
+            buttons(askAll, ' all')
+          ))}
       </div>
     </div>
   )

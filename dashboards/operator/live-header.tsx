@@ -22,14 +22,29 @@ export function LiveHeader({ state, hasLogin }: { readonly state: FeedState; rea
         <Brand />
         <span className="where">
           <span className="wide-only">Operator</span>
-          {chainId !== null && <span className="badge" title="Chain">{chainId.replace(/^flow-/, '')}</span>}
-          {head !== null && <span className="soft nowrap" title="Head of the chain">#{formatNumber(head)}</span>}
+          {chainId !== null && (
+            <span className="badge" title="Chain">
+              {chainId.replace(/^flow-/, '')}
+            </span>
+          )}
+          {head !== null && (
+            <span className="soft nowrap" title="Head of the chain">
+              #{formatNumber(head)}
+            </span>
+          )}
         </span>
         <Link state={state} />
         <nav aria-label="Operator">
-          <a className="button plain" href="/operator/queues">Queues<Icon name="external" size={14} /></a>
+          <a className="button plain" href="/operator/queues">
+            Queues
+            <Icon name="external" size={14} />
+          </a>
           <ThemeToggle />
-          {hasLogin && <Button look="plain" isIcon aria-label="Log out" title="Log out" onClick={() => void logOut()}><Icon name="leave" /></Button>}
+          {hasLogin && (
+            <Button look="plain" isIcon aria-label="Log out" title="Log out" onClick={() => void logOut()}>
+              <Icon name="leave" />
+            </Button>
+          )}
         </nav>
       </div>
     </header>
@@ -43,9 +58,15 @@ function Link({ state: { link, brokenSince } }: { readonly state: FeedState }): 
     connecting: { tone: 'warn', text: 'Connecting' },
     live: { tone: 'good', text: 'Live' },
     // A restart of the API is over in a few seconds and no reason for alarm.
-    broken: age < 5 ? { tone: 'warn', text: 'Reconnecting' } : { tone: 'bad', text: `Stale for ${formatDuration(age)}` },
+    broken:
+      age < 5 ? { tone: 'warn', text: 'Reconnecting' } : { tone: 'bad', text: `Stale for ${formatDuration(age)}` },
     refused: { tone: 'bad', text: 'Logged out' },
   } as const
   const { tone, text } = looks[link]
-  return <span className={`live ${tone}`}><i aria-hidden="true" /><span>{text}</span></span>
+  return (
+    <span className={`live ${tone}`}>
+      <i aria-hidden="true" />
+      <span>{text}</span>
+    </span>
+  )
 }

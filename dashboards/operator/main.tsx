@@ -21,7 +21,9 @@ if (root === null) throw new Error('The page has no element for its content.')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <ToastProvider><App /></ToastProvider>
+      <ToastProvider>
+        <App />
+      </ToastProvider>
     </QueryClientProvider>
   </StrictMode>,
 )

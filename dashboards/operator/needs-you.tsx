@@ -12,27 +12,54 @@ import { useView } from './view.ts'
 import type { Section } from './view-address.ts'
 
 const panelId = 'needs-you-list'
-const labels: Record<Section, string> = { flagged: 'Stuck', failed: 'Retrying', skipped: 'Skipped', errors: 'Indexing errors' }
+const labels: Record<Section, string> = {
+  flagged: 'Stuck',
+  failed: 'Retrying',
+  skipped: 'Skipped',
+  errors: 'Indexing errors',
+}
 
 /** What waits for a person, and what may come to that. */
 export function NeedsYou({ overview, summary }: { readonly overview: Overview; readonly summary: Summary }): ReactNode {
   const [view, change] = useView()
   const [isRederiving, setIsRederiving] = useState(false)
-  const counts: Record<Section, number> = { flagged: summary.flagged, failed: summary.failed, skipped: summary.skipped, errors: overview.unresolvedErrors }
+  const counts: Record<Section, number> = {
+    flagged: summary.flagged,
+    failed: summary.failed,
+    skipped: summary.skipped,
+    errors: overview.unresolvedErrors,
+  }
   const tabs = (Object.keys(labels) as Section[]).map((name) => ({
-    name, label: <>{labels[name]} <span className={`count ${counts[name] > 0 ? name : ''}`}>{formatNumber(counts[name])}</span></>,
+    name,
+    label: (
+      <>
+        {labels[name]} <span className={`count ${counts[name] > 0 ? name : ''}`}>{formatNumber(counts[name])}</span>
+      </>
+    ),
   }))
   return (
     <section className="panel" id="needs-you" aria-labelledby="needs-you-title">
       <header>
         <h2 id="needs-you-title">Needs you</h2>
-        <Tabs label="What needs you" panelId={panelId} tabs={tabs} selected={view.section} onSelect={(section) => change({ section, worker: undefined, code: undefined })} />
-        <div className="header-end"><Button isSmall onClick={() => setIsRederiving(true)}>Derive again…</Button></div>
+        <Tabs
+          label="What needs you"
+          panelId={panelId}
+          tabs={tabs}
+          selected={view.section}
+          onSelect={(section) => change({ section, worker: undefined, code: undefined })}
+        />
+        <div className="header-end">
+          <Button isSmall onClick={() => setIsRederiving(true)}>
+            Derive again…
+          </Button>
+        </div>
       </header>
       <div id={panelId} role="tabpanel" tabIndex={-1} aria-labelledby={tabId(panelId, view.section)}>
-        {view.section === 'errors'
-          ? <ErrorList overview={overview} />
-          : <LeaseList key={view.section} status={view.section} overview={overview} count={counts[view.section]} />}
+        {view.section === 'errors' ? (
+          <ErrorList overview={overview} />
+        ) : (
+          <LeaseList key={view.section} status={view.section} overview={overview} count={counts[view.section]} />
+        )}
       </div>
       {isRederiving && <RederiveDialog overview={overview} onClose={() => setIsRederiving(false)} />}
     </section>

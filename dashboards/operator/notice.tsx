@@ -27,7 +27,10 @@ export function Notice({ title, tone = 'neutral', isAlert = false, children }: N
 export function Alone({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <div className="alone">
-      <header><Brand /><ThemeToggle /></header>
+      <header>
+        <Brand />
+        <ThemeToggle />
+      </header>
       <main>{children}</main>
     </div>
   )

@@ -35,18 +35,25 @@ export function OperatorPage({ hasLogin, onRefused }: OperatorPageProps): ReactN
   }, [flagged])
   return (
     <>
-      <a className="skip-link" href="#content">Skip to the content</a>
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
       <LiveHeader state={state} hasLogin={hasLogin} />
       <main id="content" className="page" tabIndex={-1} aria-busy={overview === undefined}>
         <h1 className="visually-hidden">Operator</h1>
         <Banners state={state} onRetry={feed.retryNow} />
-        {overview === undefined || summary === undefined ? <FirstLook /> : (
+        {overview === undefined || summary === undefined ? (
+          <FirstLook />
+        ) : (
           <>
             <SummaryPanel overview={overview} summary={summary} />
             <NeedsYou overview={overview} summary={summary} />
             <StagesPanel stages={overview.stages} rates={state.rates} />
             <CoveragePanel overview={overview} />
-            <p className="page-foot soft">flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, last change {formatTime(overview.generatedAt)}</p>
+            <p className="page-foot soft">
+              flowfarm {overview.version}, queues in {overview.queues === 'redis' ? 'Redis' : 'PostgreSQL'}, last change{' '}
+              {formatTime(overview.generatedAt)}
+            </p>
           </>
         )}
       </main>

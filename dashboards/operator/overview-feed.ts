@@ -34,7 +34,12 @@ const longestRetryMs = 10_000
  */
 export class OverviewFeed {
   #state: FeedState = {
-    link: 'connecting', overview: undefined, brokenSince: undefined, problem: undefined, retryAt: undefined, rates: new Map(),
+    link: 'connecting',
+    overview: undefined,
+    brokenSince: undefined,
+    problem: undefined,
+    retryAt: undefined,
+    rates: new Map(),
   }
   readonly #listeners = new Set<() => void>()
   #stop = new AbortController()
@@ -92,7 +97,11 @@ export class OverviewFeed {
     heard()
     try {
       const either = AbortSignal.any([signal, silence.signal])
-      const response = await request('/stream', { signal: either, headers: { accept: 'text/event-stream' }, cache: 'no-store' })
+      const response = await request('/stream', {
+        signal: either,
+        headers: { accept: 'text/event-stream' },
+        cache: 'no-store',
+      })
       if (response.body === null) throw new ApiProblem(response.status, 'empty', 'The API sends no events.')
       for await (const { event, data } of readEvents(response.body, heard)) {
         if (event === 'overview') this.#accept(JSON.parse(data) as Overview)
@@ -101,7 +110,9 @@ export class OverviewFeed {
     } catch (error) {
       if (silence.signal.aborted && !signal.aborted) throw silence.signal.reason
       // What the browser says about a broken connection tells an operator nothing.
-      throw error instanceof ApiProblem || signal.aborted ? error : new ApiProblem(0, 'broken', 'The connection to the API broke.')
+      throw error instanceof ApiProblem || signal.aborted
+        ? error
+        : new ApiProblem(0, 'broken', 'The connection to the API broke.')
     } finally {
       clearTimeout(timer)
     }
@@ -109,10 +120,12 @@ export class OverviewFeed {
 
   #accept(overview: Overview): void {
     this.#retryMs = firstRetryMs
-    const rates = new Map(overview.stages.map((stage) => {
-      const before = this.#state.rates.get(stage.name) ?? []
-      return [stage.name, stage.rate === null ? before : [...before.slice(1 - keptRates), stage.rate]]
-    }))
+    const rates = new Map(
+      overview.stages.map((stage) => {
+        const before = this.#state.rates.get(stage.name) ?? []
+        return [stage.name, stage.rate === null ? before : [...before.slice(1 - keptRates), stage.rate]]
+      }),
+    )
     this.#set({ link: 'live', overview, brokenSince: undefined, problem: undefined, retryAt: undefined, rates })
   }
 

@@ -7,7 +7,10 @@ export const sessionKey = ['session'] as const
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: checkLogin }),
   mutationCache: new MutationCache({ onError: checkLogin }),
-  defaultOptions: { queries: { retry: isWorthAnotherTry, staleTime: 1000 }, mutations: { retry: false, networkMode: 'always' } },
+  defaultOptions: {
+    queries: { retry: isWorthAnotherTry, staleTime: 1000 },
+    mutations: { retry: false, networkMode: 'always' },
+  },
 })
 
 function checkLogin(error: Error): void {

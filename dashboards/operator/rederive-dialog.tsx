@@ -27,31 +27,67 @@ export function RederiveDialog({ overview, range, worker, onClose }: RederiveDia
   const rederive = useMutation({
     mutationFn: () => {
       if (to <= from) throw new Error('The last height is below the first.')
-      if (!workers.some((name) => all.some((stage) => stage.name === name))) throw new Error('Choose at least one worker.')
+      if (!workers.some((name) => all.some((stage) => stage.name === name)))
+        throw new Error('Choose at least one worker.')
       return api.rederive({ from, to, workers })
     },
     onSuccess: async ({ workers: affected }) => {
       say(`${formatRange({ from, to })} will be derived again by ${affected.join(', ')}.`)
       onClose()
-      await Promise.all([queryClient.invalidateQueries({ queryKey: ['errors'] }), queryClient.invalidateQueries({ queryKey: ['leases'] }), queryClient.invalidateQueries({ queryKey: ['coverage'] })])
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: ['errors'] }),
+        queryClient.invalidateQueries({ queryKey: ['leases'] }),
+        queryClient.invalidateQueries({ queryKey: ['coverage'] }),
+      ])
     },
   })
-  const toggle = (name: string): void => setWorkers(workers.includes(name) ? workers.filter((other) => other !== name) : [...workers, name])
+  const toggle = (name: string): void =>
+    setWorkers(workers.includes(name) ? workers.filter((other) => other !== name) : [...workers, name])
   return (
     <Dialog
-      title="Derive heights again" action="Derive again" isBusy={rederive.isPending} error={rederive.error === null ? undefined : problemText(rederive.error)}
-      onSubmit={() => rederive.mutate()} onClose={onClose}
+      title="Derive heights again"
+      action="Derive again"
+      isBusy={rederive.isPending}
+      error={rederive.error === null ? undefined : problemText(rederive.error)}
+      onSubmit={() => rederive.mutate()}
+      onClose={onClose}
     >
-      <p className="soft">The rows of these heights are replaced when they have been derived anew. Workers that follow the chosen ones derive them again too.</p>
+      <p className="soft">
+        The rows of these heights are replaced when they have been derived anew. Workers that follow the chosen ones
+        derive them again too.
+      </p>
       <div className="field-pair">
-        <label className="field"><span>First height</span><input className="input" inputMode="numeric" pattern="\d+" required value={first} onChange={(event) => setFirst(event.target.value)} /></label>
-        <label className="field"><span>Last height</span><input className="input" inputMode="numeric" pattern="\d+" required value={last} onChange={(event) => setLast(event.target.value)} /></label>
+        <label className="field">
+          <span>First height</span>
+          <input
+            className="input"
+            inputMode="numeric"
+            pattern="\d+"
+            required
+            value={first}
+            onChange={(event) => setFirst(event.target.value)}
+          />
+        </label>
+        <label className="field">
+          <span>Last height</span>
+          <input
+            className="input"
+            inputMode="numeric"
+            pattern="\d+"
+            required
+            value={last}
+            onChange={(event) => setLast(event.target.value)}
+          />
+        </label>
       </div>
       <fieldset className="field">
         <legend>Workers</legend>
         <div className="choices">
           {all.map(({ name }) => (
-            <label key={name}><input type="checkbox" className="check" checked={workers.includes(name)} onChange={() => toggle(name)} />{name}</label>
+            <label key={name}>
+              <input type="checkbox" className="check" checked={workers.includes(name)} onChange={() => toggle(name)} />
+              {name}
+            </label>
           ))}
         </div>
       </fieldset>

@@ -23,8 +23,15 @@ export function ShowMore({ shown, total, limit, onMore }: ShowMoreProps): ReactN
   const isLast = limit >= (limits.at(-1) ?? 0)
   return (
     <div className="show-more">
-      <span className="soft">{formatNumber(shown)} of {formatNumber(total)}{isLast ? ': the rest can be reached by filters, or all at once' : ''}</span>
-      {!isLast && <Button isSmall onClick={onMore}>Show more</Button>}
+      <span className="soft">
+        {formatNumber(shown)} of {formatNumber(total)}
+        {isLast ? ': the rest can be reached by filters, or all at once' : ''}
+      </span>
+      {!isLast && (
+        <Button isSmall onClick={onMore}>
+          Show more
+        </Button>
+      )}
     </div>
   )
 }

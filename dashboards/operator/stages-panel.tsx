@@ -1,7 +1,15 @@
 import type { ReactNode } from 'react'
 import { Age } from '../kit/age.tsx'
 import { Badge } from '../kit/badge.tsx'
-import { formatCompact, formatCount, formatDuration, formatNumber, formatRange, formatRate, formatShare } from '../kit/formats.ts'
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatRange,
+  formatRate,
+  formatShare,
+} from '../kit/formats.ts'
 import { ProgressBar } from '../kit/progress-bar.tsx'
 import { Sparkline } from '../kit/sparkline.tsx'
 import { Cell, ColumnName, Row, RowName, Table, TableBody, TableHead } from '../kit/table.tsx'
@@ -20,22 +28,29 @@ export function StagesPanel({ stages, rates }: StagesPanelProps): ReactNode {
   const isOff = stages.filter((stage) => !stage.isEnabled).length
   return (
     <section className="panel" aria-labelledby="stages">
-      <header><h2 id="stages">Stages</h2><span className="soft">{stages.length - isOff} on{isOff > 0 ? `, ${isOff} off` : ''}</span></header>
+      <header>
+        <h2 id="stages">Stages</h2>
+        <span className="soft">
+          {stages.length - isOff} on{isOff > 0 ? `, ${isOff} off` : ''}
+        </span>
+      </header>
       <div className="table-scroll stages-scroll">
         <Table className="stages" aria-labelledby="stages">
           <TableHead>
-              <ColumnName>Stage</ColumnName>
-              <ColumnName>Progress</ColumnName>
-              <ColumnName className="number">Covered</ColumnName>
-              <ColumnName className="number">Owed</ColumnName>
-              <ColumnName className="number">In flight</ColumnName>
-              <ColumnName className="number">Rate / s</ColumnName>
-              <ColumnName className="number">Done in</ColumnName>
-              <ColumnName>Oldest unfinished</ColumnName>
-              <ColumnName>Trouble</ColumnName>
-            </TableHead>
+            <ColumnName>Stage</ColumnName>
+            <ColumnName>Progress</ColumnName>
+            <ColumnName className="number">Covered</ColumnName>
+            <ColumnName className="number">Owed</ColumnName>
+            <ColumnName className="number">In flight</ColumnName>
+            <ColumnName className="number">Rate / s</ColumnName>
+            <ColumnName className="number">Done in</ColumnName>
+            <ColumnName>Oldest unfinished</ColumnName>
+            <ColumnName>Trouble</ColumnName>
+          </TableHead>
           <TableBody>
-            {stages.map((stage) => <StageRow key={stage.name} stage={stage} rates={rates.get(stage.name) ?? []} />)}
+            {stages.map((stage) => (
+              <StageRow key={stage.name} stage={stage} rates={rates.get(stage.name) ?? []} />
+            ))}
           </TableBody>
         </Table>
       </div>
@@ -44,30 +59,73 @@ export function StagesPanel({ stages, rates }: StagesPanelProps): ReactNode {
 }
 
 function StageRow({ stage, rates }: { readonly stage: Stage; readonly rates: readonly number[] }): ReactNode {
-  const { name, description, kind, phase, follows, isEnabled, covered, available, owed, active, skipped, failed, flagged, holes } = stage
-  const place = kind === 'ingester' ? 'ingester' : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
+  const {
+    name,
+    description,
+    kind,
+    phase,
+    follows,
+    isEnabled,
+    covered,
+    available,
+    owed,
+    active,
+    skipped,
+    failed,
+    flagged,
+    holes,
+  } = stage
+  const place =
+    kind === 'ingester' ? 'ingester' : `phase ${phase}${follows.length > 0 ? `, after ${follows.join(', ')}` : ''}`
   const holesText = holes > 0 ? `${formatCount(holes, 'hole')} between covered ranges` : undefined
   return (
     <Row className={isEnabled ? '' : 'off'}>
       <RowName className="stage-name" title={description}>
-        <span>{name}</span>{!isEnabled && <Badge>off</Badge>}
+        <span>{name}</span>
+        {!isEnabled && <Badge>off</Badge>}
         <span className="note">{place}</span>
       </RowName>
       <Cell className="stage-progress">
         <ProgressBar
-          label={`${name}: covered`} total={available} done={covered} active={active.heights} skipped={skipped.heights} troubled={failed.heights + flagged.heights}
+          label={`${name}: covered`}
+          total={available}
+          done={covered}
+          active={active.heights}
+          skipped={skipped.heights}
+          troubled={failed.heights + flagged.heights}
         />
         <span>{available === 0 ? '–' : formatShare(covered, available)}</span>
       </Cell>
-      <Cell className="number" label="Covered" title={`${formatNumber(covered)} of ${formatNumber(available)}${holesText === undefined ? '' : `; ${holesText}`}`}>{formatCompact(covered)}</Cell>
-      <Cell className="number" label="Owed" title={formatNumber(owed)}>{owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}</Cell>
-      <Cell className="number" label="In flight" title={`${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ${formatCount(stage.queued.leases, 'range')} queued`}>
+      <Cell
+        className="number"
+        label="Covered"
+        title={`${formatNumber(covered)} of ${formatNumber(available)}${holesText === undefined ? '' : `; ${holesText}`}`}
+      >
+        {formatCompact(covered)}
+      </Cell>
+      <Cell className="number" label="Owed" title={formatNumber(owed)}>
+        {owed === 0 ? <span className="soft">0</span> : formatCompact(owed)}
+      </Cell>
+      <Cell
+        className="number"
+        label="In flight"
+        title={`${formatCount(active.leases, 'range')} of ${formatCount(active.heights, 'height')}; ${formatCount(stage.queued.leases, 'range')} queued`}
+      >
         {active.leases === 0 ? <span className="soft">0</span> : formatNumber(active.leases)}
       </Cell>
-      <Cell className="number rate" label="Rate / s"><Sparkline values={rates} /><span>{stage.rate === null ? '–' : formatRate(stage.rate)}</span></Cell>
-      <Cell className="number" label="Done in">{etaText(stage)}</Cell>
-      <Cell className="oldest" label="Oldest unfinished"><Oldest stage={stage} /></Cell>
-      <Cell className="trouble" label="Trouble"><Trouble stage={stage} /></Cell>
+      <Cell className="number rate" label="Rate / s">
+        <Sparkline values={rates} />
+        <span>{stage.rate === null ? '–' : formatRate(stage.rate)}</span>
+      </Cell>
+      <Cell className="number" label="Done in">
+        {etaText(stage)}
+      </Cell>
+      <Cell className="oldest" label="Oldest unfinished">
+        <Oldest stage={stage} />
+      </Cell>
+      <Cell className="trouble" label="Trouble">
+        <Trouble stage={stage} />
+      </Cell>
     </Row>
   )
 }
@@ -84,7 +142,10 @@ function Oldest({ stage: { oldestUnfinished: oldest } }: { readonly stage: Stage
   return (
     <>
       <span className="nowrap">{formatRange(oldest)}</span>{' '}
-      <span className="note">{oldest.status}{runs}, <Age since={oldest.since} /></span>
+      <span className="note">
+        {oldest.status}
+        {runs}, <Age since={oldest.since} />
+      </span>
     </>
   )
 }
@@ -99,9 +160,21 @@ function Trouble({ stage }: { readonly stage: Stage }): ReactNode {
   if (flagged.leases + failed.leases + skipped.leases === 0) return <span className="soft">none</span>
   return (
     <span className="badges">
-      {flagged.leases > 0 && <Badge tone="bad" label={`${flagged.leases} stuck, show those of ${name}`} onClick={() => open('flagged')}>{formatNumber(flagged.leases)} stuck</Badge>}
-      {failed.leases > 0 && <Badge tone="warn" label={`${failed.leases} retrying, show those of ${name}`} onClick={() => open('failed')}>{formatNumber(failed.leases)} retrying</Badge>}
-      {skipped.leases > 0 && <Badge label={`${skipped.leases} skipped, show those of ${name}`} onClick={() => open('skipped')}>{formatNumber(skipped.leases)} skipped</Badge>}
+      {flagged.leases > 0 && (
+        <Badge tone="bad" label={`${flagged.leases} stuck, show those of ${name}`} onClick={() => open('flagged')}>
+          {formatNumber(flagged.leases)} stuck
+        </Badge>
+      )}
+      {failed.leases > 0 && (
+        <Badge tone="warn" label={`${failed.leases} retrying, show those of ${name}`} onClick={() => open('failed')}>
+          {formatNumber(failed.leases)} retrying
+        </Badge>
+      )}
+      {skipped.leases > 0 && (
+        <Badge label={`${skipped.leases} skipped, show those of ${name}`} onClick={() => open('skipped')}>
+          {formatNumber(skipped.leases)} skipped
+        </Badge>
+      )}
     </span>
   )
 }

@@ -6,31 +6,63 @@ const none = { leases: 0, heights: 0 }
 
 function stage(change: Partial<Stage> & Pick<Stage, 'name'>): Stage {
   return {
-    kind: 'worker', description: '', phase: 1, follows: [], isEnabled: true, covered: 0, available: 0, owed: 0, queued: none, active: none, failed: none, flagged: none,
-    skipped: none, rate: null, etaSeconds: null, lowest: null, highest: null, holes: 0, oldestUnfinished: null, updatedAt: null, ...change,
+    kind: 'worker',
+    description: '',
+    phase: 1,
+    follows: [],
+    isEnabled: true,
+    covered: 0,
+    available: 0,
+    owed: 0,
+    queued: none,
+    active: none,
+    failed: none,
+    flagged: none,
+    skipped: none,
+    rate: null,
+    etaSeconds: null,
+    lowest: null,
+    highest: null,
+    holes: 0,
+    oldestUnfinished: null,
+    updatedAt: null,
+    ...change,
   }
 }
 
 function overview(stages: readonly Stage[], change: Partial<Overview> = {}): Overview {
   return {
-    generatedAt: '2026-03-01T00:00:00Z', version: '1', chainId: 'flow-mainnet', head: 104, stored: { from: 0, to: 100 }, database: { isUp: true }, queues: 'postgres', stages,
-    unresolvedErrors: 0, drills: [], ...change,
+    generatedAt: '2026-03-01T00:00:00Z',
+    version: '1',
+    chainId: 'flow-mainnet',
+    head: 104,
+    stored: { from: 0, to: 100 },
+    database: { isUp: true },
+    queues: 'postgres',
+    stages,
+    unresolvedErrors: 0,
+    drills: [],
+    ...change,
   }
 }
 
 describe('the summary', () => {
   it('adds up the workers that are on, and waits for the slowest', () => {
-    const summary = summarize(overview([
-      stage({ name: 'main_ingester', kind: 'ingester', owed: 5, rate: 1 }),
-      stage({ name: 'a', owed: 100, rate: 10, etaSeconds: 10 }),
-      stage({ name: 'b', owed: 50, rate: 1, etaSeconds: 50 }),
-      stage({ name: 'c', isEnabled: false, owed: 1000 }),
-    ]))
+    const summary = summarize(
+      overview([
+        stage({ name: 'main_ingester', kind: 'ingester', owed: 5, rate: 1 }),
+        stage({ name: 'a', owed: 100, rate: 10, etaSeconds: 10 }),
+        stage({ name: 'b', owed: 50, rate: 1, etaSeconds: 50 }),
+        stage({ name: 'c', isEnabled: false, owed: 1000 }),
+      ]),
+    )
     expect(summary).to.include({ owed: 150, rate: 11, etaSeconds: 50, lag: 5, tone: 'good', verdict: 'All is well' })
   })
 
   it('does not guess an end while one of them stands still', () => {
-    expect(summarize(overview([stage({ name: 'a', owed: 1, etaSeconds: 1 }), stage({ name: 'b', owed: 1 })])).etaSeconds).to.equal(undefined)
+    expect(
+      summarize(overview([stage({ name: 'a', owed: 1, etaSeconds: 1 }), stage({ name: 'b', owed: 1 })])).etaSeconds,
+    ).to.equal(undefined)
   })
 
   it('says what is worst first', () => {
@@ -38,11 +70,22 @@ describe('the summary', () => {
     const failed = stage({ name: 'a', failed: { leases: 1, heights: 1 } })
     const fine = stage({ name: 'a' })
     const verdict = (state: Overview): string => `${summarize(state).tone}: ${summarize(state).verdict}`
-    expect([
-      overview([flagged], { database: { isUp: false } }), overview([flagged]), overview([failed], { unresolvedErrors: 2 }), overview([fine], { unresolvedErrors: 2 }),
-      overview([fine]), overview([fine], { stored: null }),
-    ].map(verdict)).to.deep.equal([
-      'bad: The database does not answer', 'bad: 2 ranges are stuck', 'warn: Nothing needs you yet', 'warn: Nothing is stuck', 'good: All is well', 'neutral: Nothing is stored yet',
+    expect(
+      [
+        overview([flagged], { database: { isUp: false } }),
+        overview([flagged]),
+        overview([failed], { unresolvedErrors: 2 }),
+        overview([fine], { unresolvedErrors: 2 }),
+        overview([fine]),
+        overview([fine], { stored: null }),
+      ].map(verdict),
+    ).to.deep.equal([
+      'bad: The database does not answer',
+      'bad: 2 ranges are stuck',
+      'warn: Nothing needs you yet',
+      'warn: Nothing is stuck',
+      'good: All is well',
+      'neutral: Nothing is stored yet',
     ])
   })
 })

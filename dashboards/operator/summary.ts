@@ -40,24 +40,49 @@ export function summarize(overview: Overview): Summary {
 }
 
 function judge(
-  overview: Overview, sums: Pick<Summary, 'owed' | 'flagged' | 'failed'>, etaSeconds: number | undefined,
+  overview: Overview,
+  sums: Pick<Summary, 'owed' | 'flagged' | 'failed'>,
+  etaSeconds: number | undefined,
 ): Pick<Summary, 'tone' | 'verdict' | 'detail'> {
   const { flagged, failed, owed } = sums
   const errors = overview.unresolvedErrors
   if (!overview.database.isUp) {
-    return { tone: 'bad', verdict: 'The database does not answer', detail: 'Nothing can be stored or derived until it is back. Connections are tried again all the time.' }
+    return {
+      tone: 'bad',
+      verdict: 'The database does not answer',
+      detail: 'Nothing can be stored or derived until it is back. Connections are tried again all the time.',
+    }
   }
   if (flagged > 0) {
-    const where = overview.stages.filter((stage) => stage.flagged.leases > 0).map((stage) => `${formatNumber(stage.flagged.leases)} of ${stage.name}`)
-    return { tone: 'bad', verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`, detail: `Retries are used up for ${where.join(', ')}. All other heights go on.` }
+    const where = overview.stages
+      .filter((stage) => stage.flagged.leases > 0)
+      .map((stage) => `${formatNumber(stage.flagged.leases)} of ${stage.name}`)
+    return {
+      tone: 'bad',
+      verdict: `${formatCount(flagged, 'range')} ${flagged === 1 ? 'is' : 'are'} stuck`,
+      detail: `Retries are used up for ${where.join(', ')}. All other heights go on.`,
+    }
   }
   if (failed > 0) {
-    return { tone: 'warn', verdict: 'Nothing needs you yet', detail: `${formatCount(failed, 'range')} failed and ${failed === 1 ? 'is' : 'are'} being retried.` }
+    return {
+      tone: 'warn',
+      verdict: 'Nothing needs you yet',
+      detail: `${formatCount(failed, 'range')} failed and ${failed === 1 ? 'is' : 'are'} being retried.`,
+    }
   }
   if (errors > 0) {
-    return { tone: 'warn', verdict: 'Nothing is stuck', detail: `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ${errors === 1 ? 'it' : 'they'} came.` }
+    return {
+      tone: 'warn',
+      verdict: 'Nothing is stuck',
+      detail: `${formatCount(errors, 'input')} could not be decoded; ${errors === 1 ? 'it is' : 'they are'} kept as ${errors === 1 ? 'it' : 'they'} came.`,
+    }
   }
-  if (overview.stored === null) return { tone: 'neutral', verdict: 'Nothing is stored yet', detail: 'The ingesters have not committed their first block.' }
+  if (overview.stored === null)
+    return {
+      tone: 'neutral',
+      verdict: 'Nothing is stored yet',
+      detail: 'The ingesters have not committed their first block.',
+    }
   if (owed === 0) return { tone: 'good', verdict: 'All is well', detail: 'Everything that is stored has been derived.' }
   const when = etaSeconds === undefined ? '' : `, done in about ${formatDuration(etaSeconds)}`
   return { tone: 'good', verdict: 'All is well', detail: `${formatCount(owed, 'height')} still to derive${when}.` }

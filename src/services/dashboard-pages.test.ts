@@ -26,7 +26,10 @@ describe('the built pages', function () {
     }
     await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
     await mkdir(join(root, 'dashboards/operator'), { recursive: true })
-    await writeFile(join(root, 'dashboards/operator/index.html'), '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>')
+    await writeFile(
+      join(root, 'dashboards/operator/index.html'),
+      '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
+    )
     await writeSource('document.title += " of a test"')
   })
 
@@ -36,14 +39,24 @@ describe('the built pages', function () {
   })
 
   const writeSource = (source: string): Promise<void> => writeFile(join(root, 'dashboards/operator/main.ts'), source)
-  const log = pino({ level: 'info' }, new Writable({ write: (chunk: Buffer, _, done) => { lines.push(chunk.toString()); done() } }))
+  const log = pino(
+    { level: 'info' },
+    new Writable({
+      write: (chunk: Buffer, _, done) => {
+        lines.push(chunk.toString())
+        done()
+      },
+    }),
+  )
   const open = (): DashboardPages => {
     const pages = createDashboardPages({ page: 'operator', log, root })
     opened.push(pages)
     return pages
   }
-  const textOf = async (pages: DashboardPages, path: string): Promise<string | undefined> => (await pages.file(path))?.body.toString()
-  const scriptOf = async (pages: DashboardPages): Promise<string> => /\/operator\/(assets\/[^"]+\.js)/.exec(await textOf(pages, '') ?? '')?.[1] ?? ''
+  const textOf = async (pages: DashboardPages, path: string): Promise<string | undefined> =>
+    (await pages.file(path))?.body.toString()
+  const scriptOf = async (pages: DashboardPages): Promise<string> =>
+    /\/operator\/(assets\/[^"]+\.js)/.exec((await textOf(pages, '')) ?? '')?.[1] ?? ''
 
   it('are built when there are none, by one of many at a time, and not again', async () => {
     const both = [open(), open()]

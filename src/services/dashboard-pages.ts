@@ -58,7 +58,11 @@ const remedy = 'Run `npm run build` and look at what it says.'
  *        └──none──► building ──made──► served
  *                      └──failed, logged once──► absent ──somebody made it──► served
  */
-export function createDashboardPages({ page, log, root = resolve(import.meta.dirname, '../..') }: DashboardPagesOptions): DashboardPages {
+export function createDashboardPages({
+  page,
+  log,
+  root = resolve(import.meta.dirname, '../..'),
+}: DashboardPagesOptions): DashboardPages {
   let child: ChildProcess | undefined
   let isStopped = false
   const runBuild = async (): Promise<void> => {
@@ -76,8 +80,9 @@ export function createDashboardPages({ page, log, root = resolve(import.meta.dir
     const digest = await sourceDigest(root)
     const found = await findBuild(root, digest)
     if (found === undefined) await runBuild()
-    const folder = found ?? await findBuild(root, digest)
-    if (folder === undefined) throw new RetryableError('pages-not-built', 'The sources of the pages changed while they were built.')
+    const folder = found ?? (await findBuild(root, digest))
+    if (folder === undefined)
+      throw new RetryableError('pages-not-built', 'The sources of the pages changed while they were built.')
     return readFiles(join(folder, page))
   }
   /** What somebody built since the failure. */
@@ -87,7 +92,9 @@ export function createDashboardPages({ page, log, root = resolve(import.meta.dir
   }
   let files: Files | undefined
   const first = begin().then(
-    (built) => { files = built },
+    (built) => {
+      files = built
+    },
     (error: unknown) => {
       if (!isStopped) log.error({ err: asError(error), page, remedy }, 'the pages could not be built; all else goes on')
     },
@@ -109,11 +116,13 @@ export function createDashboardPages({ page, log, root = resolve(import.meta.dir
 async function readFiles(folder: string): Promise<Files> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const files = await Promise.all(paths.map(async (path): Promise<[string, PageFile]> => {
-    const name = relative(folder, path).split(sep).join('/')
-    const type = types[extname(path)] ?? 'application/octet-stream'
-    return [name, { body: await readFile(path), type, isImmutable: name.startsWith('assets/') }]
-  }))
+  const files = await Promise.all(
+    paths.map(async (path): Promise<[string, PageFile]> => {
+      const name = relative(folder, path).split(sep).join('/')
+      const type = types[extname(path)] ?? 'application/octet-stream'
+      return [name, { body: await readFile(path), type, isImmutable: name.startsWith('assets/') }]
+    }),
+  )
   return new Map(files)
 }
 

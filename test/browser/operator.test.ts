@@ -24,7 +24,9 @@ describe('the operator page in a browser', function () {
     try {
       running = await startBrowser()
     } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      process.stderr.write(
+        `The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`,
+      )
       this.skip()
     }
   })
@@ -44,7 +46,10 @@ describe('the operator page in a browser', function () {
     await database.drop()
   })
 
-  async function start(services: readonly string[], variables: Record<string, string> = {}): Promise<{ url: string; farm: FlowfarmProcess }> {
+  async function start(
+    services: readonly string[],
+    variables: Record<string, string> = {},
+  ): Promise<{ url: string; farm: FlowfarmProcess }> {
     const farm = new FlowfarmProcess(services, { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ...variables })
     processes.push(farm)
     const port = String((await farm.logged(/the API listens/))['port'])
@@ -52,7 +57,11 @@ describe('the operator page in a browser', function () {
   }
 
   async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await running.browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', ...options })
+    const context = await running.browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
     said = watchConsole(page)
@@ -62,7 +71,14 @@ describe('the operator page in a browser', function () {
 
   /** A farm that nobody works on, with two leases that wait for a person, two that are retried and one that was skipped. */
   async function addTrouble(): Promise<void> {
-    await setCoverage(database.pool, { main_ingester: [{ from: 0, to: 1000 }], token_worker: [{ from: 0, to: 100 }, { from: 200, to: 600 }], accounts_worker: [] })
+    await setCoverage(database.pool, {
+      main_ingester: [{ from: 0, to: 1000 }],
+      token_worker: [
+        { from: 0, to: 100 },
+        { from: 200, to: 600 },
+      ],
+      accounts_worker: [],
+    })
     await addLeases(database.pool, [
       { worker: 'token_worker', from: 100, to: 200, status: 'flagged', attempt: 21 },
       { worker: 'token_worker', from: 600, to: 650, status: 'flagged', attempt: 21 },
@@ -79,13 +95,20 @@ describe('the operator page in a browser', function () {
   it('shows the farm at work, a range that is stuck with its error, and mends it', async () => {
     node = await startRecordedNode('base', { head: 100 })
     await setDrill(database.pool, { worker: 'token_worker', from: 60, to: 61, reason: 'An exercise.' })
-    const { url } = await start([], { CHAIN_ACCESS_NODE: node.endpoint, WORKER_RETRY_BASE_MS: '1', WORKER_RETRY_CAP_MS: '1' })
+    const { url } = await start([], {
+      CHAIN_ACCESS_NODE: node.endpoint,
+      WORKER_RETRY_BASE_MS: '1',
+      WORKER_RETRY_CAP_MS: '1',
+    })
     const page = await open(url)
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByText('#100').waitFor()
     node.advance(20)
     await page.getByText('#120').waitFor()
-    await page.getByRole('row', { name: /^accounts_worker phase/ }).getByText('up to date').waitFor()
+    await page
+      .getByRole('row', { name: /^accounts_worker phase/ })
+      .getByText('up to date')
+      .waitFor()
 
     await page.getByText('1 range is stuck').waitFor()
     const stuck = page.getByRole('row', { name: /^Tick token_worker 60 token_worker 60/ })
@@ -120,7 +143,9 @@ describe('the operator page in a browser', function () {
     await page.getByRole('textbox', { name: 'Reason' }).fill('Not on this network.')
     await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click()
     await page.getByText('1 range skipped.').waitFor()
-    expect((await storedLeases(database.pool)).find(({ from, worker }) => worker === 'token_worker' && from === 100)).to.include({ status: 'skipped', reason: 'Not on this network.' })
+    expect(
+      (await storedLeases(database.pool)).find(({ from, worker }) => worker === 'token_worker' && from === 100),
+    ).to.include({ status: 'skipped', reason: 'Not on this network.' })
 
     await page.getByRole('tab', { name: /^Retrying/ }).click()
     await page.getByRole('button', { name: 'Requeue accounts_worker 0 – 49' }).waitFor()
@@ -143,15 +168,21 @@ describe('the operator page in a browser', function () {
     await page.getByRole('button', { name: 'Requeue', exact: true }).click()
     await page.getByRole('dialog', { name: 'Requeue 2 ranges?' }).getByRole('button', { name: 'Requeue' }).click()
     await page.getByText('2 ranges queued again.').waitFor()
-    expect((await leaseLines(database.pool)).filter((line) => line.startsWith('token_worker'))).to.deep.equal(['token_worker 100-200 queued', 'token_worker 600-650 queued'])
+    expect((await leaseLines(database.pool)).filter((line) => line.startsWith('token_worker'))).to.deep.equal([
+      'token_worker 100-200 queued',
+      'token_worker 600-650 queued',
+    ])
 
     await page.goto(`${url}?show=failed`)
     await page.getByRole('button', { name: 'Skip all' }).click()
     await page.getByRole('textbox', { name: 'Reason' }).fill('All of them.')
     await page.getByRole('dialog', { name: 'Skip 2 ranges?' }).getByRole('button', { name: 'Skip' }).click()
     await page.getByText('2 ranges skipped.').waitFor()
-    expect((await storedLeases(database.pool)).filter(({ reason }) => reason === 'All of them.').map(({ worker, from, status }) => `${worker} ${from} ${status}`))
-      .to.deep.equal(['accounts_worker 0 skipped', 'accounts_worker 60 skipped'])
+    expect(
+      (await storedLeases(database.pool))
+        .filter(({ reason }) => reason === 'All of them.')
+        .map(({ worker, from, status }) => `${worker} ${from} ${status}`),
+    ).to.deep.equal(['accounts_worker 0 skipped', 'accounts_worker 60 skipped'])
     expect(said).to.deep.equal([])
   })
 
@@ -163,11 +194,24 @@ describe('the operator page in a browser', function () {
     )
     const { url } = await start(['api'])
     const page = await open(`${url}?show=errors`)
-    await page.getByRole('row', { name: /^token_worker 42 transaction 3, event 1 bad-payload the payload ends too early/ }).waitFor()
+    await page
+      .getByRole('row', { name: /^token_worker 42 transaction 3, event 1 bad-payload the payload ends too early/ })
+      .waitFor()
     await page.getByRole('button', { name: 'Derive height 42 again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Derive again' }).click()
     await page.getByText('42 will be derived again by ft_holdings_worker, token_worker.').waitFor()
-    expect(await readCoverage(database.pool, ['token_worker'])).to.deep.equal(new Map([['token_worker', [{ from: 0, to: 42 }, { from: 43, to: 100 }, { from: 200, to: 600 }]]]))
+    expect(await readCoverage(database.pool, ['token_worker'])).to.deep.equal(
+      new Map([
+        [
+          'token_worker',
+          [
+            { from: 0, to: 42 },
+            { from: 43, to: 100 },
+            { from: 200, to: 600 },
+          ],
+        ],
+      ]),
+    )
     expect(said).to.deep.equal([])
   })
 
@@ -193,7 +237,9 @@ describe('the operator page in a browser', function () {
     await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Skip' }))
     await page.keyboard.press('Enter')
     await page.getByText('1 range skipped.').waitFor()
-    expect((await storedLeases(database.pool)).find(({ from, worker }) => worker === 'token_worker' && from === 100)).to.include({ status: 'skipped', reason: 'By hand.' })
+    expect(
+      (await storedLeases(database.pool)).find(({ from, worker }) => worker === 'token_worker' && from === 100),
+    ).to.include({ status: 'skipped', reason: 'By hand.' })
 
     const cursor = page.getByRole('slider', { name: 'Position on the chain' })
     await tabTo(page, cursor)
@@ -233,10 +279,13 @@ describe('the operator page in a browser', function () {
     await page.getByText(/^Stale for/).waitFor()
     await database.pool.query("update app.worker_leases set status = 'queued' where from_height = 600")
     await start(['api'], { PORT: new URL(first.url).port })
-    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch((error: unknown) => {
-      // It was faster.
-      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
-    })
+    await page
+      .getByRole('button', { name: 'Try now' })
+      .click({ timeout: 2000 })
+      .catch((error: unknown) => {
+        // It was faster.
+        if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
+      })
     await page.getByText('1 range is stuck').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(said.filter((text) => !text.includes('Failed to load resource'))).to.deep.equal([])
@@ -267,14 +316,23 @@ describe('the operator page in a browser', function () {
     it(`can be read by everybody, ${colorScheme}, wide and on a phone`, async () => {
       await addTrouble()
       const { url } = await start(['api'])
-      for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+      for (const viewport of [
+        { width: 1440, height: 900 },
+        { width: 390, height: 844 },
+      ]) {
         const page = await open(url, { colorScheme, viewport })
         await page.getByText('2 ranges are stuck').waitFor()
-        await page.getByRole('button', { name: /^Details of/ }).first().click()
+        await page
+          .getByRole('button', { name: /^Details of/ })
+          .first()
+          .click()
         await page.getByText('Show as a table').click()
         await page.getByRole('cell', { name: 'troubled' }).first().waitFor()
         await expectAccessible(page, `${colorScheme} ${viewport.width}`)
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off').to.equal(true)
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          'nothing is cut off',
+        ).to.equal(true)
         await page.getByRole('button', { name: 'Skip token_worker 100 – 199' }).click()
         await page.getByRole('dialog').waitFor()
         await expectAccessible(page, `dialog, ${colorScheme} ${viewport.width}`)

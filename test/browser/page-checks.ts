@@ -17,14 +17,19 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   await page.evaluate(await axeSource)
   const violations = await page.evaluate<Violation[]>('axe.run(document).then((result) => result.violations)')
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ''}`).join('\n')}`), what).to.deep.equal([])
+  expect(
+    serious.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ''}`).join('\n')}`,
+    ),
+    what,
+  ).to.deep.equal([])
 }
 
 /** Presses Tab until the element has the focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let presses = 0; presses < 100; presses++) {
-    if (await target.and(page.locator(':focus')).count() > 0) return
+    if ((await target.and(page.locator(':focus')).count()) > 0) return
     await page.keyboard.press('Tab')
   }
   throw new Error(`The Tab key does not lead to ${String(target)}.`)

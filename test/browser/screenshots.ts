@@ -33,23 +33,80 @@ const shots: readonly Shot[] = [
   { name: 'phone-dark', size: 'phone', theme: 'dark' },
   { name: 'calm', server: { world: calmWorld() } },
   { name: 'empty', server: { world: emptyWorld() } },
-  { name: 'details', act: (page) => page.getByRole('button', { name: /^Details/ }).first().click() },
-  { name: 'phone-details', size: 'phone', act: (page) => page.getByRole('button', { name: /^Details/ }).first().click() },
+  {
+    name: 'details',
+    act: (page) =>
+      page
+        .getByRole('button', { name: /^Details/ })
+        .first()
+        .click(),
+  },
+  {
+    name: 'phone-details',
+    size: 'phone',
+    act: (page) =>
+      page
+        .getByRole('button', { name: /^Details/ })
+        .first()
+        .click(),
+  },
   { name: 'ticked', act: (page) => page.getByRole('checkbox', { name: 'Tick all' }).click() },
-  { name: 'skip', act: (page) => page.getByRole('button', { name: /^Skip token/ }).first().click() },
-  { name: 'skip-dark', theme: 'dark', act: (page) => page.getByRole('button', { name: /^Skip token/ }).first().click() },
+  {
+    name: 'skip',
+    act: (page) =>
+      page
+        .getByRole('button', { name: /^Skip token/ })
+        .first()
+        .click(),
+  },
+  {
+    name: 'skip-dark',
+    theme: 'dark',
+    act: (page) =>
+      page
+        .getByRole('button', { name: /^Skip token/ })
+        .first()
+        .click(),
+  },
   { name: 'rederive', act: (page) => page.getByRole('button', { name: 'Derive again…' }).click() },
   { name: 'errors', query: '?show=errors' },
   { name: 'skipped', query: '?show=skipped' },
   { name: 'retrying', query: '?show=failed' },
   { name: 'phone-errors', size: 'phone', query: '?show=errors' },
   { name: 'hover', act: (page) => page.locator('.cursor').hover({ position: { x: 340, y: 60 } }) },
-  { name: 'phone-hover', size: 'phone', theme: 'dark', act: (page) => page.locator('.cursor').hover({ position: { x: 190, y: 160 } }) },
-  { name: 'focus', theme: 'dark', act: async (page) => { await page.locator('.cursor').focus(); await page.keyboard.press('Home') } },
+  {
+    name: 'phone-hover',
+    size: 'phone',
+    theme: 'dark',
+    act: (page) => page.locator('.cursor').hover({ position: { x: 190, y: 160 } }),
+  },
+  {
+    name: 'focus',
+    theme: 'dark',
+    act: async (page) => {
+      await page.locator('.cursor').focus()
+      await page.keyboard.press('Home')
+    },
+  },
   { name: 'drill', server: { world: withDrill() } },
-  { name: 'broken', act: async (page, standIn) => { await standIn.pause(); await page.getByRole('alert').waitFor() } },
+  {
+    name: 'broken',
+    act: async (page, standIn) => {
+      await standIn.pause()
+      await page.getByRole('alert').waitFor()
+    },
+  },
   { name: 'login', server: { token: 'secret' } },
-  { name: 'login-wrong', theme: 'dark', server: { token: 'secret' }, act: async (page) => { await page.getByLabel('Token').fill('x'); await page.keyboard.press('Enter'); await page.getByRole('alert').waitFor() } },
+  {
+    name: 'login-wrong',
+    theme: 'dark',
+    server: { token: 'secret' },
+    act: async (page) => {
+      await page.getByLabel('Token').fill('x')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+    },
+  },
   { name: 'closed', server: { isClosed: true } },
 ]
 
@@ -57,11 +114,19 @@ const [folder, ...only] = process.argv.slice(2)
 const readme = resolve(import.meta.dirname, '../../docs/images/operator.png')
 const pages = createDashboardPages({ page: 'operator', log: pino({ level: 'warn' }) })
 const started = await startBrowser()
-for (const shot of folder === undefined ? shots.slice(0, 1) : shots.filter(({ name }) => only.length === 0 || only.includes(name))) {
+for (const shot of folder === undefined
+  ? shots.slice(0, 1)
+  : shots.filter(({ name }) => only.length === 0 || only.includes(name))) {
   const standIn = await startStandIn({ world: busyWorld(), pages, ...shot.server })
-  const context = await started.browser.newContext({ viewport: sizes[shot.size ?? 'wide'], colorScheme: shot.theme ?? 'light', deviceScaleFactor: shot.size === 'phone' ? 2 : 1 })
+  const context = await started.browser.newContext({
+    viewport: sizes[shot.size ?? 'wide'],
+    colorScheme: shot.theme ?? 'light',
+    deviceScaleFactor: shot.size === 'phone' ? 2 : 1,
+  })
   const page = await context.newPage()
-  page.on('console', (message) => { if (message.type() === 'error') process.stderr.write(`${shot.name}: ${message.text()}\n`) })
+  page.on('console', (message) => {
+    if (message.type() === 'error') process.stderr.write(`${shot.name}: ${message.text()}\n`)
+  })
   page.on('pageerror', (error) => process.stderr.write(`${shot.name}: ${error.stack ?? error.message}\n`))
   await page.goto(`${standIn.url}/operator${shot.query ?? ''}`)
   await page.getByRole('heading').first().waitFor()
@@ -86,10 +151,19 @@ await started.close()
 function builtWorkers(): StandInOptions['world'] {
   const world = busyWorld()
   const names = [...Object.values(ingesterNames), ...workers.map(({ name }) => name)]
-  return { ...world, overview: { ...world.overview, stages: world.overview.stages.filter(({ name }) => names.includes(name)) } }
+  return {
+    ...world,
+    overview: { ...world.overview, stages: world.overview.stages.filter(({ name }) => names.includes(name)) },
+  }
 }
 
 function withDrill(): StandInOptions['world'] {
   const world = busyWorld()
-  return { ...world, overview: { ...world.overview, drills: [{ worker: 'token_worker', from: 124_310_000, to: 124_311_000, reason: 'Exercise of the night shift.' }] } }
+  return {
+    ...world,
+    overview: {
+      ...world.overview,
+      drills: [{ worker: 'token_worker', from: 124_310_000, to: 124_311_000, reason: 'Exercise of the night shift.' }],
+    },
+  }
 }

@@ -23,7 +23,11 @@ export async function startBrowser(): Promise<TestBrowser> {
     process.env['TMPDIR'] = folder
     const executablePath = await sparticuz.executablePath()
     // Not the package's own arguments: they put everything into one process, and switch off the rules of origins.
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'], headless: true })
+    const browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+      headless: true,
+    })
     return {
       browser,
       close: async () => {

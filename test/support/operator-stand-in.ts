@@ -32,10 +32,17 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const streams = new Set<ServerResponse>()
   const state = { world: options.world }
   let ticks = 0
-  const tell = (response: ServerResponse): void => void response.write(`event: overview\ndata: ${JSON.stringify(state.world.overview)}\n\n`)
+  const tell = (response: ServerResponse): void =>
+    void response.write(`event: overview\ndata: ${JSON.stringify(state.world.overview)}\n\n`)
   const server = createServer((request, response) => {
-    answer(request, response, { ...options, state, open: (stream) => { streams.add(stream); tell(stream) } })
-      .catch((error: unknown) => response.destroy(error as Error))
+    answer(request, response, {
+      ...options,
+      state,
+      open: (stream) => {
+        streams.add(stream)
+        tell(stream)
+      },
+    }).catch((error: unknown) => response.destroy(error as Error))
   })
   const listen = async (port: number): Promise<void> => {
     server.listen(port, '127.0.0.1')
@@ -51,22 +58,36 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const { port } = server.address() as AddressInfo
   const standIn: StandIn = {
     url: `http://127.0.0.1:${port}`,
-    get world() { return state.world },
-    set world(world) { state.world = world; for (const stream of streams) tell(stream) },
+    get world() {
+      return state.world
+    },
+    set world(world) {
+      state.world = world
+      for (const stream of streams) tell(stream)
+    },
     tick() {
       const { overview } = state.world
       ticks++
       const stages = overview.stages.map((stage, i) => {
         const usual = options.world.overview.stages[i]?.rate ?? null
-        const rate = usual === null ? null : usual * (0.85 + 0.1 * Math.sin(ticks / 3 + i) + 0.12 * Math.sin(ticks * 1.7 + i * i))
+        const rate =
+          usual === null ? null : usual * (0.85 + 0.1 * Math.sin(ticks / 3 + i) + 0.12 * Math.sin(ticks * 1.7 + i * i))
         const step = Math.min(stage.owed, Math.round((rate ?? 0) / 20))
-        return { ...stage, rate, covered: stage.covered + step, owed: stage.owed - step, etaSeconds: rate === null ? null : stage.owed / rate }
+        return {
+          ...stage,
+          rate,
+          covered: stage.covered + step,
+          owed: stage.owed - step,
+          etaSeconds: rate === null ? null : stage.owed / rate,
+        }
       })
       standIn.world = { ...state.world, overview: { ...overview, generatedAt: new Date().toISOString(), stages } }
     },
     pause: close,
     resume: () => listen(port),
-    stop: async () => { if (server.listening) await close() },
+    stop: async () => {
+      if (server.listening) await close()
+    },
   }
   return standIn
 }
@@ -81,14 +102,19 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   const url = new URL(request.url ?? '/', 'http://stand.in')
   if (!url.pathname.startsWith('/operator/api/')) {
     const file = await pages.file(url.pathname.replace(/^\/operator\/?/, ''))
-    response.writeHead(file === undefined ? 404 : 200, { 'content-type': file?.type ?? 'text/plain', 'content-security-policy': "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'" })
+    response.writeHead(file === undefined ? 404 : 200, {
+      'content-type': file?.type ?? 'text/plain',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+    })
     response.end(file?.body)
     return
   }
   const call = `${request.method} ${url.pathname.slice('/operator/api'.length)}`
-  const body = request.method === 'GET' ? {} : JSON.parse(await text(request) || '{}') as Record<string, unknown>
+  const body = request.method === 'GET' ? {} : (JSON.parse((await text(request)) || '{}') as Record<string, unknown>)
   const isAllowed = token === undefined || request.headers.cookie?.includes(`t=${token}`) === true
-  if (isClosed === true) return problem(response, 403, 'Set ADMIN_TOKEN to open this page to other machines than the one it runs on.')
+  if (isClosed === true)
+    return problem(response, 403, 'Set ADMIN_TOKEN to open this page to other machines than the one it runs on.')
   if (call === 'GET /session') return json(response, { access: token === undefined ? 'open' : 'token', isAllowed })
   if (call === 'POST /session') {
     if (body['token'] !== token) return problem(response, 401, 'This token is not known.')
@@ -107,11 +133,29 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   }
   const number = (name: string, otherwise: number): number => Number(url.searchParams.get(name) ?? otherwise)
   const { overview, leases, errors } = state.world
-  if (call === 'GET /coverage') return json(response, coverageOf(state.world, { from: number('from', overview.stored?.from ?? 0), to: number('to', overview.stored?.to ?? 1), cells: number('cells', 400) }))
+  if (call === 'GET /coverage')
+    return json(
+      response,
+      coverageOf(state.world, {
+        from: number('from', overview.stored?.from ?? 0),
+        to: number('to', overview.stored?.to ?? 1),
+        cells: number('cells', 400),
+      }),
+    )
   if (call === 'GET /leases') {
     const [status, worker, code] = ['status', 'worker', 'code'].map((name) => url.searchParams.get(name))
-    const found = leases.filter((lease) => lease.status === status && (worker === null || lease.worker === worker) && (code === null || lease.code === code))
-    return json(response, { data: found.slice(0, number('limit', 50)), has_more: false, cursor: '', total: found.length })
+    const found = leases.filter(
+      (lease) =>
+        lease.status === status &&
+        (worker === null || lease.worker === worker) &&
+        (code === null || lease.code === code),
+    )
+    return json(response, {
+      data: found.slice(0, number('limit', 50)),
+      has_more: false,
+      cursor: '',
+      total: found.length,
+    })
   }
   if (call === 'GET /errors') return json(response, { data: errors, has_more: false, cursor: '', total: errors.length })
   problem(response, 404, `The stand-in does not know ${call}.`)
@@ -122,5 +166,7 @@ function json(response: ServerResponse, body: unknown): void {
 }
 
 function problem(response: ServerResponse, status: number, detail: string): void {
-  response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify({ status, detail, code: `http-${status}`, title: 'Problem' }))
+  response
+    .writeHead(status, { 'content-type': 'application/problem+json' })
+    .end(JSON.stringify({ status, detail, code: `http-${status}`, title: 'Problem' }))
 }

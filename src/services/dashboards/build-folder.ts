@@ -17,7 +17,7 @@ function places(root: string): readonly string[] {
 export async function findBuild(root: string, digest: string): Promise<string | undefined> {
   for (const place of places(root)) {
     const folder = join(place, digest)
-    if (await isTrusted(root, place) && await isFolder(folder)) return folder
+    if ((await isTrusted(root, place)) && (await isFolder(folder))) return folder
   }
   return undefined
 }
@@ -28,7 +28,11 @@ export async function findBuild(root: string, digest: string): Promise<string | 
  * @returns the folder of the build
  * @throws what `make` throws, and what the system says when nothing can be written
  */
-export async function keepBuild(root: string, digest: string, make: (folder: string) => Promise<void>): Promise<string> {
+export async function keepBuild(
+  root: string,
+  digest: string,
+  make: (folder: string) => Promise<void>,
+): Promise<string> {
   const place = await writablePlace(root)
   const begun = await mkdtemp(join(place, beginPrefix))
   const folder = join(place, digest)
@@ -52,7 +56,7 @@ async function writablePlace(root: string): Promise<string> {
   for (const place of places(root)) {
     try {
       await mkdir(place, { recursive: true, mode: place.startsWith(root) ? 0o777 : 0o700 })
-      if (!await isTrusted(root, place)) throw new Error(`${place} belongs to another user.`)
+      if (!(await isTrusted(root, place))) throw new Error(`${place} belongs to another user.`)
       await rm(await mkdtemp(join(place, beginPrefix)), { recursive: true })
       return place
     } catch (error) {
