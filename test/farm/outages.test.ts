@@ -1,0 +1,140 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+import type { RedisServer } from '../../scripts/support/start-redis.ts'
+import { workers } from '../../jobs/index.ts'
+import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createPool } from '../../src/db/pool.ts'
+import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
+import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runFarm, untilDerived } from '../support/farm.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { untilYes } from '../support/held-work.ts'
+import { storedHeights } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+const names = workers.map(({ name }) => name)
+
+/** A chain that grows while it is followed, one block every 50 ms. */
+const growing = { loop: true, head: 50, intervalMs: 50, cachedBlocks: 600 }
+
+describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
+  this.timeout(90_000)
+  let database: TestDatabase
+  let node: ReplayNode
+  let running: FlowfarmProcess | undefined
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    node = await startRecordedNode('base', growing)
+  })
+  afterEach(async () => {
+    await running?.end('SIGKILL')
+    await node.stop()
+    await database.drop()
+  })
+
+  const start = async (variables: Record<string, string> = {}): Promise<string> => {
+    running = new FlowfarmProcess(['ingest', 'farm', 'api'], {
+      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', HOST: '127.0.0.1', LIVE_DERIVERS_CHUNK: '2', ...variables,
+    })
+    await running.logged(/the farm works/)
+    const { port } = await running.logged(/the API listens|listening/i)
+    return `http://127.0.0.1:${String(port)}`
+  }
+  const head = async (): Promise<number> => (await storedHeights(database.pool)).at(-1)?.to ?? 0
+  /** Resolves when all workers have done what is stored at this moment. */
+  const untilCaughtUp = async (): Promise<void> => {
+    const to = await head()
+    await untilYes(database, async () => {
+      const coverage = await readCoverage(database.pool, names)
+      return names.every((name) => (coverage.get(name)?.at(-1)?.to ?? 0) >= to)
+    })
+  }
+  const expectIngestAndApi = async (url: string): Promise<void> => {
+    const before = await head()
+    const answer = await fetch(`${url}/status`)
+    expect(answer.status).to.equal(200)
+    await untilYes(database, async () => (await head()) >= before + 5)
+  }
+
+  for (const loss of ['truncated', 'dropped'] as const) {
+    it(`is at the head again within 10 s after the schema of its queues was ${loss}`, async () => {
+      const url = await start()
+      await untilCaughtUp()
+      if (loss === 'dropped') await database.pool.query('drop schema bullmq cascade')
+      else {
+        const { rows } = await database.pool.query<{ tables: string }>(
+          `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
+        )
+        await database.pool.query(`truncate ${rows[0]?.tables}`)
+      }
+      const lostAt = performance.now()
+      await expectIngestAndApi(url)
+      await untilCaughtUp()
+      expect(performance.now() - lostAt).to.be.below(10_000)
+    })
+  }
+
+  it('is at the head again within 10 s after Redis came back, and ends with 0 within 10 s when it is away for good', async function (this: Mocha.Context) {
+    const redis: RedisServer | undefined = await startRedis()
+    if (redis === undefined) this.skip()
+    try {
+      const url = await start({ REDIS_URL: redis.url })
+      await untilCaughtUp()
+      await redis.kill()
+      await expectIngestAndApi(url)
+      await redis.restart()
+      const backAt = performance.now()
+      await untilCaughtUp()
+      expect(performance.now() - backAt).to.be.below(10_000)
+      await redis.kill()
+      const endingAt = performance.now()
+      expect(await running?.end('SIGTERM'), running?.output().slice(-5000)).to.equal(0)
+      expect(performance.now() - endingAt).to.be.below(10_000)
+    } finally {
+      await redis.stop()
+    }
+  })
+})
+
+describe('the farm, while PostgreSQL is restarted under it', function (this: Mocha.Suite) {
+  this.timeout(90_000)
+
+  it('goes on when it is back, without a restart of its own', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-restart-'))
+    await chmod(folder, 0o711)
+    const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({
+      dataFolder: folder, wait: false, log: () => undefined, settings: { fsync: 'off', shared_buffers: '32MB' },
+    })
+    let server = await start()
+    const pool = createPool(server.url, { max: 4 })
+    const database: TestDatabase = { url: server.url, pool, drop: () => pool.end() }
+    await using node = await startRecordedNode('base', { loop: true, head: 600, cachedBlocks: 601 })
+    try {
+      await migrate(pool, join(import.meta.dirname, '../../migrations'))
+      const farm = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_CHUNK: '2' }, { withIngest: true })
+      for (const least of [20, 100]) {
+        await untilYes(database, async () => {
+          const coverage = await readCoverage(pool, names)
+          return names.every((name) => (coverage.get(name) ?? []).reduce((sum, { from, to }) => sum + to - from, 0) >= least)
+        })
+        await server.stop()
+        server = await start()
+        expect(server.url).to.equal(database.url)
+      }
+      await untilDerived(database, names, [{ from: 0, to: 601 }], farm)
+      await farm.stop()
+    } finally {
+      await pool.end()
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
