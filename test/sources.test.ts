@@ -1,10 +1,15 @@
 import { expect } from 'chai'
-import { compiler, linter, runTool } from '../scripts/check/tools.ts'
+import { compiler, linter, pageCompiler, runTool } from '../scripts/check/tools.ts'
 import { repositoryRoot } from './support/repository.ts'
 
 describe('the sources', () => {
   it('pass the compiler', async () => {
     const { ok, output } = await runTool(repositoryRoot, compiler)
+    expect(ok, output).to.equal(true)
+  })
+
+  it('pass the compiler as pages', async () => {
+    const { ok, output } = await runTool(repositoryRoot, pageCompiler)
     expect(ok, output).to.equal(true)
   })
 
