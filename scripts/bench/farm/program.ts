@@ -41,7 +41,7 @@ await startFarm(context, [...workers, ...idleWorkers(Number(idle))])
 delay.enable()
 process.stdout.write('started\n')
 
-process.on('SIGTERM', async () => {
+async function end(): Promise<void> {
   delay.disable()
   const usage: ProgramUsage = {
     cpuSeconds: cpuSeconds(process.pid) - cpuBefore,
@@ -54,4 +54,6 @@ process.on('SIGTERM', async () => {
   await lifecycle.stop('measured')
   process.stdout.write(`${JSON.stringify(usage)}\n`)
   process.exit(lifecycle.failure === undefined ? 0 : 1)
-})
+}
+
+process.on('SIGTERM', () => void end())
