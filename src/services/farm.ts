@@ -38,6 +38,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     log.info('no worker is enabled')
     return
   }
+  startUpkeep(context)
   const openPool = (max: number, applicationName: string, limits: PoolOptions): pg.Pool => {
     const pool = createPool(databaseUrl, { ...limits, max, applicationName, onIdleError: (err) => log.warn({ err }, 'a database connection was lost') })
     lifecycle.onStop(`connections: ${applicationName}`, () => pool.end())
@@ -92,7 +93,6 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
   })
-  startUpkeep(context)
 }
 
 /** For as many ranges as are worked on at the same time, as far as a server with 100 connections bears it. */

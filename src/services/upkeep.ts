@@ -30,8 +30,11 @@ export function startUpkeep({ databaseUrl, lifecycle, metrics, ...context }: Ser
     () => log.debug('upkeep is scheduled'),
     (error: unknown) => lifecycle.signal.aborted || log.error({ err: asError(error) }, 'there will be no upkeep of the database: partitions ahead, pruning'),
   )
-  lifecycle.onStop('upkeep', async () => {
+  const stop = async (): Promise<void> => {
     const [started] = await Promise.allSettled([starting])
     if (started.status === 'fulfilled') await started.value.stop()
-  })
+  }
+  // It takes a moment for pg-boss, which need not keep the other parts from stopping.
+  const stopped = new Promise<void>((resolve) => lifecycle.signal.addEventListener('abort', () => resolve(stop()), { once: true }))
+  lifecycle.onStop('upkeep', () => stopped)
 }
