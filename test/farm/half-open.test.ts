@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+import { announceFarmWork } from '../../src/farm/leases/sql/announce-farm-work.ts'
+import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runFarm } from '../support/farm.ts'
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
+import { StoredChain } from '../support/stored-chain.ts'
+
+const names = workers.map(({ name }) => name)
+const small = { LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '20' }
+
+/**
+ * A wire that goes silent in the middle of work: TCP says nothing of it for minutes. Every kind of connection is silenced
+ * in a farm of its own, all at the same time, since each takes most of the 30 s that it may.
+ */
+describe('a connection of the farm that goes silent is noticed and replaced within 30 s', function (this: Mocha.Suite) {
+  this.timeout(90_000)
+  let chain: StoredChain
+  const outcomes = new Map<string, Promise<number>>()
+  const sessions = ['flowfarm farm', 'flowfarm leases', 'flowfarm queues', 'flowfarm coordinator']
+
+  before(async () => {
+    chain = await StoredChain.store(279)
+    for (const session of sessions) outcomes.set(session, silencePostgres(session))
+    outcomes.set('all', silencePostgres(undefined))
+    outcomes.set('redis', silenceRedis())
+    // Each is looked at by its own test.
+    for (const outcome of outcomes.values()) outcome.catch(() => undefined)
+  })
+  after(async () => {
+    await Promise.allSettled(outcomes.values())
+    await chain.drop()
+  })
+
+  /** Runs a farm on `database` until a part is derived, silences it, gives it everything to do again. @returns seconds */
+  const silenced = async (database: TestDatabase, url: string, variables: Record<string, string>, silence: () => void): Promise<number> => {
+    const running = await runFarm({ ...database, url }, { ...small, ...variables })
+    try {
+      await chain.untilDerived(database)
+      silence()
+      const silentAt = performance.now()
+      await reopenRange(database.pool, workers, names, { from: 0, to: 280 })
+      await announceFarmWork(database.pool)
+      await chain.untilDerived(database)
+      const seconds = (performance.now() - silentAt) / 1000
+      expect(await chain.differences(database)).to.deep.equal([])
+      return seconds
+    } finally {
+      await running.stop()
+    }
+  }
+
+  async function silencePostgres(session: string | undefined): Promise<number> {
+    const database = await chain.newDatabase()
+    const proxy = await startHalfOpenProxy(database.url)
+    try {
+      return await silenced(database, proxy.url, {}, () => {
+        proxy.freeze(session)
+        proxy.thaw()
+      })
+    } finally {
+      // What is silent holds sessions of the server until it is cut.
+      await proxy.close()
+      await database.drop()
+    }
+  }
+
+  async function silenceRedis(): Promise<number> {
+    const redis = await startRedis()
+    if (redis === undefined) return Number.NaN
+    const database = await chain.newDatabase()
+    const proxy = await startHalfOpenProxy(redis.url)
+    try {
+      return await silenced(database, database.url, { REDIS_URL: proxy.url }, () => {
+        proxy.freeze()
+        proxy.thaw()
+      })
+    } finally {
+      await proxy.close()
+      await redis.stop()
+      await database.drop()
+    }
+  }
+
+  for (const session of sessions) {
+    it(`to PostgreSQL: those of '${session}'`, async () => {
+      expect(await outcomes.get(session)).to.be.below(30)
+    })
+  }
+
+  it('to PostgreSQL: all of the process', async () => {
+    expect(await outcomes.get('all')).to.be.below(30)
+  })
+
+  it('to Redis', async function (this: Mocha.Context) {
+    const seconds = await outcomes.get('redis')
+    if (Number.isNaN(seconds)) this.skip()
+    expect(seconds).to.be.below(30)
+  })
+})
