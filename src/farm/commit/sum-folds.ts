@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { SqlColumn, SumFold } from '../../../jobs/worker.ts'
 import { quotedTable } from './clear-range.ts'
 
-/** What counts towards sums: an array for each key column and each sum, in PostgreSQL's own text form. */
+/** What counts towards sums, each once: an array for each key column and each sum, in PostgreSQL's own text form. */
 export interface Counted {
   readonly count: number
   readonly columns: readonly string[]
@@ -17,7 +17,7 @@ export async function readCounted(client: pg.ClientBase, fold: SumFold, of: Coun
   const columns = columnsOf(fold)
   const arrays = columns.map(({ column }, i) => `array_agg(${escapeIdentifier(column)})::text as k${i}`)
   const { rows } = await client.query<Record<string, string | null> & { count: string }>(
-    `select count(*), ${arrays.join(', ')} from (${fold.counted}) as counted`, [...of],
+    `select count(*), ${arrays.join(', ')} from (${sumsText(fold, fold.counted)}) as counted`, [...of],
   )
   const [row] = rows
   return { count: Number(row?.count ?? 0), columns: columns.map((_, i) => row?.[`k${i}`] ?? '{}') }
@@ -32,8 +32,8 @@ export async function addDifference(
 }
 
 /**
- * One MERGE: sums are found by their key, those that nothing counts towards any more are deleted, and those that did not
- * change are left alone.
+ * One MERGE: sums are found by their key, those that nothing counts towards any more are deleted, and those that did
+ * not change are left alone.
  */
 function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean): string {
   const keys = fold.key.map(({ column }) => escapeIdentifier(column))
@@ -46,14 +46,21 @@ function differenceText(fold: SumFold, parameters: number, hasEarlier: boolean):
   return `
     merge into ${quotedTable(fold)} as t
     using (
-      select ${keys.join(', ')}, ${fold.sums.map(({ type }, i) => `sum(${sums[i]})::${type} as ${sums[i]}`).join(', ')}
-      from (select ${all} from (${fold.counted}) as now ${minus}) as parts
-      group by ${keys.join(', ')}
+      ${sumsText(fold, `select ${all} from (${fold.counted}) as now ${minus}`)}
       having ${sums.map((sum) => `sum(${sum}) <> 0`).join(' or ')}
     ) as d on ${keys.map((key) => `t.${key} = d.${key}`).join(' and ')}
     when matched and t.${presence} + d.${presence} = 0 then delete
     when matched then update set ${sums.map((sum) => `${sum} = t.${sum} + d.${sum}`).join(', ')}
     when not matched then insert (${all}) values (${[...keys, ...sums].map((column) => `d.${column}`).join(', ')})`
+}
+
+function sumsText(fold: SumFold, parts: string): string {
+  const keys = fold.key.map(({ column }) => escapeIdentifier(column)).join(', ')
+  const sums = fold.sums.map(({ column, type }) => {
+    const name = escapeIdentifier(column)
+    return `sum(${name})::${type} as ${name}`
+  })
+  return `select ${keys}, ${sums.join(', ')} from (${parts}) as parts group by ${keys}`
 }
 
 function columnsOf(fold: SumFold): readonly SqlColumn[] {
