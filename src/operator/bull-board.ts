@@ -48,7 +48,12 @@ export class QueueBoard {
     createBullBoard({
       serverAdapter,
       queues: this.#workers.map((worker) => new BullMQAdapter(queues.queue(worker) as Queue)),
-      options: { uiConfig: { boardTitle: 'flowfarm queues', hideRedisDetails: queues.backend === 'postgres', miscLinks: [{ text: 'Operator', url: '/operator' }] } },
+      options: {
+        uiConfig: {
+          boardTitle: 'flowfarm queues', hideRedisDetails: queues.backend === 'postgres',
+          miscLinks: [{ text: 'Operator', url: '/operator' }],
+        },
+      },
     })
     return { queues, middleware: serverAdapter.registerPlugin() }
   }

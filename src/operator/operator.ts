@@ -73,7 +73,8 @@ export function createOperator(options: OperatorOptions): Operator {
   const known: KnownCoverage = new Map()
   const feed = new OverviewFeed({
     read: () => readFarmOverview(pool, plans, options.bounds(), known), readDrills: () => listDrills(pool),
-    version: options.version, queues: options.queues.backend, log, ...(options.pauseMs === undefined ? {} : { pauseMs: options.pauseMs }),
+    version: options.version, queues: options.queues.backend, log,
+    ...(options.pauseMs === undefined ? {} : { pauseMs: options.pauseMs }),
   })
   const parts: OperatorParts = { pool, plans, feed, log }
   const streams = new EventStreams(feed)
@@ -140,7 +141,8 @@ function apiRouter({ parts, streams, guard, admit }: ApiParts): Router<RequestSt
       context.state.route = `${apiPath}${route.path}`
       await admit(context)
       if (route.method !== 'GET') requireSameOrigin(context.req)
-      const answer = await route.run(context.URL.searchParams, route.method === 'GET' ? undefined : await readJson(context), parts)
+      const body = route.method === 'GET' ? undefined : await readJson(context)
+      const answer = await route.run(context.URL.searchParams, body, parts)
       context.set('Cache-Control', 'no-store')
       context.status = answer === undefined ? 204 : 200
       if (answer === undefined) return
@@ -152,7 +154,7 @@ function apiRouter({ parts, streams, guard, admit }: ApiParts): Router<RequestSt
 }
 
 /** The board's own page leads a person who has not logged in to the page where one does. */
-async function admitToBoard(context: OperatorContext, admit: (context: OperatorContext) => Promise<Access>): Promise<void> {
+async function admitToBoard(context: OperatorContext, admit: ApiParts['admit']): Promise<void> {
   try {
     await admit(context)
   } catch (error) {

@@ -21,7 +21,10 @@ const patienceMs = 2000
 const beingBuilt = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="2">
 <title>flowfarm: the page is being built</title>
-<style>:root { color-scheme: light dark } body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }</style>
+<style>
+:root { color-scheme: light dark }
+body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto; padding: 0 1rem }
+</style>
 <h1>The page is being built</h1>
 <p>This takes some seconds, the first time only. The page loads by itself when it is there.</p>
 </html>

@@ -14,14 +14,18 @@ export function mountOperator(context: ServiceContext): Mount {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 3, applicationName: 'flowfarm operator', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: 3, applicationName: 'flowfarm operator',
+    onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections of the operator', () => pool.end())
   const pages = createDashboardPages({ page: 'operator', log })
   lifecycle.onStop('operator page', () => pages.stop())
   const operator = createOperator({
     pool, log, metrics, pages, version: programVersion(),
-    credentials: { token: config.ADMIN_TOKEN, jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET, allowedRoles: config.ADMIN_ALLOWED_ROLES },
+    credentials: {
+      token: config.ADMIN_TOKEN, jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET,
+      allowedRoles: config.ADMIN_ALLOWED_ROLES,
+    },
     plans: planStages(config, workers),
     bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
     queues: {

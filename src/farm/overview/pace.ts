@@ -19,7 +19,8 @@ export class PaceSamples {
     const before = this.#samples.get(stage) ?? []
     const kept = before.filter((sample) => at - sample.at <= windowMs)
     const last = kept.at(-1)
-    this.#samples.set(stage, last !== undefined && last.covered > covered ? [{ at, covered }] : [...kept, { at, covered }])
+    const hasShrunk = last !== undefined && last.covered > covered
+    this.#samples.set(stage, hasShrunk ? [{ at, covered }] : [...kept, { at, covered }])
   }
 
   /** Heights per second; null while there are too few samples to tell. */
@@ -33,8 +34,8 @@ export class PaceSamples {
 }
 
 /**
- * Whole seconds until what is owed is done at a rate, but for the heights that are flagged, which wait for a person; null while
- * that cannot be told, and when nothing else is owed.
+ * Whole seconds until what is owed is done at a rate, but for the heights that are flagged, which wait for a person;
+ * null while that cannot be told, and when nothing else is owed.
  */
 export function etaSeconds(owed: number, flagged: number, rate: number | null): number | null {
   if (owed === 0) return 0

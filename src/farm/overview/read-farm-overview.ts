@@ -48,7 +48,9 @@ export async function readFarmOverview(
   const highest = stored.at(-1)?.to
   const head = Math.max(bounds.latestHeight ?? -1, rows.latestHeight ?? -1, (highest ?? 0) - 1)
   const historyBottom = byName.get(historyService)?.target ?? undefined
-  const chain = { startBlock: bounds.startBlock ?? 0, historyBottom, head: head < 0 ? undefined : head, stored, ofIngesters, passable }
+  const chain: Chain = {
+    startBlock: bounds.startBlock ?? 0, historyBottom, head: head < 0 ? undefined : head, stored, ofIngesters, passable,
+  }
   const heights = new Map<string, StageHeights>()
   const stages: StageState[] = []
   for (const plan of plans) {

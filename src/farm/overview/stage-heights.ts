@@ -26,7 +26,9 @@ export interface HeightNumbers {
   readonly holes: number
 }
 
-export function numbersOf({ covered, available, skipped }: Pick<StageHeights, 'covered' | 'available' | 'skipped'>): HeightNumbers {
+export function numbersOf(
+  { covered, available, skipped }: Pick<StageHeights, 'covered' | 'available' | 'skipped'>,
+): HeightNumbers {
   const owed = difference(available, union(covered, skipped))
   const first = covered[0]
   const last = covered.at(-1)
@@ -36,7 +38,7 @@ export function numbersOf({ covered, available, skipped }: Pick<StageHeights, 'c
     owed: size(owed),
     lowest: first === undefined ? null : first.from,
     highest: last === undefined ? null : last.to - 1,
-    holes: first === undefined || last === undefined ? 0 : owed.filter(({ from, to }) => from >= first.to && to <= last.from).length,
+    holes: owed.filter(({ from, to }) => from >= (first?.to ?? Infinity) && to <= (last?.from ?? 0)).length,
   }
 }
 

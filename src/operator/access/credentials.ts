@@ -32,17 +32,21 @@ export async function checkCredential(text: string, { token, jwtSecret, allowedR
   const payload = await verified(text, jwtSecret)
   const allowed = new Set(allowedRoles.map((role) => role.toLowerCase()))
   if (!rolesOf(payload).some((role) => allowed.has(role.toLowerCase()))) {
-    throw new ApiError(403, 'role-not-allowed', `This JWT names none of the roles that may operate (${allowedRoles.join(', ')}); ADMIN_ALLOWED_ROLES sets them.`)
+    const roles = allowedRoles.join(', ')
+    throw new ApiError(403, 'role-not-allowed', `This JWT names none of the roles of ADMIN_ALLOWED_ROLES (${roles}).`)
   }
   return { kind: 'jwt', until: (payload.exp ?? 0) * 1000 }
 }
 
 async function verified(jwt: string, secret: string): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(jwt, new TextEncoder().encode(secret), { algorithms: ['HS256'], requiredClaims: ['exp'] })
+    const key = new TextEncoder().encode(secret)
+    const { payload } = await jwtVerify(jwt, key, { algorithms: ['HS256'], requiredClaims: ['exp'] })
     return payload
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+    if (error instanceof errors.JWTExpired) {
+      throw new ApiError(401, 'expired-credentials', 'This JWT has expired; get a new one.', { cause: error })
+    }
     if (error instanceof errors.JOSEError) throw badCredentials(error)
     throw error
   }
@@ -60,7 +64,8 @@ function rolesOf(payload: JWTPayload): string[] {
 
 function namesIn(claim: unknown): string[] {
   const texts: unknown[] = Array.isArray(claim) ? claim : [claim]
-  return texts.filter((text) => typeof text === 'string').flatMap((text) => text.split(',')).map((name) => name.trim()).filter((name) => name !== '')
+  const names = texts.filter((text) => typeof text === 'string').flatMap((text) => text.split(','))
+  return names.map((name) => name.trim()).filter((name) => name !== '')
 }
 
 /** Takes the same time whatever the texts are: their digests are compared. */

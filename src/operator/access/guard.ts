@@ -42,14 +42,16 @@ export class Guard {
     if (found !== undefined) return found
     const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim()
     if (bearer !== undefined) return this.#check(request, bearer)
-    throw new ApiError(401, 'not-logged-in', 'Log in at /operator, or send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.')
+    throw new ApiError(401, 'not-logged-in',
+      'Log in at /operator, or send `Authorization: Bearer` with ADMIN_TOKEN or the JWT of an administrator.')
   }
 
   /** @throws ApiError 403 `only-local` */
   requireLocalIfOpen(request: IncomingMessage): void {
     if (this.access === 'token' || isLocalRequest(request)) return
     throw new ApiError(403, 'only-local',
-      'No ADMIN_TOKEN is set, so the operator is open to requests from its own machine to localhost and to nobody else. Set ADMIN_TOKEN (or ADMIN_JWT_SECRET), restart, and log in.')
+      'No ADMIN_TOKEN is set, so the operator is open to requests from its own machine to localhost and to nobody else. ' +
+        'Set ADMIN_TOKEN (or ADMIN_JWT_SECRET), restart, and log in.')
   }
 
   /** Whether a request is let in, without telling it why not. */

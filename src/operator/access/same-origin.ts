@@ -9,8 +9,10 @@ import { ApiError } from '../../base/errors.ts'
 export function requireSameOrigin({ headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site']
   const isOtherSite = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (!isOtherSite && (headers.origin === undefined || isHostOf(headers.origin, [headers.host, headers['x-forwarded-host']]))) return
-  throw new ApiError(403, 'other-origin', 'A page of another origin may not do this. If a proxy stands between, it must pass on the Host header.')
+  const hosts = [headers.host, headers['x-forwarded-host']]
+  if (!isOtherSite && (headers.origin === undefined || isHostOf(headers.origin, hosts))) return
+  throw new ApiError(403, 'other-origin',
+    'A page of another origin may not do this. If a proxy stands between, it must pass on the Host header.')
 }
 
 function isHostOf(origin: string, hosts: readonly (string | string[] | undefined)[]): boolean {

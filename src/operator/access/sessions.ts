@@ -31,7 +31,8 @@ export class Sessions {
   /** Who is behind a session; undefined where it is not ours, or has ended. */
   find(session: string, now = Date.now()): Admission | undefined {
     const [kind = '', end = '', random = '', signature = '', ...more] = session.split('.')
-    if ((kind !== 'token' && kind !== 'jwt') || !this.#keys.has(kind) || !/^\d{1,15}$/.test(end) || more.length > 0) return undefined
+    if ((kind !== 'token' && kind !== 'jwt') || !this.#keys.has(kind)) return undefined
+    if (!/^\d{1,15}$/.test(end) || more.length > 0) return undefined
     const expected = this.#sign(kind, `${kind}.${end}.${random}`)
     const given = Buffer.from(signature, 'base64url')
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined

@@ -11,7 +11,9 @@ interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType> {
   /** Of routes that change something. */
   readonly body?: Body
   /** What it returns is sent as JSON; undefined: 204. */
-  readonly handler: (input: { readonly query: z.output<Query>; readonly body: z.output<Body> }, parts: OperatorParts) => Promise<unknown>
+  readonly handler: (
+    input: { readonly query: z.output<Query>; readonly body: z.output<Body> }, parts: OperatorParts,
+  ) => Promise<unknown>
 }
 
 /** A declared route without the types of its input: what a table can hold. */

@@ -17,8 +17,8 @@ export interface Problem {
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed', 413: 'Content too large',
-  415: 'Unsupported media type', 429: 'Too many requests', 500: 'Internal error', 503: 'Service unavailable',
+  400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed',
+  413: 'Content too large', 415: 'Unsupported media type', 429: 'Too many requests', 500: 'Internal error', 503: 'Service unavailable',
 }
 
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
@@ -31,7 +31,9 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', { cause: error })
   }
   // Written for whoever runs the program, and that is who asks.
-  if (error instanceof FatalError && error.code !== 'database-error') return new ApiError(500, error.code, error.message, { cause: error })
+  if (error instanceof FatalError && error.code !== 'database-error') {
+    return new ApiError(500, error.code, error.message, { cause: error })
+  }
   return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
 }
 

@@ -22,9 +22,11 @@ export function securityHeaders(): Middleware {
  * @param options.areStylesFree allows any inline style, for a page that is not ours
  */
 export function contentPolicy({ html = '', areStylesFree = false }: { html?: string; areStylesFree?: boolean }): string {
-  const hashes = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`)
+  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css)
+  const hashes = styles.map((css) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`)
   return [
     "default-src 'none'", "script-src 'self'", ["style-src 'self'", ...(areStylesFree ? ["'unsafe-inline'"] : hashes)].join(' '),
-    "img-src 'self' data:", "font-src 'self'", "connect-src 'self'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'none'",
+    "img-src 'self' data:", "font-src 'self'", "connect-src 'self'", "base-uri 'self'", "form-action 'self'",
+    "frame-ancestors 'none'",
   ].join('; ')
 }

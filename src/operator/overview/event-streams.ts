@@ -25,7 +25,9 @@ export class EventStreams {
    * @throws ApiError 429 `too-many-streams`, 503 `stopping`
    */
   async serve(response: ServerResponse, until = Infinity): Promise<void> {
-    if (this.#open.size >= mostStreams) throw new ApiError(429, 'too-many-streams', `${mostStreams} pages are being told already; close one.`)
+    if (this.#open.size >= mostStreams) {
+      throw new ApiError(429, 'too-many-streams', `${mostStreams} pages are being told already; close one.`)
+    }
     const { overview: first } = await this.#feed.current()
     if (this.#isClosed) throw new ApiError(503, 'stopping', 'The server is stopping; ask again in a moment.')
     if (response.destroyed) return
@@ -45,7 +47,9 @@ export class EventStreams {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     response.once('close', resolve)
     this.#open.add(end)
-    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no',
+    })
     const keepAlive = setInterval(() => !response.writableNeedDrain && write(': still here\n\n'), keepAliveMs)
     tell(first)
     const unlisten = this.#feed.listen(tell)

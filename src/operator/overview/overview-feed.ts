@@ -84,7 +84,9 @@ export class OverviewFeed {
     while (this.#listeners.size > 0) {
       await this.#rest()
       if (this.#listeners.size === 0) break
-      await this.#read().catch((error: unknown) => this.#options.log.error({ err: asError(error) }, 'the overview could not be read'))
+      await this.#read().catch((error: unknown) => {
+        this.#options.log.error({ err: asError(error) }, 'the overview could not be read')
+      })
     }
     this.#isWatching = false
   }
@@ -124,7 +126,8 @@ export class OverviewFeed {
   async #lookOrLast(): Promise<Look> {
     const { read, readDrills, version, queues, log } = this.#options
     try {
-      const [{ takenAt, chainId, head, stored, stages, heights, unresolvedErrors }, drills] = await Promise.all([read(), readDrills()])
+      const [farm, drills] = await Promise.all([read(), readDrills()])
+      const { takenAt, chainId, head, stored, stages, heights, unresolvedErrors } = farm
       for (const { name, covered } of stages) this.#pace.add(name, performance.now(), covered)
       const overview: Overview = {
         generatedAt: takenAt, version, chainId, head, stored, database: { isUp: true }, queues,
@@ -138,10 +141,11 @@ export class OverviewFeed {
       return { overview, heights }
     } catch (error) {
       if (!(error instanceof RetryableError)) throw error
-      if (this.#last?.overview.database.isUp !== false) log.warn({ err: error }, 'the database does not answer, the operator sees what was read last')
-      const nothing = { generatedAt: new Date(), chainId: null, head: null, stored: null, stages: [], unresolvedErrors: 0, drills: [] }
-      const last = this.#last?.overview ?? { ...nothing, version, queues }
-      return { overview: { ...last, database: { isUp: false } }, heights: this.#last?.heights ?? new Map<string, StageHeights>() }
+      if (this.#last?.overview.database.isUp !== false) {
+        log.warn({ err: error }, 'the database does not answer, the operator sees what was read last')
+      }
+      const last: Look = this.#last ?? { overview: nothingYet(version, queues), heights: new Map() }
+      return { ...last, overview: { ...last.overview, database: { isUp: false } } }
     }
   }
 
@@ -150,5 +154,12 @@ export class OverviewFeed {
     if (told === this.#told) return
     this.#told = told
     for (const listener of this.#listeners) listener(overview)
+  }
+}
+
+function nothingYet(version: string, queues: Overview['queues']): Overview {
+  return {
+    generatedAt: new Date(), version, chainId: null, head: null, stored: null, database: { isUp: false }, queues,
+    stages: [], unresolvedErrors: 0, drills: [],
   }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
 import { cellBorders, partsPerCell } from '../../farm/overview/coverage-cells.ts'
-import { heightParameter, numberParameter } from '../http/inputs.ts'
+import { heightParameter, numberParameter, requireHeights } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 
 /** `GET /coverage`: a picture of what is done along the chain, in cells, of all that is stored or of a part of it. */
@@ -17,9 +16,7 @@ export const coverageRoute = operatorRoute({
     const { overview, heights } = await feed.current()
     const from = query.from ?? overview.stored?.from ?? 0
     const to = query.to ?? Math.max(from, overview.stored?.to ?? 0)
-    if (to < from || (to === from && query.to !== undefined)) {
-      throw new ApiError(400, 'invalid-parameter', `Parameter "to" must be above "from" (${from}); the range does not include it.`, { field: 'to' })
-    }
+    if (query.to !== undefined) requireHeights({ from, to }, 'invalid-parameter')
     const borders = cellBorders({ from, to }, query.cells)
     return {
       from, to, cells: borders.length - 1,

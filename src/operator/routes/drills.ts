@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
 import { clearDrills } from '../../farm/drills/clear-drills.ts'
 import { setDrill } from '../../farm/drills/set-drill.ts'
-import { heightField, workerField } from '../http/inputs.ts'
+import { heightField, requireHeights, workerField } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import type { OperatorRoute } from '../http/operator-route.ts'
 import { requireWorkers } from '../operator-parts.ts'
@@ -11,11 +10,12 @@ const setRoute = operatorRoute({
   method: 'POST',
   path: '/drills',
   body: z.strictObject({
-    worker: workerField, from: heightField, to: heightField, reason: z.string('must be a text').max(2000, 'must have at most 2000 characters').optional(),
+    worker: workerField, from: heightField, to: heightField,
+    reason: z.string('must be a text').max(2000, 'must have at most 2000 characters').optional(),
   }, 'must be an object'),
   handler: async ({ body }, parts) => {
     requireWorkers(parts, [body.worker], 'worker')
-    if (body.to <= body.from) throw new ApiError(400, 'invalid-field', `Field "to" must be above "from" (${body.from}); the range does not include it.`, { field: 'to' })
+    requireHeights(body, 'invalid-field')
     await setDrill(parts.pool, body)
     parts.log.warn({ action: 'set drill', ...body }, 'an operator makes a worker fail')
     parts.feed.wake()

@@ -20,12 +20,14 @@ const listed = ['queued', 'active', 'failed', 'flagged', 'skipped'] as const
 const mendable = ['failed', 'flagged'] as const
 const cursorPattern = /^\w+:\d{1,15}$/
 
+const listedField = z.enum(listed, `must be some of ${listed.join(', ')}, separated by commas`)
+
 /** `GET /leases`: leases that are not done, by worker and height. */
 const listRoute = operatorRoute({
   method: 'GET',
   path: '/leases',
   query: z.object({
-    status: wordsParameter.pipe(z.array(z.enum(listed, `must be some of ${listed.join(', ')}, separated by commas`))).optional(),
+    status: wordsParameter.pipe(z.array(listedField)).optional(),
     worker: wordsParameter.optional(),
     code: z.string().optional(),
     limit: numberParameter(1, 500).default(50),
@@ -52,13 +54,15 @@ function parseCursor(cursor: string | undefined): LeaseKey | undefined {
   return { worker, from: Number(from) }
 }
 
+const mendableField = z.enum(mendable, `must be ${mendable.join(' or ')}: leases in other states cannot be changed`)
+
 /** Which leases: some by name, or all of a worker that are in some state. */
 const choice = {
   leases: z.array(z.strictObject({ worker: workerField, from: heightField }), 'must be a list of leases {worker, from}')
     .min(1, 'must name at least one lease').max(10_000, 'must name at most 10000 leases; take "all"').optional(),
   all: z.strictObject({
     worker: workerField,
-    statuses: z.array(z.enum(mendable, `must be ${mendable.join(' or ')}: leases in other states cannot be changed`), 'must be a list of states')
+    statuses: z.array(mendableField, 'must be a list of states')
       .min(1, `must name at least one of ${mendable.join(', ')}`),
     code: z.string('must be the code of an error').optional(),
   }, 'must be {worker, statuses, code?}').optional(),
@@ -66,15 +70,22 @@ const choice = {
 
 interface Choice {
   readonly leases?: readonly LeaseKey[] | undefined
-  readonly all?: { readonly worker: string; readonly statuses: readonly (typeof mendable)[number][]; readonly code?: string | undefined } | undefined
+  readonly all?: {
+    readonly worker: string
+    readonly statuses: readonly (typeof mendable)[number][]
+    readonly code?: string | undefined
+  } | undefined
 }
 
 type Change = (client: pg.PoolClient, keys: readonly LeaseKey[]) => Promise<number>
 
 /** Makes one change to all chosen leases, or to none, and wakes the coordinator. */
-async function change(action: string, { leases, all }: Choice, parts: OperatorParts, apply: Change): Promise<{ changed: number }> {
+async function change(
+  action: string, { leases, all }: Choice, parts: OperatorParts, apply: Change,
+): Promise<{ changed: number }> {
   if ((leases === undefined) === (all === undefined)) {
-    throw new ApiError(400, 'invalid-field', 'Give either "leases", a list of {worker, from}, or "all", {worker, statuses}.', { field: 'leases' })
+    const detail = 'Give either "leases", a list of {worker, from}, or "all", {worker, statuses}.'
+    throw new ApiError(400, 'invalid-field', detail, { field: 'leases' })
   }
   if (all !== undefined) requireWorkers(parts, [all.worker], 'all.worker')
   const changed = await withTransaction(parts.pool, async (client) => {
@@ -103,12 +114,14 @@ const splitRoute = operatorRoute({
   handler: ({ body }, parts) => change('split', body, parts, (client, keys) => splitLeases(client, keys, body.pieces)),
 })
 
+const whyField = 'must say why: it is kept for ever'
+
 const skipRoute = operatorRoute({
   method: 'POST',
   path: '/leases/skip',
   body: z.strictObject({
     ...choice,
-    reason: z.string('must say why: it is kept for ever').trim().min(1, 'must say why: it is kept for ever').max(2000, 'must have at most 2000 characters'),
+    reason: z.string(whyField).trim().min(1, whyField).max(2000, 'must have at most 2000 characters'),
   }, 'must be an object'),
   handler: ({ body }, parts) => change('skip', body, parts, (client, keys) => skipLeases(client, keys, body.reason)),
 })

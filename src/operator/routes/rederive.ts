@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import { reopenRange } from '../../farm/coverage/reopen-range.ts'
-import { heightField, workerField } from '../http/inputs.ts'
+import { heightField, requireHeights, workerField } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import { requireWorkers } from '../operator-parts.ts'
 
@@ -16,13 +16,16 @@ export const rederiveRoute = operatorRoute({
   }, 'must be an object'),
   handler: async ({ body: { from, to, workers } }, parts) => {
     requireWorkers(parts, workers, 'workers')
-    if (to <= from) throw new ApiError(400, 'invalid-field', `Field "to" must be above "from" (${from}); the range does not include it.`, { field: 'to' })
+    requireHeights({ from, to }, 'invalid-field')
     const { overview: { stored } } = await parts.feed.current()
     if (stored === null || from < stored.from || to > stored.to) {
-      const what = stored === null ? 'Nothing is stored yet' : `Stored are the heights from ${stored.from} up to ${stored.to}, which is not included`
-      throw new ApiError(400, 'range-not-stored', `${what}: only stored heights can be derived again.`, { field: stored !== null && from >= stored.from ? 'to' : 'from' })
+      const what = stored === null
+        ? 'Nothing is stored yet' : `Stored are the heights from ${stored.from} up to ${stored.to}, which is not included`
+      const field = stored !== null && from >= stored.from ? 'to' : 'from'
+      throw new ApiError(400, 'range-not-stored', `${what}: only stored heights can be derived again.`, { field })
     }
-    const reopened = await reopenRange(parts.pool, parts.plans.filter(({ kind }) => kind === 'worker'), workers, { from, to })
+    const all = parts.plans.filter(({ kind }) => kind === 'worker')
+    const reopened = await reopenRange(parts.pool, all, workers, { from, to })
     parts.log.info({ action: 'rederive', from, to, workers: reopened }, 'an operator has a range derived again')
     parts.feed.wake()
     return { workers: reopened }

@@ -7,7 +7,8 @@ import { readJson } from '../http/read-json.ts'
 import type { OperatorContext } from '../http/requests.ts'
 
 const logInBody = z.strictObject({
-  token: z.string('must be ADMIN_TOKEN or the JWT of an administrator').trim().min(1, 'must not be empty').max(16_384, 'is too long'),
+  token: z.string('must be ADMIN_TOKEN or the JWT of an administrator').trim()
+    .min(1, 'must not be empty').max(16_384, 'is too long'),
 }, 'must be {token}')
 
 /** `/session`: whether one is let in; logging in and out. The secret comes in a body, never in an address. */
@@ -34,6 +35,7 @@ export async function session(context: OperatorContext, guard: Guard): Promise<v
 /** Written by hand: the proxy that speaks TLS is known by a header, and Koa would refuse to mark the cookie as secure. */
 function setCookie(context: OperatorContext, text: string, seconds: number): void {
   const isSecure = context.secure || context.get('X-Forwarded-Proto').split(',')[0]?.trim() === 'https'
-  const parts = [`${sessionCookie}=${text}`, 'Path=/operator', 'HttpOnly', 'SameSite=Strict', `Max-Age=${seconds}`, ...(isSecure ? ['Secure'] : [])]
+  const parts = [`${sessionCookie}=${text}`, 'Path=/operator', 'HttpOnly', 'SameSite=Strict', `Max-Age=${seconds}`]
+  if (isSecure) parts.push('Secure')
   context.append('Set-Cookie', parts.join('; '))
 }

@@ -16,7 +16,8 @@ export async function findLeaseKeys(
     text: `
       select worker_type as worker, from_height::float8 as from
       from app.worker_leases
-      where worker_type = $1 and status = any ($2::text[]) and status in ('queued', 'active', 'failed', 'flagged', 'skipped')
+      where worker_type = $1 and status = any ($2::text[])
+        and status in ('queued', 'active', 'failed', 'flagged', 'skipped')
         and ($3::text is null or last_error_code = $3)
       order by from_height
       limit ${mostAtOnce}`,

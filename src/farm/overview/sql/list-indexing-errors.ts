@@ -26,15 +26,23 @@ export interface ErrorPlace {
 
 export interface ListedError extends IndexingError, ErrorPlace {}
 
+export interface ErrorFilter {
+  readonly worker?: string | undefined
+  /** The last of the page before. */
+  readonly after?: ErrorPlace | undefined
+  readonly limit: number
+}
+
 /** Unresolved errors, the latest first, by the index on them; a page at a time. */
 export async function listIndexingErrors(
-  db: pg.Pool | pg.ClientBase, { worker, after, limit }: { readonly worker?: string | undefined; readonly after?: ErrorPlace | undefined; readonly limit: number },
+  db: pg.Pool | pg.ClientBase, { worker, after, limit }: ErrorFilter,
 ): Promise<ListedError[]> {
   const { rows } = await db.query<ListedError>({
     name: 'farm-list-indexing-errors',
     text: `
-      select id::float8 as id, worker_name as worker, block_height::float8 as height, tx_index as "txIndex", event_index as "eventIndex",
-        code, message, event_type as "eventType", occurrences, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt",
+      select id::float8 as id, worker_name as worker, block_height::float8 as height,
+        tx_index as "txIndex", event_index as "eventIndex", code, message, event_type as "eventType", occurrences,
+        first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt",
         (extract(epoch from last_seen_at) * 1000000)::float8 as "lastSeenMicros"
       from raw.indexing_errors
       where resolved_at is null and ($1::text is null or worker_name = $1)
@@ -52,7 +60,8 @@ export async function countIndexingErrors(db: pg.Pool | pg.ClientBase, worker?: 
     name: 'farm-count-indexing-errors',
     text: `
       select count(*) from (
-        select from raw.indexing_errors where resolved_at is null and ($1::text is null or worker_name = $1) limit ${mostErrors}
+        select from raw.indexing_errors where resolved_at is null and ($1::text is null or worker_name = $1)
+        limit ${mostErrors}
       ) e`,
     values: [worker ?? null],
   })

@@ -61,8 +61,11 @@ export async function readFarmRows(
       text: statement,
       values: [names, names.map((name) => known.get(name) ?? null)],
     })
-    const [{ chainId, latestHeight, unresolvedErrors } = { chainId: null, latestHeight: null, unresolvedErrors: 0 }] = rows
-    return { stages: rows, chainId, latestHeight, unresolvedErrors }
+    const [first] = rows
+    return {
+      stages: rows, chainId: first?.chainId ?? null, latestHeight: first?.latestHeight ?? null,
+      unresolvedErrors: first?.unresolvedErrors ?? 0,
+    }
   } catch (error) {
     throw asDatabaseError(error)
   }
@@ -90,8 +93,10 @@ const statement = `
       (select latest_height::float8 from app.chain) as latest_height,
       (select count(*)::float8 from (select from raw.indexing_errors where resolved_at is null limit ${mostErrors}) e) as errors
   )
-  select s.name, c.xmin::text as version, case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
-    greatest(c.updated_at, l.updated_at) as "updatedAt", c.target_height::float8 as target, l.groups as leases, o.lease as oldest,
+  select s.name, c.xmin::text as version,
+    case when c.xmin::text is distinct from s.known then c.covered::text end as covered,
+    greatest(c.updated_at, l.updated_at) as "updatedAt", c.target_height::float8 as target,
+    l.groups as leases, o.lease as oldest,
     f.chain_id as "chainId", f.latest_height as "latestHeight", f.errors as "unresolvedErrors"
   from farm f cross join stage s
   left join app.indexing_checkpoints c on c.service_name = s.name
