@@ -71,7 +71,9 @@ describe('processes of the farm', function (this: Mocha.Suite) {
   it('any of four may be killed under load: its ranges are taken over in less than 8 s, no row is twice and none missing', async () => {
     await Promise.all([start(), start(), start(), start()])
     const takeovers: number[] = []
-    for (const victim of [...started]) {
+    // Those that take their places are started meanwhile.
+    const victims = started.slice()
+    for (const victim of victims) {
       await untilYes(database, async () => {
         if ((await activeOf(database, victim.pid)).length > 0) return true
         await keepBusy()

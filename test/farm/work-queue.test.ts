@@ -232,11 +232,11 @@ for (const [backend, openStore] of Object.entries(stores)) {
 
     it('opens, or says why not, while its connections are cut', async () => {
       for (let i = 0; i < 10; i++) {
-        let isOpening = true
+        const state = { isOpening: true }
         const opening = store.open()
           .then((opened) => opened.close(), (error: unknown) => void expect(asError(error)).to.be.instanceOf(RetryableError))
-          .finally(() => (isOpening = false))
-        while (isOpening) await store.disconnect()
+          .finally(() => (state.isOpening = false))
+        while (state.isOpening) await store.disconnect()
         await opening
       }
     })

@@ -137,9 +137,9 @@ export class History {
         this.#poisoned.clear()
         return this.#note(name)
       }
-      case 'requeue': return this.#note(name, String(await requeueLeases(pool, this.#some(await this.#troubled('failed', 'flagged')))))
-      case 'split': return this.#note(name, String(await splitLeases(pool, this.#some(await this.#troubled('failed', 'flagged')), this.#random.integer(2, 3))))
-      case 'skip': return this.#note(name, String(await skipLeases(pool, this.#some(await this.#troubled('failed', 'flagged')), 'given up')))
+      case 'requeue': return this.#note(name, String(await requeueLeases(pool, await this.#someTroubled())))
+      case 'split': return this.#note(name, String(await splitLeases(pool, await this.#someTroubled(), this.#random.integer(2, 3))))
+      case 'skip': return this.#note(name, String(await skipLeases(pool, await this.#someTroubled(), 'given up')))
       case 'rederive': return this.#rederive()
     }
   }
@@ -277,7 +277,8 @@ export class History {
     if (!isComplete) throw new Error('what was derived did not stay')
     const faults = await findAuditFaults(this.#lane.pool)
     if (faults.length > 0) throw new Error(`leases were not kept to:\n${faults.join('\n')}`)
-    const differences = await this.#expected.differences(this.#lane.pool, { chain: this.#ingest.chain, last: this.#lastHeight }, this.#workers)
+    const part = { chain: this.#ingest.chain, last: this.#lastHeight }
+    const differences = await this.#expected.differences(this.#lane.pool, part, this.#workers)
     if (differences.length > 0) throw new Error(`${differences.length} rows differ from a clean pass:\n${differences.slice(0, 20).join('\n')}`)
   }
 
@@ -294,12 +295,10 @@ export class History {
     return readProgress(this.#lane.pool, this.#workers, this.#lastHeight)
   }
 
-  async #troubled(...statuses: readonly string[]): Promise<FarmProgress['troubled']> {
-    return (await this.#progress()).troubled.filter(({ status }) => statuses.includes(status))
-  }
-
-  #some<T>(all: readonly T[]): T[] {
-    return all.filter(() => this.#random.chance(0.7))
+  /** Some of the leases that a person may do something about. */
+  async #someTroubled(): Promise<FarmProgress['troubled']> {
+    const { troubled } = await this.#progress()
+    return troubled.filter(({ status }) => status !== 'skipped' && this.#random.chance(0.7))
   }
 
   async #withProcess(name: EventName, act: (alive: Alive) => void | Promise<void>): Promise<void> {
@@ -313,10 +312,12 @@ export class History {
     this.#events.push(`${Math.round(performance.now() - this.#startedAt).toString().padStart(6)} ms  ${event}  ${detail}`)
   }
 
-  async #explain(error: Error): Promise<HistoryFailure> {
-    const state = await describeState(this.#lane.pool).catch((failure: unknown) => `the state could not be read: ${asError(failure).message}`)
-    const audit = await auditLines(this.#lane.pool).catch((failure: unknown) => [`the audit could not be read: ${asError(failure).message}`])
-    return new HistoryFailure(this.#seed, error, { events: this.#events, state, audit })
+  async #explain(cause: Error): Promise<HistoryFailure> {
+    const { pool } = this.#lane
+    const unread = (failure: unknown): string => `it could not be read: ${asError(failure).message}`
+    const state = await describeState(pool).catch(unread)
+    const audit = await auditLines(pool).catch((failure: unknown) => [unread(failure)])
+    return new HistoryFailure(this.#seed, cause, { events: this.#events, state, audit })
   }
 }
 
