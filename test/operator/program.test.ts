@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { SseClient } from '../support/sse-client.ts'
+
+describe('the operator in the program', function () {
+  this.timeout(60_000)
+  let database: TestDatabase
+  let program: FlowfarmProcess
+
+  before(async () => {
+    database = await createTestDatabase()
+    program = new FlowfarmProcess(['api'], { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ADMIN_TOKEN: 'secret' })
+  })
+
+  after(async () => {
+    await program.end('SIGKILL')
+    await database.drop()
+  })
+
+  it('is on the port of the explorer API, guarded by ADMIN_TOKEN, and does not hold up the end', async () => {
+    const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}`
+    const page = await fetch(`${url}/operator`)
+    expect(page.status).to.equal(200)
+    expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+    expect((await fetch(`${url}/operator/api/overview`)).status).to.equal(401)
+    const headers = { Authorization: 'Bearer secret' }
+    const board = await fetch(`${url}/operator/queues`, { headers })
+    expect(await board.text()).to.include('flowfarm queues')
+    const client = new SseClient(`${url}/operator/api/stream`, headers)
+    await client.next(({ event }) => event === 'overview')
+    const askedAt = performance.now()
+    const ended = program.end('SIGTERM')
+    await client.ended()
+    expect(client.events.at(-1)).to.include({ event: 'bye' })
+    expect(await ended, program.output()).to.equal(0)
+    expect(performance.now() - askedAt).to.be.lessThan(10_000)
+    expect(program.log.filter(({ level }) => level === 'error' || level === 'fatal')).to.deep.equal([])
+    expect(program.output()).to.not.include('secret')
+  })
+})
