@@ -7,6 +7,8 @@ import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
 import { requeueLeases } from '../../src/farm/leases/sql/requeue-leases.ts'
 import { skipLeases } from '../../src/farm/leases/sql/skip-leases.ts'
 import { splitLeases } from '../../src/farm/leases/sql/split-leases.ts'
+import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
+import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { CarelessStore } from './careless-queue.ts'
 import type { ExpectedStates } from './expected-state.ts'
 import { HistoryFailure } from './history-failure.ts'
@@ -26,6 +28,9 @@ import type { WireName } from './simulated-process.ts'
 const healMs = 40_000
 /** All of it takes about two seconds. */
 const mostMs = 80_000
+
+/** One seed in so many is verified a second time, as an operator would. */
+const verifyEach = 4
 
 /** A process, and what ends its present trouble. */
 interface Alive {
@@ -280,6 +285,17 @@ export class History {
     const part = { chain: this.#ingest.chain, last: this.#lastHeight }
     const differences = await this.#expected.differences(this.#lane.pool, part, this.#workers)
     if (differences.length > 0) throw new Error(`${differences.length} rows differ from a clean pass:\n${differences.slice(0, 20).join('\n')}`)
+    if (this.#seed % verifyEach === 0) await this.#verify()
+  }
+
+  /** As `npm run rebuild` and `npm run verify` do: the second copy comes from the raw tables. */
+  async #verify(): Promise<void> {
+    const { pool } = this.#lane
+    await rebuildDerived({ pool, workers: this.#workers, network: 'emulator' })
+    const { isEqual, tables } = await compareDerived({ pool, workers: this.#workers })
+    if (isEqual) return
+    const found = tables.filter(({ differences }) => differences > 0)
+    throw new Error(`a rebuild from the raw tables differs:\n${found.map((table) => JSON.stringify(table)).join('\n')}`)
   }
 
   async #check(): Promise<void> {
