@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { reopenRange } from '../../farm/coverage/reopen-range.ts'
+import { addRederiveRequest } from '../../farm/requests/add-request.ts'
 import { heightField, requireHeights, workerField } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 import { requireWorkers } from '../operator-parts.ts'
 
-/** `POST /rederive`: has a range derived again by some workers and by all that follow them. */
+/** `POST /rederive`: has a range derived again by some workers and by all that follow them, before other history. */
 export const rederiveRoute = operatorRoute({
   method: 'POST',
   path: '/rederive',
@@ -25,7 +25,7 @@ export const rederiveRoute = operatorRoute({
       throw new ApiError(400, 'range-not-stored', `${what}: only stored heights can be derived again.`, { field })
     }
     const all = parts.plans.filter(({ kind }) => kind === 'worker')
-    const reopened = await reopenRange(parts.pool, all, workers, { from, to })
+    const { reopened } = await addRederiveRequest(parts.pool, all, workers, { from, to })
     parts.log.info({ action: 'rederive', from, to, workers: reopened }, 'an operator has a range derived again')
     parts.feed.wake()
     return { workers: reopened }
