@@ -21,6 +21,7 @@ describe('Redis that is away for 20 s', function (this: Mocha.Suite) {
     const database = await chain.newDatabase()
     const farm = await runFarm(database, { REDIS_URL: redis.url, LIVE_DERIVERS_CHUNK: '1', HISTORY_DERIVERS_CHUNK: '1' })
     try {
+      while ((await committed(farm)) === 0) await delay(5)
       await redis.kill()
       await delay(20_000)
       const before = await committed(farm)
