@@ -199,7 +199,7 @@ describe('the operator page in a browser', function () {
       .waitFor()
     await page.getByRole('button', { name: 'Derive height 42 again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Derive again' }).click()
-    await page.getByText('42 will be derived again by ft_holdings_worker, token_worker.').waitFor()
+    await page.getByText('42 will be derived again by token_worker, ft_holdings_worker.').waitFor()
     expect(await readCoverage(database.pool, ['token_worker'])).to.deep.equal(
       new Map([
         [

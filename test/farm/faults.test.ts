@@ -7,7 +7,6 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { derivedDigest, runFarm, untilDerived, untilTrue } from '../support/farm.ts'
 import type { RunningFarm } from '../support/farm.ts'
-import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import type { RedisServer } from '../../scripts/support/start-redis.ts'
@@ -65,54 +64,6 @@ describe('faults of the farm', function (this: Mocha.Suite) {
     await untilDerived(database, names, heights, running)
     expect(await derivedDigest(database.pool, tables)).to.deep.equal(expected)
   }
-
-  it('has a process that was killed replaced in less than 8 s, and nothing is twice or missing', async () => {
-    const start = (): FlowfarmProcess => new FlowfarmProcess(['farm'], { ...variables, DB_URL: database.url })
-    const first = start()
-    const second = start()
-    try {
-      const blocker = await holdUp()
-      await Promise.all([first, second].map((one) => one.logged(/the farm works/)))
-      // Whichever has the work.
-      let victim = first
-      let held: number[] = []
-      while (held.length === 0) {
-        victim = victim === first ? second : first
-        held = await activeBy(victim.pid)
-      }
-      await victim.end('SIGKILL')
-      const killedAt = performance.now()
-      await letGo(blocker)
-      await untilTrue(database, async () => {
-        const { rows } = await database.pool.query("select 1 from app.worker_leases where worker_type = 'token_worker' and from_height = any ($1) and status <> 'done'", [held])
-        return rows.length === 0
-      })
-      expect(performance.now() - killedAt).to.be.below(8000)
-      await expectAllDerived()
-    } finally {
-      for (const one of [first, second]) one.child.kill('SIGTERM')
-      await Promise.all([first.ended(), second.ended()])
-    }
-  })
-
-  it('fills the queue again when the schema of the queues was emptied, or is gone', async () => {
-    for (const loss of ['truncate', 'drop'] as const) {
-      const blocker = await holdUp()
-      const running = await runFarm(database, variables)
-      await untilTrue(database, async () => (await activeBy(process.pid)).length > 0, running)
-      if (loss === 'drop') await database.pool.query('drop schema bullmq cascade')
-      else {
-        const { rows } = await database.pool.query<{ tables: string }>("select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'")
-        await database.pool.query(`truncate ${rows[0]?.tables}`)
-      }
-      await letGo(blocker)
-      const lostAt = performance.now()
-      await expectAllDerived(running)
-      expect(performance.now() - lostAt, loss).to.be.below(10_000)
-      await running.stop()
-      await database.pool.query(`truncate ${tables.join(', ')}, app.worker_leases; delete from app.indexing_checkpoints where service_name not like '%ingester'`)
-    }
-  })
 
   it('goes on after its connections to PostgreSQL were cut', async () => {
     const blocker = await holdUp()

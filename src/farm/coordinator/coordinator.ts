@@ -14,6 +14,8 @@ export const coordinatorLock = 'farm:coordinator'
 
 /** Sent by ingesters inside the transaction that stores blocks. */
 const blocksChannel = 'flowfarm_blocks'
+/** How long the last round of a term may still take, ms. */
+const lastRoundMs = 2000
 /** How those of the ingester begin that follows the head. */
 const headPayload = 'main_ingester:'
 
@@ -86,12 +88,14 @@ export class Coordinator {
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(asError(signal.reason))
     signal.addEventListener('abort', end, { once: true })
+    let round: Promise<boolean> | undefined
     try {
       const rounds = new Rounds(this.#options, this.#handOver)
       for (;;) {
         signal.throwIfAborted()
         const startedAt = performance.now()
-        const isMore = await Promise.race([rounds.next(), ended.promise])
+        round = rounds.next()
+        const isMore = await Promise.race([round, ended.promise])
         onProgress()
         // As long as it worked, so that announcements in any number leave the database half of its time; there are few of the head.
         await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)
@@ -100,7 +104,18 @@ export class Coordinator {
     } finally {
       signal.removeEventListener('abort', end)
       ending.abort()
+      await settledWithin(round, lastRoundMs)
       await listener.ended
     }
   }
+}
+
+/** What a round was about to do is done or undone before its term is over, unless it hangs. */
+async function settledWithin(round: Promise<unknown> | undefined, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([Promise.allSettled([round]), tooLong])
+  clearTimeout(timer)
 }
