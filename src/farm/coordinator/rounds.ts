@@ -54,6 +54,8 @@ export class Rounds {
     const plans = this.#options.workers()
     const names = plans.map((plan) => plan.name)
     await this.#addCheckpoints(names)
+    // What was done while nobody coordinated: a cut reads every done lease of its window.
+    const foldedAhead = this.#foldAt === 0 ? await this.#fold(names) : 0
     const tidied = await this.#tidy(names)
     const liveBlocks = this.#liveBlocks(plans)
     const state = await readFarmState(this.#options.pool, names, liveBlocks)
@@ -61,7 +63,7 @@ export class Rounds {
     const { cut, isMore } = await this.#cut(plans, state, liveBlocks, requested)
     const liveFrom = liveBlocks > 0 && state.stored !== undefined ? state.stored.to - liveBlocks : Infinity
     this.#handOver.give([...cut, ...tidied.queued].map((lease) => ({ ...lease, isLive: lease.from >= liveFrom })))
-    const folded = await this.#fold(names)
+    const folded = foldedAhead + await this.#fold(names)
     if (requested.size > 0) await this.#finishRequests(names)
     this.#options.onRound?.({
       cut: cut.length, expired: tidied.expired, requeued: tidied.requeued, handedOver: tidied.handedOver, folded,
