@@ -6,6 +6,7 @@ import { createRedisWorkQueue } from '../../src/farm/queues/redis-work-queue.ts'
 import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import type { RedisServer } from '../../scripts/support/start-redis.ts'
 
@@ -32,20 +33,40 @@ class Arrivals {
   }
 }
 
+/** Adds jobs, again while the queue says that its store is away; whatever else it says is a failure. */
+async function addInTheEnd(queue: WorkQueue, worker: string, jobs: readonly LeaseJob[]): Promise<void> {
+  for (;;) {
+    try {
+      return await queue.add(worker, jobs)
+    } catch (error) {
+      expectUnavailable(error)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+function expectUnavailable(error: unknown): void {
+  expect(error).to.be.instanceOf(RetryableError).with.property('code', 'queue-unavailable')
+}
+
 interface Store {
   open(): Promise<WorkQueue>
   /** Takes away everything that is stored. */
   lose(): Promise<void>
   /** Ends all connections. */
   disconnect(): Promise<void>
+  /** Ends all connections and takes no new ones, until `comeBack`. */
+  goAway(): Promise<void>
+  comeBack(): Promise<void>
   close(): Promise<void>
 }
 
 const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
   postgres: async () => {
     const database: TestDatabase = await createTestDatabase()
+    const proxy = await startHalfOpenProxy(database.url)
     return {
-      open: () => createPostgresWorkQueue(database.url, log),
+      open: () => createPostgresWorkQueue(proxy.url, log),
       lose: async () => {
         const { rows } = await database.pool.query<{ tables: string }>("select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'")
         await database.pool.query(`truncate ${rows[0]?.tables}`)
@@ -53,7 +74,12 @@ const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
       disconnect: async () => {
         await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
       },
-      close: () => database.drop(),
+      goAway: () => proxy.shut(),
+      comeBack: () => proxy.reopen(),
+      close: async () => {
+        await proxy.close()
+        await database.drop()
+      },
     }
   },
   redis: async () => {
@@ -69,6 +95,8 @@ const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
       open: () => createRedisWorkQueue(redis.url, log),
       lose: () => ask('flushall'),
       disconnect: () => redis.restart(),
+      goAway: () => redis.kill(),
+      comeBack: () => redis.restart(),
       close: () => redis.stop(),
     }
   },
@@ -218,15 +246,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
       await queue.add(name, [job(name, 1)])
       await arrivals.until(1)
       await store.disconnect()
-      for (;;) {
-        try {
-          await queue.add(name, [job(name, 2)])
-          break
-        } catch (error) {
-          expect(asError(error)).to.have.property('code', 'queue-unavailable')
-          await new Promise((resolve) => setTimeout(resolve, 20))
-        }
-      }
+      await addInTheEnd(queue, name, [job(name, 2)])
       expect((await arrivals.until(2)).at(-1)?.leases[0]?.from).to.equal(2)
     })
 
@@ -241,6 +261,65 @@ for (const [backend, openStore] of Object.entries(stores)) {
       }
     })
 
+    it('says at once that its store is away, and works when that is back, also for workers of which it hears meanwhile', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      const opened = await store.open()
+      await store.goAway()
+      try {
+        await opened.work(name, 1, arrivals.handler)
+        for (let i = 0; i < 3; i++) {
+          const askedAt = performance.now()
+          await opened.add(name, [job(name, 1)]).then(() => expect.fail('it took jobs'), expectUnavailable)
+          await opened.counts(name).then(() => expect.fail('it counted'), expectUnavailable)
+          expect(performance.now() - askedAt).to.be.below(2000)
+        }
+      } finally {
+        await store.comeBack()
+      }
+      await addInTheEnd(opened, name, [job(name, 2)])
+      expect(await arrivals.until(1)).to.deep.equal([job(name, 2)])
+      await opened.close()
+    })
+
+    it('works in the end whenever its store goes away during the start', async function (this: Mocha.Context) {
+      this.timeout(60_000)
+      for (let i = 0; i < 15; i++) {
+        const opened = await store.open()
+        const idle = Array.from({ length: 4 }, () => ({ name: newName(), arrivals: new Arrivals() }))
+        const starting = Promise.allSettled(idle.map(async ({ name, arrivals }) => {
+          await opened.work(name, 1, arrivals.handler)
+          await opened.add(name, [job(name, 1)])
+        }))
+        // Also in the middle of what the starting asks.
+        for (let turn = 0; turn < i * 2; turn++) await new Promise(setImmediate)
+        await store.goAway()
+        await store.comeBack()
+        for (const [at, outcome] of (await starting).entries()) {
+          if (outcome.status === 'rejected') expectUnavailable(outcome.reason)
+          const { name, arrivals } = idle[at] ?? expect.fail('a worker too many')
+          await addInTheEnd(opened, name, [job(name, 2)])
+          while (!arrivals.jobs.some(({ leases }) => leases[0]?.from === 2)) await arrivals.until(arrivals.jobs.length + 1)
+        }
+        await opened.close()
+      }
+    })
+
+    for (const [when, isAway] of [['its consumers are starting', false], ['these wait for its store', true]] as const) {
+      it(`closes while ${when}`, async () => {
+        const opened = await store.open()
+        if (isAway) await store.goAway()
+        try {
+          for (let i = 0; i < 4; i++) await opened.work(newName(), 1, () => Promise.resolve())
+          const closingAt = performance.now()
+          await opened.close()
+          expect(performance.now() - closingAt).to.be.below(4000)
+        } finally {
+          if (isAway) await store.comeBack()
+        }
+      })
+    }
+
     it('gives the job of a process that ended to another', async function (this: Mocha.Context) {
       this.timeout(20_000)
       const name = newName()
@@ -251,7 +330,7 @@ for (const [backend, openStore] of Object.entries(stores)) {
         await hanging.handler(arrived)
         await gate.promise
       })
-      await queue.add(name, [job(name, 1)])
+      await addInTheEnd(queue, name, [job(name, 1)])
       await hanging.until(1)
       const { rows } = { rows: await queue.counts(name) }
       expect(rows.active).to.equal(1)

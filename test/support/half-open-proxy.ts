@@ -13,6 +13,10 @@ export interface HalfOpenProxy {
   thaw(): void
   /** Cuts all connections at once. */
   cut(): void
+  /** Cuts all connections and refuses new ones, as a server that is down. */
+  shut(): Promise<void>
+  /** After `shut`: as before, at the same address. */
+  reopen(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,12 +52,19 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
-  const proxied = new URL(`${target.protocol}//127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}`)
+  const { port: ownPort } = server.address() as AddressInfo
+  const proxied = new URL(`${target.protocol}//127.0.0.1:${ownPort}${target.pathname}`)
   proxied.username = target.username
   proxied.password = target.password
   const cut = (): void => {
     for (const pair of pairs) for (const socket of pair) socket.destroy()
     pairs.clear()
+  }
+  const shut = async (): Promise<void> => {
+    cut()
+    if (!server.listening) return
+    server.close()
+    await once(server, 'close')
   }
   return {
     url: proxied.href,
@@ -73,11 +84,12 @@ export async function startHalfOpenProxy(url: string): Promise<HalfOpenProxy> {
     thaw() {
       isFrozen = false
     },
-    async close() {
-      cut()
-      server.close()
-      await once(server, 'close')
-    }
+    shut,
+    async reopen() {
+      server.listen(ownPort, '127.0.0.1')
+      await once(server, 'listening')
+    },
+    close: shut,
   }
 }
 

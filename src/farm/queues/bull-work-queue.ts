@@ -107,7 +107,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
     })
     bull.on('error', (error) => this.#trouble(worker, error))
     bull.on('failed', (_job, error) => this.#log.error({ err: error, queue: worker }, 'a job ended with an error, its ranges will be queued again'))
-    await bull.waitUntilReady()
+    // It is not waited for: while the store is away it takes jobs from when that is back.
     const consumer: QueueConsumer = {
       pause: () => bull.pause(),
       resume: () => bull.resume(),

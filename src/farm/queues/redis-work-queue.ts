@@ -1,11 +1,14 @@
 import { createRedisBackend } from 'bullmq'
-import type { ConnectionOptions, RedisQueueBackend } from 'bullmq'
+import type { BackendFactory, ConnectionOptions, RedisQueueBackend } from 'bullmq'
 import { Redis } from 'ioredis'
 import { asError, FatalError, RetryableError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import { BullWorkQueue } from './bull-work-queue.ts'
 
 export type RedisWorkQueue = BullWorkQueue<RedisQueueBackend, ConnectionOptions>
+
+/** 6.2 */
+const oldestVersion = 602
 
 /** How long Redis may take to answer the first time, ms. */
 const connectTimeoutMs = 5000
@@ -18,7 +21,7 @@ const longestPauseMs = 2000
 
 /**
  * Queues in Redis 6.2 or newer (or Valkey).
- * @throws FatalError `redis-evicts` when Redis may throw jobs away; RetryableError `queue-unavailable` when unreachable
+ * @throws FatalError `redis-evicts` when Redis may throw jobs away, `redis-too-old`; RetryableError `queue-unavailable` when unreachable
  */
 export async function createRedisWorkQueue(url: string, log: Logger): Promise<RedisWorkQueue> {
   let isClosed = false
@@ -29,35 +32,51 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
   }
   // A command of the coordinator fails at once while Redis is away, and is tried again with all that came since.
   const producer = new Redis(url, { ...common, lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
-  // Those of the workers wait for it.
-  const consumer = new Redis(url, { ...common, lazyConnect: true, maxRetriesPerRequest: null })
-  const clients = [producer, consumer]
-  for (const client of clients) client.on('error', (error) => log.warn({ err: error }, 'the connection to Redis had an error'))
+  const onError = (error: Error): void => log.warn({ err: error }, 'the connection to Redis had an error')
+  producer.on('error', onError)
   try {
-    await Promise.all(clients.map((client) => client.connect()))
-    await checkEviction(producer)
+    await producer.connect()
+    await checkServer(producer)
   } catch (error) {
     isClosed = true
-    for (const client of clients) client.disconnect()
+    producer.disconnect()
     if (error instanceof FatalError) throw error
     throw new RetryableError('queue-unavailable', `REDIS_URL leads to no Redis that answers: ${asError(error).message}`, { cause: error })
   }
+  // Those of the workers wait for it. Not lazy, nor are the copies that BullMQ makes of it: whoever awaits the first
+  // connecting of a lazy one is told that it failed and never that it came about later, and a worker keeps what it was told.
+  const consumer = new Redis(url, { ...common, maxRetriesPerRequest: null })
+  consumer.on('error', onError)
   return new BullWorkQueue<RedisQueueBackend, ConnectionOptions>({
     name: 'redis',
-    factory: createRedisBackend,
+    factory: createBackend,
     producer,
     consumer,
     close: () => {
       isClosed = true
-      for (const client of clients) client.disconnect()
+      producer.disconnect()
+      consumer.disconnect()
       return Promise.resolve()
     },
   }, log)
 }
 
-/** Under any policy but `noeviction` Redis deletes parts of queues when it runs out of memory. */
-async function checkEviction(client: Redis): Promise<void> {
-  const policy = /maxmemory_policy:([\w-]+)/.exec(await client.info('memory'))?.[1]
+/**
+ * BullMQ asks for the version of the server as soon as a queue or a worker is made, and one that got no answer fails
+ * for ever with what it got instead. It is asked for once, above, and nothing is waited for here.
+ */
+const createBackend: BackendFactory<RedisQueueBackend, ConnectionOptions> = (name, options, extra) => (
+  createRedisBackend(name, { ...options, skipVersionCheck: true, skipWaitingForReady: true }, extra)
+)
+
+async function checkServer(client: Redis): Promise<void> {
+  const info = await client.info()
+  const version = /redis_version:(\d+)\.(\d+)/.exec(info)
+  if (version !== null && Number(version[1]) * 100 + Number(version[2]) < oldestVersion) {
+    throw new FatalError('redis-too-old', `Redis at REDIS_URL is ${version[1]}.${version[2]}, flowfarm needs 6.2 or newer. Or unset REDIS_URL: the queues are then kept in PostgreSQL.`)
+  }
+  // Under any policy but `noeviction` Redis deletes parts of queues when it runs out of memory.
+  const policy = /maxmemory_policy:([\w-]+)/.exec(info)?.[1]
   if (policy === undefined || policy === 'noeviction') return
   throw new FatalError(
     'redis-evicts',

@@ -37,7 +37,10 @@ export interface WorkQueue {
    * not answer
    */
   add(worker: string, jobs: readonly LeaseJob[], options?: { readonly isUrgent?: boolean }): Promise<void>
-  /** Starts taking jobs of a worker, at most `concurrency` at a time. */
+  /**
+   * Starts taking jobs of a worker, at most `concurrency` at a time. While the backend is away it waits in the
+   * background and takes jobs from when that is back.
+   */
   work(worker: string, concurrency: number, handler: LeaseJobHandler): Promise<QueueConsumer>
   /** Jobs that wait and jobs that are being worked on, in all processes. */
   counts(worker: string): Promise<{ readonly waiting: number; readonly active: number }>
