@@ -57,6 +57,16 @@ describe('acquireLock', () => {
     await proxy.close()
   })
 
+  it('is taken from a process that stands still', async () => {
+    const lock = await acquireLock(db.url, 'still', { heartbeatMs: 100, answerTimeoutMs: 100 })
+    const lost = once(lock.lost, 'abort')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+    await lost
+    const next = await acquireLock(db.url, 'still', { retryMs: 5 })
+    await next.release()
+    await lock.release()
+  })
+
   it('is not lost when it is released', async () => {
     const lock = await acquireLock(db.url, 'released')
     await lock.release()

@@ -22,7 +22,8 @@ export interface DedicatedConnectionOptions {
  *       └───────────────────────close()──────────────────────────────────────►
  *
  * A connection can die without a word (a cable, a firewall, a fail-over), and one that only waits would never notice:
- * so it is asked something from time to time, and the server is told to look for a dead peer as often.
+ * so it is asked something from time to time, and the server is told to look for a dead peer as often. A process that
+ * stands still keeps its connections: from one that asks nothing for long the server takes the session, and its locks.
  */
 export class DedicatedConnection {
   readonly client: Client
@@ -58,7 +59,10 @@ export class DedicatedConnection {
     try {
       signal?.throwIfAborted()
       await client.connect()
-      await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3')
+      await client.query(
+        `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+         SET idle_session_timeout = ${heartbeatMs + answerTimeoutMs}`,
+      )
       return connection
     } catch (error) {
       await connection.close()

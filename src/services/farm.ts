@@ -15,7 +15,6 @@ import { planWorkers } from '../farm/coordinator/worker-plan.ts'
 import { DrillWatch } from '../farm/drills/drill-watch.ts'
 import { defaultRetryPolicy } from '../farm/leases/retry-policy.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
-import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { packLeases } from '../farm/queues/pack-leases.ts'
 import type { WorkQueue } from '../farm/queues/work-queue.ts'
 import { RangeReader } from '../farm/range-reader/range-reader.ts'
@@ -23,6 +22,7 @@ import { FarmWorkers } from '../farm/worker-loop/farm-workers.ts'
 import type { RunningWorker } from '../farm/worker-loop/farm-workers.ts'
 import { decodedBlock } from '../ingest/decoded-block.ts'
 import type { ServiceContext } from './context.ts'
+import { openWorkQueue } from './open-work-queue.ts'
 import { FarmMetrics } from './farm-metrics.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -50,7 +50,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they rest on.
   const leasePool = openPool(3, 'flowfarm leases', { ...shortStatementLimits, isDurable: false })
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
-  const queue = await createWorkQueue({ databaseUrl, redisUrl: config.REDIS_URL, log })
+  const queue = await openWorkQueue({ ...context, log })
   lifecycle.onStop('queues', () => queue.close())
 
   const reader = new RangeReader({

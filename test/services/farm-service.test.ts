@@ -97,6 +97,28 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     }
   })
 
+  it('waits some seconds for a Redis that is not there yet, and ends with 75 where none comes', async function (this: Mocha.Context) {
+    const redis = await startRedis()
+    if (redis === undefined) this.skip()
+    try {
+      await redis.kill()
+      const farms = [start(['ingest', 'farm'], { REDIS_URL: redis.url }), start(['farm'], { REDIS_URL: 'redis://127.0.0.1:1' })]
+      const [first, second] = farms as [FlowfarmProcess, FlowfarmProcess]
+      await first.logged(/the store of the queues cannot be reached, trying again/)
+      await redis.restart()
+      await first.logged(/the farm works/)
+      await untilTrue(database, async () => {
+        const { rows } = await database.pool.query<{ covered: boolean }>("select covered <> '{}' as covered from app.coverage where service_name = 'ft_holdings_worker'")
+        return rows[0]?.covered === true
+      })
+      expect(await second.ended(), second.output()).to.equal(75)
+      expect(second.log.at(-1)).to.include({ code: 'queue-unavailable' })
+      expect(await first.end('SIGTERM'), first.output()).to.equal(0)
+    } finally {
+      await redis.stop()
+    }
+  })
+
   it('tells its figures, in the process that coordinates', async () => {
     const chain = start(['ingest', 'farm'], { METRICS_PORT: '0', START_BLOCK: '1950', ENABLE_HISTORY_INGESTER: 'false' })
     const { port } = await chain.logged(/metrics are served/)
