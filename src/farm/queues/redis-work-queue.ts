@@ -65,7 +65,7 @@ export async function createRedisWorkQueue(url: string, log: Logger): Promise<Re
  * BullMQ asks for the version of the server as soon as a queue or a worker is made, and one that got no answer fails
  * for ever with what it got instead. It is asked for once, above, and nothing is waited for here.
  */
-const createBackend: BackendFactory<RedisQueueBackend, ConnectionOptions> = (name, options, extra) => (
+const createBackend: BackendFactory<RedisQueueBackend> = (name, options, extra) => (
   createRedisBackend(name, { ...options, skipVersionCheck: true, skipWaitingForReady: true }, extra)
 )
 
