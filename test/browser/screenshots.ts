@@ -1,14 +1,12 @@
 /**
- * `node test/browser/screenshots.ts [folder [names]]`: pictures of the operator page in the states that a person should look at after
- * a change, over numbers that are made up. Without a folder: only docs/images/operator.png, for the README.
+ * `node test/browser/screenshots.ts <folder> [names]`: pictures of the operator page in the states that a person should look at
+ * after a change, over numbers that are made up. (The README's is of the demo, with a fault drill.)
  */
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { Page } from 'playwright-core'
-import { workers } from '../../jobs/index.ts'
-import { ingesterNames } from '../../src/ingest/checkpoints.ts'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startStandIn } from '../support/operator-stand-in.ts'
@@ -26,7 +24,6 @@ interface Shot {
 
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const shots: readonly Shot[] = [
-  { name: 'readme', server: { world: builtWorkers() } },
   { name: 'wide' },
   { name: 'wide-dark', theme: 'dark' },
   { name: 'phone', size: 'phone' },
@@ -111,12 +108,10 @@ const shots: readonly Shot[] = [
 ]
 
 const [folder, ...only] = process.argv.slice(2)
-const readme = resolve(import.meta.dirname, '../../docs/images/operator.png')
+if (folder === undefined) throw new Error('Name the folder for the pictures.')
 const pages = createDashboardPages({ page: 'operator', log: pino({ level: 'warn' }) })
 const started = await startBrowser()
-for (const shot of folder === undefined
-  ? shots.slice(0, 1)
-  : shots.filter(({ name }) => only.length === 0 || only.includes(name))) {
+for (const shot of shots.filter(({ name }) => only.length === 0 || only.includes(name))) {
   const standIn = await startStandIn({ world: busyWorld(), pages, ...shot.server })
   const context = await started.browser.newContext({
     viewport: sizes[shot.size ?? 'wide'],
@@ -138,7 +133,7 @@ for (const shot of folder === undefined
   await delay(300)
   await shot.act?.(page, standIn)
   await delay(400)
-  const path = folder === undefined ? readme : join(folder, `${shot.name}.png`)
+  const path = join(folder, `${shot.name}.png`)
   mkdirSync(join(path, '..'), { recursive: true })
   await page.screenshot({ path, fullPage: shot.act === undefined })
   process.stdout.write(`${path}\n`)
@@ -146,16 +141,6 @@ for (const shot of folder === undefined
   await standIn.stop()
 }
 await started.close()
-
-/** The workers that exist. */
-function builtWorkers(): StandInOptions['world'] {
-  const world = busyWorld()
-  const names = [...Object.values(ingesterNames), ...workers.map(({ name }) => name)]
-  return {
-    ...world,
-    overview: { ...world.overview, stages: world.overview.stages.filter(({ name }) => names.includes(name)) },
-  }
-}
 
 function withDrill(): StandInOptions['world'] {
   const world = busyWorld()
