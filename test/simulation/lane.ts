@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
+import { FlowfarmError } from '../../src/base/errors.ts'
 import { query } from '../../src/db/pool.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
 import { tablesOf } from './expected-state.ts'
 import { clearLeaseAudit } from './lease-audit.ts'
 import { clearRaw } from './recorded-chains.ts'
+
+/** SQLSTATEs undefined_table and invalid_schema_name. */
+const missingTables: readonly unknown[] = ['42P01', '3F000']
 
 /** A place for one history at a time, with a database of its own. */
 export class Lane {
@@ -58,7 +62,12 @@ export class Lane {
         `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
       )
       const tables = rows[0]?.tables
-      if (typeof tables === 'string') await query(this.pool, `truncate ${tables}`)
+      if (typeof tables === 'string') {
+        await query(this.pool, `truncate ${tables}`).catch((error: unknown) => {
+          // A process that had found them empty has dropped them meanwhile, to make them anew.
+          if (!(error instanceof FlowfarmError && missingTables.includes(error.details['sqlState']))) throw error
+        })
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import { runMigrations, SchemaVersionMismatchError } from 'bullmq'
 import { Pool, type PoolClient } from 'pg'
-import { FatalError } from '../../base/errors.ts'
+import { FatalError, RetryableError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { BullWorkQueue } from './bull-work-queue.ts'
@@ -30,6 +30,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
     try {
       await makeSchema(migrations)
     } catch (error) {
+      if (isMissing(error)) throw new RetryableError('queue-unavailable', `the schema ${schema} was dropped while it was made`, { cause: error })
       if (!(error instanceof SchemaVersionMismatchError)) throw asDatabaseError(error)
       throw new FatalError('queue-too-new', `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that schema: it is filled again.`, { cause: error })
     }
@@ -49,8 +50,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
     producer: connection,
     consumer: connection,
     repair: async (error) => {
-      const { code } = error as { code?: unknown }
-      if (typeof code !== 'string' || !missingObject.has(code)) return false
+      if (!isMissing(error)) return false
       log.warn({ err: error }, 'the schema of the queues is gone, making it anew')
       await migrate()
       return true
@@ -102,4 +102,10 @@ async function lostItsLedger(client: PoolClient): Promise<boolean> {
   if (!found.hasLedger) return true
   const { rowCount } = await client.query(`select 1 from ${schema}.migration limit 1`)
   return rowCount === 0
+}
+
+/** Whether an error of `pg` says that a schema or table is not there. */
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && missingObject.has(code)
 }
