@@ -3,6 +3,7 @@ import {
   BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError,
 } from 'slonik'
 import { ApiError, RetryableError } from '../base/errors.ts'
+import type { Problem } from '../base/problem.ts'
 import { asDatabaseError } from '../db/errors.ts'
 
 /** The body of every error, RFC 9457. */
@@ -14,15 +15,7 @@ export const problemSchema = z.strictObject({
   code: z.string().describe('What went wrong, for programs; stable.'),
   field: z.string().optional().describe('The parameter at fault.'),
   request_id: z.string().describe('Names this request in the log.'),
-}).meta({ id: 'Problem' })
-
-export type Problem = z.output<typeof problemSchema>
-
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not found', 405: 'Method not allowed',
-  429: 'Too many requests', 500: 'Internal error', 501: 'Not implemented', 502: 'Bad gateway',
-  503: 'Service unavailable',
-}
+}).meta({ id: 'Problem' }) satisfies z.ZodType<Problem>
 
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
 export function toApiError(error: unknown): ApiError {
@@ -33,18 +26,6 @@ export function toApiError(error: unknown): ApiError {
   const status = statusOf(error)
   if (status !== undefined) return new ApiError(status, 'bad-request', 'The request is not valid.', { cause: error })
   return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
-}
-
-export function problemOf(error: ApiError, requestId: string): Problem {
-  return {
-    type: `urn:flowfarm:problem:${error.code}`,
-    title: titles[error.status] ?? 'Error',
-    status: error.status,
-    detail: error.message,
-    code: error.code,
-    ...(error.field === undefined ? {} : { field: error.field }),
-    request_id: requestId,
-  }
 }
 
 const outageErrors = [

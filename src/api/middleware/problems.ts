@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
-import { problemOf, toApiError } from '../problem.ts'
+import { problemOf } from '../../base/problem.ts'
+import { toApiError } from '../problem.ts'
 import type { RequestState } from './request-log.ts'
 
 /** Turns whatever is thrown further in, and requests that nobody answers, into problems (RFC 9457). */

@@ -3,7 +3,8 @@ import type { Middleware, ParameterizedContext } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
-import { problemOf, toApiError } from './problem.ts'
+import { problemOf } from '../../base/problem.ts'
+import { toApiError } from './to-api-error.ts'
 
 /** What is kept with a request. */
 export interface RequestState {
