@@ -60,5 +60,5 @@ export async function leaseLines(db: pg.Pool): Promise<string[]> {
 }
 
 export async function clearFarm(db: pg.Pool): Promise<void> {
-  await db.query('truncate app.worker_leases, app.indexing_checkpoints')
+  await db.query('truncate app.worker_leases, app.indexing_checkpoints, app.backfill_requests')
 }

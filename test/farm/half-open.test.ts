@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import { announceFarmWork } from '../../src/farm/leases/sql/announce-farm-work.ts'
-import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
+import { addRederiveRequest } from '../../src/farm/requests/add-request.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm } from '../support/farm.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
@@ -41,7 +41,7 @@ describe('a connection of the farm that goes silent is noticed and replaced with
       await chain.untilDerived(database)
       silence()
       const silentAt = performance.now()
-      await reopenRange(database.pool, workers, names, { from: 0, to: 280 })
+      await addRederiveRequest(database.pool, workers, names, { from: 0, to: 280 })
       await announceFarmWork(database.pool)
       await chain.untilDerived(database)
       const seconds = (performance.now() - silentAt) / 1000

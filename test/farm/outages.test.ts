@@ -18,6 +18,7 @@ import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilYes } from '../support/held-work.ts'
 import { storedHeights } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
+import { truncateQueues } from '../support/truncate-queues.ts'
 
 const names = workers.map(({ name }) => name)
 
@@ -69,12 +70,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
       const url = await start()
       await untilCaughtUp()
       if (loss === 'dropped') await database.pool.query('drop schema bullmq cascade')
-      else {
-        const { rows } = await database.pool.query<{ tables: string }>(
-          `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
-        )
-        await database.pool.query(`truncate ${rows[0]?.tables}`)
-      }
+      else await truncateQueues(database.pool)
       const lostAt = performance.now()
       await expectIngestAndApi(url)
       await untilCaughtUp()

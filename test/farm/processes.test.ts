@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { workers } from '../../jobs/index.ts'
-import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
+import { addRederiveRequest } from '../../src/farm/requests/add-request.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { activeOf, holdTable, untilCoordinated, untilYes } from '../support/held-work.ts'
@@ -40,7 +40,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
   /** Gives all workers everything to do again where nothing is left. */
   const keepBusy = async (): Promise<void> => {
     const { rowCount } = await database.pool.query(`select 1 from app.worker_leases where status <> 'done' limit 1`)
-    if (rowCount === 0) await reopenRange(database.pool, workers, workers.map(({ name }) => name), { from: 0, to: last + 1 })
+    if (rowCount === 0) await addRederiveRequest(database.pool, workers, workers.map(({ name }) => name), { from: 0, to: last + 1 })
   }
 
   it('a process that was stopped past its deadline commits nothing of the ranges that another has finished', async () => {

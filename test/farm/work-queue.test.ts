@@ -7,6 +7,7 @@ import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/w
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
+import { truncateQueues } from '../support/truncate-queues.ts'
 import { startRedis } from '../../scripts/support/start-redis.ts'
 import type { RedisServer } from '../../scripts/support/start-redis.ts'
 
@@ -67,10 +68,7 @@ const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
     const proxy = await startHalfOpenProxy(database.url)
     return {
       open: () => createPostgresWorkQueue(proxy.url, log),
-      lose: async () => {
-        const { rows } = await database.pool.query<{ tables: string }>("select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'")
-        await database.pool.query(`truncate ${rows[0]?.tables}`)
-      },
+      lose: () => truncateQueues(database.pool),
       disconnect: async () => {
         await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
       },

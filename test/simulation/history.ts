@@ -3,7 +3,7 @@ import { workers as allWorkers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { asError } from '../../src/base/errors.ts'
 import { retryWhile } from '../../src/base/retry.ts'
-import { reopenRange } from '../../src/farm/coverage/reopen-range.ts'
+import { addRederiveRequest } from '../../src/farm/requests/add-request.ts'
 import { requeueLeases } from '../../src/farm/leases/sql/requeue-leases.ts'
 import { skipLeases } from '../../src/farm/leases/sql/skip-leases.ts'
 import { splitLeases } from '../../src/farm/leases/sql/split-leases.ts'
@@ -233,7 +233,7 @@ export class History {
     const worker = this.#random.pick(this.#workers).name
     const from = this.#random.integer(0, chains[this.#ingest.chain].last)
     const to = from + this.#random.integer(1, 20)
-    await reopenRange(this.#lane.pool, this.#workers, [worker], { from, to })
+    await addRederiveRequest(this.#lane.pool, this.#workers, [worker], { from, to })
     this.#note('rederive', `${worker} ${from}-${to}`)
   }
 
@@ -253,7 +253,7 @@ export class History {
       if (isComplete) return
       if (this.#alive.length === 0) this.#startProcess()
       const skipped = troubled.filter(({ status }) => status === 'skipped')
-      for (const { worker, from, to } of skipped) await reopenRange(pool, this.#workers, [worker], { from, to })
+      for (const { worker, from, to } of skipped) await addRederiveRequest(pool, this.#workers, [worker], { from, to })
       await requeueLeases(pool, troubled.filter(({ status }) => status !== 'skipped'))
       if (performance.now() > deadline) throw new Error(`not everything was derived within ${healMs} ms`)
       await delay(20)

@@ -4,15 +4,12 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
-import { FlowfarmError } from '../../src/base/errors.ts'
 import { query } from '../../src/db/pool.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
+import { truncateQueues } from '../support/truncate-queues.ts'
 import { tablesOf } from './expected-state.ts'
 import { clearLeaseAudit } from './lease-audit.ts'
 import { clearRaw } from './recorded-chains.ts'
-
-/** SQLSTATEs undefined_table and invalid_schema_name. */
-const missingTables: readonly unknown[] = ['42P01', '3F000']
 
 /** A place for one history at a time, with a database of its own. */
 export class Lane {
@@ -40,7 +37,7 @@ export class Lane {
   /** Makes it as it was at the beginning, whoever is still at work in it. */
   async clear(): Promise<void> {
     await this.pool.query('select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = current_database() and application_name <> $1', ['test'])
-    await this.pool.query(`truncate app.worker_leases, ${tablesOf(workers).join(', ')}`)
+    await this.pool.query(`truncate app.worker_leases, app.backfill_requests, ${tablesOf(workers).join(', ')}`)
     await clearRaw(this.pool)
     await clearLeaseAudit(this.pool)
     await this.makeQueueTables()
@@ -57,18 +54,7 @@ export class Lane {
   /** Takes all jobs away, and with `drop` what they were kept in. */
   async loseQueues(how: 'truncate' | 'drop'): Promise<void> {
     if (how === 'drop') await query(this.pool, 'drop schema if exists bullmq cascade')
-    else {
-      const { rows } = await this.pool.query<{ tables: string | null }>(
-        `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
-      )
-      const tables = rows[0]?.tables
-      if (typeof tables === 'string') {
-        await query(this.pool, `truncate ${tables}`).catch((error: unknown) => {
-          // A process that had found them empty has dropped them meanwhile, to make them anew.
-          if (!(error instanceof FlowfarmError && missingTables.includes(error.details['sqlState']))) throw error
-        })
-      }
-    }
+    else await truncateQueues(this.pool)
   }
 
   async makeQueueTables(): Promise<void> {

@@ -10,8 +10,8 @@ import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../
 import type { LeaseStatus } from '../leases/lease.ts'
 import { claimLeases } from '../leases/sql/claim-leases.ts'
 import { completeLeases } from '../leases/sql/complete-leases.ts'
+import { addRederiveRequest } from '../requests/add-request.ts'
 import { readCoverage } from './read-coverage.ts'
-import { reopenRange } from './reopen-range.ts'
 import { rollBackFarm } from './roll-back-farm.ts'
 import { foldLeases } from './sql/fold-leases.ts'
 import { lockCheckpoints } from './sql/lock-checkpoints.ts'
@@ -160,7 +160,8 @@ describe('coverage', () => {
     await setCoverage(pool, { a: whole, b: whole, c: whole, d: whole })
     await addLeases(pool, [{ worker: 'a', from: 100, to: 120, status: 'skipped' }])
     const workers = [{ name: 'a', follows: [] }, { name: 'c', follows: ['b'] }, { name: 'b', follows: ['a'] }, { name: 'd', follows: [] }]
-    expect(await reopenRange(pool, workers, ['a'], { from: 90, to: 110 })).to.deep.equal(['a', 'b', 'c'])
+    const { reopened } = await addRederiveRequest(pool, workers, ['a'], { from: 90, to: 110 })
+    expect(reopened).to.deep.equal(['a', 'c', 'b'])
     for (const worker of ['a', 'b', 'c']) expect(await coverageText(worker)).to.equal('{[0,90)}')
     expect(await coverageText('d')).to.equal('{[0,100)}')
     expect(await leaseLines(pool)).to.deep.equal(['a 110-120 skipped'])
@@ -181,7 +182,7 @@ describe('coverage', () => {
       const open = leases.filter((_, i) => i % 4 !== 3)
       await setCoverage(pool, { a: folded })
       await addLeases(pool, open)
-      await reopenRange(pool, [{ name: 'a', follows: [] }], ['a'], { from, to: from + length })
+      await addRederiveRequest(pool, [{ name: 'a', follows: [] }], ['a'], { from, to: from + length })
       const hole: HeightRange[] = [{ from, to: from + length }]
       const of = (status: LeaseStatus) => normalize(open.filter((lease) => lease.status === status))
       expect(await coverageText('a')).to.equal(toMultirange(difference(union(folded, of('done')), hole)))

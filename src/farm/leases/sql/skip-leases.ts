@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { FatalError } from '../../../base/errors.ts'
 import { pgText } from '../../../db/copy/pg-text.ts'
-import { inLockOrder } from '../lease.ts'
 import type { LeaseKey } from '../lease.ts'
+import { chooseTroubled, keyValues } from './choose-troubled.ts'
 
 /**
  * flagged, failed → skipped: a person gives the heights up for this worker, and the workers that follow it go on without.
@@ -12,23 +12,15 @@ import type { LeaseKey } from '../lease.ts'
  */
 export async function skipLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], reason: string): Promise<number> {
   if (reason.trim() === '') throw new FatalError('skip-without-reason', 'a range is skipped only with a reason')
-  const sorted = inLockOrder(keys)
   const { rowCount } = await db.query({
     name: 'farm-skip-leases',
     text: `
-      with chosen as materialized (
-        select l.worker_type, l.from_height
-        from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
-        join app.worker_leases l using (worker_type, from_height)
-        where l.status in ('failed', 'flagged')
-        order by l.worker_type, l.from_height
-        for update of l
-      )
+      with ${chooseTroubled()}
       update app.worker_leases l
       set status = 'skipped', reason = $3, not_before = null, updated_at = now()
       from chosen c
       where l.worker_type = c.worker_type and l.from_height = c.from_height`,
-    values: [sorted.map((key) => key.worker), sorted.map((key) => key.from), pgText(reason.trim())],
+    values: [...keyValues(keys), pgText(reason.trim())],
   })
   return rowCount ?? 0
 }

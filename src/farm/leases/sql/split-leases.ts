@@ -1,6 +1,10 @@
 import type pg from 'pg'
-import { inLockOrder } from '../lease.ts'
 import type { LeaseKey } from '../lease.ts'
+import { chooseTroubled, keyValues } from './choose-troubled.ts'
+
+/** `step`: the length of a piece, which $3 pieces make. */
+const splitColumns = `l.worker_type, l.from_height, l.to_height, l.generation, l.last_error, l.last_error_code, l.last_error_stack,
+          ceil((l.to_height - l.from_height) / greatest($3::numeric, 1))::bigint as step`
 
 /**
  * flagged, failed → queued, as up to `pieces` leases of about the same length in place of each. The count of runs begins
@@ -8,19 +12,10 @@ import type { LeaseKey } from '../lease.ts'
  * @returns how many leases there are now in their place
  */
 export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly LeaseKey[], pieces = 2): Promise<number> {
-  const sorted = inLockOrder(keys)
   const { rows } = await db.query<{ count: string }>({
     name: 'farm-split-leases',
     text: `
-      with chosen as materialized (
-        select l.worker_type, l.from_height, l.to_height, l.generation, l.last_error, l.last_error_code, l.last_error_stack,
-          ceil((l.to_height - l.from_height) / greatest($3::numeric, 1))::bigint as step
-        from unnest($1::text[], $2::bigint[]) as k (worker_type, from_height)
-        join app.worker_leases l using (worker_type, from_height)
-        where l.status in ('failed', 'flagged')
-        order by l.worker_type, l.from_height
-        for update of l
-      ), others as (
+      with ${chooseTroubled(splitColumns)}, others as (
         insert into app.worker_leases (worker_type, from_height, to_height, generation, last_error, last_error_code, last_error_stack)
         select worker_type, piece, least(piece + step, to_height), generation, last_error, last_error_code, last_error_stack
         from chosen cross join lateral generate_series(from_height + step, to_height - 1, step) as piece
@@ -34,7 +29,7 @@ export async function splitLeases(db: pg.Pool | pg.ClientBase, keys: readonly Le
         returning 1
       )
       select (select count(*) from others) + (select count(*) from first) as count`,
-    values: [sorted.map((key) => key.worker), sorted.map((key) => key.from), pieces],
+    values: [...keyValues(keys), pieces],
   })
   return Number(rows[0]?.count ?? 0)
 }

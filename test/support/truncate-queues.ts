@@ -1,0 +1,26 @@
+import type pg from 'pg'
+import { FlowfarmError } from '../../src/base/errors.ts'
+import { query } from '../../src/db/pool.ts'
+
+/** SQLSTATEs undefined_table and invalid_schema_name: a process has dropped them meanwhile, to make them anew. */
+const missingTables: readonly unknown[] = ['42P01', '3F000']
+
+/** Takes all jobs of the queues away, whoever works with them at this moment. */
+export async function truncateQueues(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ tables: string | null }>(
+    `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
+  )
+  const tables = rows[0]?.tables
+  if (typeof tables !== 'string') return
+  for (;;) {
+    try {
+      await query(pool, `truncate ${tables}`)
+      return
+    } catch (error) {
+      if (!(error instanceof FlowfarmError)) throw error
+      if (missingTables.includes(error.details['sqlState'])) return
+      // The processes lock the tables in orders of their own: PostgreSQL may choose this statement to end a deadlock.
+      if (error.code !== 'transaction-conflict') throw error
+    }
+  }
+}
