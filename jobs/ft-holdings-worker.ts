@@ -1,36 +1,14 @@
+import { latestFold } from './latest-fold.ts'
 import type { Fold, SqlColumn, Worker } from './worker.ts'
 
-/** Where each vault was last seen, by the account that it lay in. One row of the history for each, by its index. */
-const vaults: Fold = {
-  kind: 'state',
+/** Where each vault was last seen, by the account that it lay in. */
+const vaults = latestFold({
   name: 'app.ft_vaults',
   key: [{ column: 'vault_uuid', type: 'bigint' }, { column: 'token', type: 'text' }, { column: 'owner', type: 'text' }],
-  reads: ['app.ft_vault_balances'],
-  touched: `
-    select distinct vault_uuid, token, owner from app.ft_vault_balances where block_height >= $1 and block_height < $2`,
-  fold: `
-    with keys as (select * from unnest($1::bigint[], $2::text[], $3::text[]) as k (vault_uuid, token, owner)),
-    latest as (
-      select k.vault_uuid, k.token, k.owner, l.balance, l.block_height, l.tx_index, l.event_index
-      from keys k cross join lateral (
-        select h.balance, h.block_height, h.tx_index, h.event_index from app.ft_vault_balances h
-        where h.vault_uuid = k.vault_uuid and h.token = k.token and h.owner = k.owner
-        order by h.block_height desc limit 1
-      ) l
-    ), gone as (
-      delete from app.ft_vaults v using keys k
-      where v.vault_uuid = k.vault_uuid and v.token = k.token and v.owner = k.owner and not exists (
-        select from latest l where l.vault_uuid = k.vault_uuid and l.token = k.token and l.owner = k.owner
-      )
-    )
-    insert into app.ft_vaults as v (vault_uuid, token, owner, balance, block_height, tx_index, event_index)
-    select vault_uuid, token, owner, balance, block_height, tx_index, event_index from latest
-    on conflict (vault_uuid, token, owner) do update
-    set balance = excluded.balance, block_height = excluded.block_height, tx_index = excluded.tx_index,
-      event_index = excluded.event_index
-    where (v.balance, v.block_height, v.tx_index, v.event_index) is distinct from
-      (excluded.balance, excluded.block_height, excluded.tx_index, excluded.event_index)`,
-}
+  of: 'app.ft_vault_balances',
+  position: ['block_height', 'tx_index', 'event_index'],
+  columns: ['balance'],
+})
 
 const accountAndToken: readonly SqlColumn[] = [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }]
 

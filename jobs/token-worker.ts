@@ -1,6 +1,6 @@
 import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedBlock } from '../src/chain/decoded-block.ts'
-import { readTokenMoves } from '../src/chain/tokens/read-token-moves.ts'
+import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
 import type { FungibleTransfer, NonFungibleTransfer, VaultBalance } from '../src/chain/tokens/token-moves.ts'
 import { ufix64Text } from '../src/chain/tokens/ufix64.ts'
 import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './worker.ts'
@@ -90,7 +90,7 @@ function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutpu
   const vaults = new Map<string, VaultState>()
   const changes = new Map<string, { readonly address: string; readonly token: string; units: bigint }>()
   for (const transaction of transactions) {
-    const moves = readTokenMoves(transaction, network)
+    const moves = tokenMovesOf(transaction, network)
     const txIndex = transaction.index
     const place: Place = { height, txIndex }
     if (moves.fungible.length > 0) writeFungible(output.rows(ftTransfers.name), place, moves.fungible)

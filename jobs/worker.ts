@@ -8,7 +8,8 @@ import type { Network } from '../src/chain/network.ts'
  * fill it, to derive a range of it again, and to take it back when the chain is rolled back:
  *
  *   HeightTable   what happened at a height: transfers, tags. Written by `derive`, which looks at nothing but the blocks.
- *   StateFold     what is so now of each key: an account, a vault. Computed from tables of heights by two statements.
+ *   StateFold     what is so now of each key: an account, a vault. Computed from tables of heights by two statements;
+ *                 `latestFold` writes those for the most common kind, the row that stands last.
  *   SumFold       what adds up for each key: holdings, counts. Kept by the difference that rows make.
  *
  * Tests go through this table of workers: that the declarations fit the database, that folds read only what they may,
@@ -72,6 +73,11 @@ export interface StateFold extends FoldedTable {
    * longer do. The touched keys come as one array a key column, $1 … $n, to be unnested.
    */
   readonly fold: string
+  /**
+   * The same for a range ($1 to $2, exclusive) whose rows are all new, which most are: one statement that merges them into
+   * what is there, without a look at history. Default: `touched` and `fold`.
+   */
+  readonly merge?: string
 }
 
 /**

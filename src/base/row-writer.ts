@@ -15,6 +15,8 @@ export interface RowWriter {
   bytea(value: Uint8Array): void
   /** Microseconds since 1970, UTC. */
   timestamptzUs(value: number): void
+  /** Days since 1970-01-01. */
+  date(days: number): void
   /** Decimal text, e.g. `-12.50000000`. */
   numeric(value: string): void
   textArray(values: readonly string[]): void

@@ -97,6 +97,10 @@ class RowCollector implements RowWriter {
     this.#add(value)
   }
 
+  date(days: number): void {
+    this.#add(days)
+  }
+
   numeric(value: string): void {
     this.#add(value)
   }

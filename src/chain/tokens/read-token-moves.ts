@@ -5,7 +5,7 @@ import type { PayloadFields } from '../payload-value.ts'
 import { scriptImports } from '../script-imports.ts'
 import {
   amountField, evmAddressField, FieldShapeError, optionalAddressField, tokenField, uint64Field, uuidField,
-} from './event-fields.ts'
+} from '../event-fields.ts'
 import { markFees } from './fees.ts'
 import type { FeeEvent } from './fees.ts'
 import { FungibleFlow } from './fungible-flow.ts'

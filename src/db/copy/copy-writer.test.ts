@@ -115,6 +115,17 @@ describe('CopyWriter', () => {
     )
   })
 
+  it('writes dates, before and after 1970 and 2000', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: -700_000, max: 2_900_000 })), async (values) => {
+        await roundTrip('date', values, (rows, v) => rows.date(v))
+        const { rows } = await client.query<{ days: number }>("SELECT v - date '1970-01-01' AS days FROM trip ORDER BY n")
+        expect(rows.map((row) => row.days)).to.deep.equal(values)
+      }),
+      { numRuns: 25 }
+    )
+  })
+
   it('writes arrays of text and of bytea, empty ones too', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(text, { maxLength: 5 }), { maxLength: 10 }), async (values) => {

@@ -4,6 +4,7 @@ import { pgText } from './pg-text.ts'
 
 /** PostgreSQL counts time from 2000-01-01, in microseconds; this is that day on our clock. */
 const postgresEpochUs = 946_684_800_000_000
+const postgresEpochDays = 10_957
 
 const textOid = 25
 const byteaOid = 17
@@ -111,6 +112,12 @@ export class CopyWriter {
   timestamptzUs(value: number): void {
     this.#int32(8)
     this.#int64(value - postgresEpochUs)
+  }
+
+  /** A date from days since 1970-01-01. */
+  date(days: number): void {
+    this.#int32(4)
+    this.#int32(days - postgresEpochDays)
   }
 
   textArray(values: readonly string[]): void {

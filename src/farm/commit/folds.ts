@@ -67,15 +67,19 @@ export async function findFoldDebt(client: pg.ClientBase, worker: Worker, range:
 
 /**
  * Does a worker's folds of the keys that a range touches, by the rows that are there now, and of those that it touched
- * before. The caller holds the lock of the worker's folds, and has held it since it looked for the debt.
+ * before. The caller holds the lock of the worker's folds, and has held it since it looked for the debt; it gives none
+ * where no rows were there before.
  */
 export async function foldRange(
   client: pg.ClientBase, worker: Worker, range: HeightRange, debt?: FoldDebt,
 ): Promise<void> {
   const { folds } = worker
   const touched = new Map<Fold, TouchedKeys>()
+  const sumsOver = (fold: StateFold): SumFold[] =>
+    folds.filter((other) => other.kind === 'sum').filter(({ of }) => of === fold.name)
+  const isMerged = (fold: StateFold): boolean => debt === undefined && fold.merge !== undefined && sumsOver(fold).length === 0
   for (const fold of folds) {
-    if (fold.kind === 'sum') continue
+    if (fold.kind === 'sum' || isMerged(fold)) continue
     touched.set(fold, await findTouchedKeys(client, fold, range, debt?.touched.get(fold) ?? noKeys))
   }
   for (const fold of folds) {
@@ -83,22 +87,28 @@ export async function foldRange(
       if (isOfHeights(worker, fold)) await addDifference(client, fold, [range.from, range.to], debt?.counted.get(fold))
       continue
     }
+    if (isMerged(fold)) {
+      await mergeRange(client, fold, range)
+      continue
+    }
     const keys = touched.get(fold)
     if (keys === undefined || keys.count === 0) continue
-    const sums = folds.filter((other) => other.kind === 'sum').filter(({ of }) => of === fold.name)
-    await foldKeys(client, fold, keys, sums)
+    const before = new Map<SumFold, Counted>()
+    for (const sum of sumsOver(fold)) before.set(sum, await readCounted(client, sum, keys.columns))
+    if (debt === undefined && fold.merge !== undefined) await mergeRange(client, fold, range)
+    else await foldKeys(client, fold, keys)
+    for (const [sum, counted] of before) await addDifference(client, sum, keys.columns, counted)
   }
 }
 
-/** Computes the rows of keys anew, and changes the sums over them by what that changes. */
-async function foldKeys(
-  client: pg.ClientBase, fold: StateFold, { columns }: TouchedKeys, sums: readonly SumFold[],
-): Promise<void> {
-  const before = new Map<SumFold, Counted>()
-  for (const sum of sums) before.set(sum, await readCounted(client, sum, columns))
-  // Named, since it is planned for all partitions of the history, which may be many.
-  await client.query({ name: `farm-fold ${fold.name}`, text: fold.fold, values: [...columns] })
-  for (const sum of sums) await addDifference(client, sum, columns, before.get(sum))
+// Both are named, since they are planned for all partitions of the history, which may be many.
+
+async function mergeRange(client: pg.ClientBase, { name, merge = '' }: StateFold, { from, to }: HeightRange): Promise<void> {
+  await client.query({ name: `farm-merge ${name}`, text: merge, values: [from, to] })
+}
+
+async function foldKeys(client: pg.ClientBase, { name, fold }: StateFold, { columns }: TouchedKeys): Promise<void> {
+  await client.query({ name: `farm-fold ${name}`, text: fold, values: [...columns] })
 }
 
 /** The keys that a range touches together with `earlier` ones. One statement; its cost is the fold's own `touched`. */

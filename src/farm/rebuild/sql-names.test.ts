@@ -39,7 +39,8 @@ describe('renameTables', () => {
   it('finds every name in the statements of the workers that a plain search finds', () => {
     const owned = new Set(workers.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name)))
     for (const fold of workers.flatMap(({ folds }) => folds)) {
-      for (const sql of [fold.touched, fold.kind === 'state' ? fold.fold : fold.counted]) {
+      const others = fold.kind === 'state' ? [fold.fold, fold.merge ?? ''] : [fold.counted]
+      for (const sql of [fold.touched, ...others]) {
         const result = renameTables(sql, (table) => (owned.has(table) ? table.replace('app.', 'copy.') : undefined))
         for (const name of owned) expect(result).to.not.match(new RegExp(`\\b${name.replace('.', String.raw`\.`)}\\b`))
         expect(result.replaceAll('copy.', 'app.')).to.equal(sql)

@@ -1,6 +1,6 @@
-import type { PayloadFields } from '../payload-value.ts'
-import { tokenId } from './token-id.ts'
-import { isUfix64 } from './ufix64.ts'
+import type { PayloadFields } from './payload-value.ts'
+import { tokenId } from './tokens/token-id.ts'
+import { isUfix64 } from './tokens/ufix64.ts'
 
 const maxInt8 = '9223372036854775807'
 
@@ -34,6 +34,13 @@ export function optionalAddressField(fields: PayloadFields, name: string): strin
   if (value === null) return undefined
   if (typeof value !== 'string' || value.length !== 18 || !value.startsWith('0x')) throw unexpected(name, 'an Address?')
   return value
+}
+
+/** An `Address`. */
+export function addressField(fields: PayloadFields, name = 'address'): string {
+  const address = optionalAddressField(fields, name)
+  if (address === undefined) throw unexpected(name, 'an Address')
+  return address
 }
 
 /** The address of an EVM account, which events tell as 40 hex digits, as `0x` and 40 hex digits. */

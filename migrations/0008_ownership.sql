@@ -1,0 +1,1 @@
+-- Who owns which item, and balances by day.

@@ -1,0 +1,1 @@
+-- EVM transactions, their logs, and what follows from them.

@@ -1,0 +1,1 @@
+-- Keys, contracts, roles of accounts in transactions, EVM accounts of Flow accounts.

@@ -1,0 +1,1 @@
+-- Fees and gas of transactions, scripts, scheduled transactions.

@@ -1,0 +1,1 @@
+-- Nodes, delegators, epochs, rewards.

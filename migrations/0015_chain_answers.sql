@@ -1,0 +1,1 @@
+-- What the chain answered when it was asked: metadata, code, prices.
