@@ -16,11 +16,12 @@ import { WireError } from './wire/wire-error.ts'
  * - `internal`: something behind the node failed, such as an execution node
  * - `timeout`, `unavailable`: the node or the way to it
  * - `malformed`, `lied`: the answer is no valid message, or contradicts itself
+ * - `script-limit`: a script used more computation or memory than one may
  * - `refused`: the node understood and will not; asking again is of no use
  */
 export type FaultKind =
   | 'below-root' | 'not-found' | 'not-ready' | 'part-missing' | 'rate-limited' | 'too-large' | 'unimplemented'
-  | 'failed-without-text' | 'encoding' | 'internal' | 'timeout' | 'unavailable' | 'malformed' | 'lied' | 'refused'
+  | 'failed-without-text' | 'script-limit' | 'encoding' | 'internal' | 'timeout' | 'unavailable' | 'malformed' | 'lied' | 'refused'
 
 export interface NodeFault {
   readonly kind: FaultKind
@@ -52,6 +53,7 @@ function grpcFault(error: GrpcError): NodeFault {
     case 'OUT_OF_RANGE':
       return { kind: 'not-ready', message }
     case 'RESOURCE_EXHAUSTED':
+      if (scriptLimit.test(message)) return { kind: 'script-limit', message }
       return { kind: tooLarge.test(message) ? 'too-large' : 'rate-limited', message }
     case 'UNIMPLEMENTED':
       return { kind: 'unimplemented', message }
@@ -78,6 +80,9 @@ const belowRoot = /(?:spork|node's) root block height (\d+)/
 
 /** google.golang.org/grpc `rpc_util.go`; @grpc/grpc-js `stream-decoder.ts`, `server-interceptors.ts`. */
 const tooLarge = /message.* larger than/i
+
+/** onflow/flow-go `engine/access/rpc/backend/script_executor.go`: the pace of calls is another matter. */
+const scriptLimit = /(?:computation|memory) (?:usage )?(?:exceeds )?limit(?: exceeded)?/i
 
 /** onflow/flow-go `engine/access/rpc/backend/transactions/provider/local.go`. */
 const failedWithoutText = /failed but error message is empty/

@@ -74,6 +74,21 @@ export function systemResultRequest(
   ])
 }
 
+/** `ExecuteScriptAtLatestBlock`; arguments are one JSON-CDC value each. */
+export function scriptRequest(script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
+  return encode([[1, script], ...args.map((argument) => [2, argument] as const)])
+}
+
+/** `ExecuteScriptAtBlockHeight`. */
+export function scriptAtHeightRequest(height: number, script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
+  return encode([[1, height], [2, script], ...args.map((argument) => [3, argument] as const)])
+}
+
+/** `GetAccountAtLatestBlock`, and with a height `GetAccountAtBlockHeight`. */
+export function accountRequest(address: Uint8Array, height = 0): Uint8Array {
+  return encode([[1, address], [2, height]])
+}
+
 function encodingNumber(encoding: EventEncoding): number {
   return encoding === 'ccf' ? 1 : 0
 }

@@ -1,0 +1,124 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { FatalError } from '../base/errors.ts'
+import { addressBytes } from '../chain/address.ts'
+import { ChainUnavailableError } from '../chain/chain-reader.ts'
+import type { ChainAccount, ChainReader, StateAt } from '../chain/chain-reader.ts'
+import { encodeArgument } from '../chain/json-cdc/cadence-argument.ts'
+import type { CadenceArgument } from '../chain/json-cdc/cadence-argument.ts'
+import { readJsonCdcValue } from '../chain/json-cdc/json-cdc-payload.ts'
+import type { PayloadValue } from '../chain/payload-value.ts'
+import { askNodes } from './ask-nodes.ts'
+import type { CallReport, NodeStatus, SourceLogger } from './chain-source.ts'
+import { ExecuteScriptResponseSchema } from './gen/flow/access/access_pb.ts'
+import { nodeFault } from './node-errors.ts'
+import type { AccessNode, CallContext } from './node.ts'
+import { NodeRegistry, endpointKey } from './node-registry.ts'
+import { readAccountResponse } from './read-account.ts'
+import { SourceContext } from './source-context.ts'
+import { accountRequest, scriptAtHeightRequest, scriptRequest } from './wire/requests.ts'
+
+export interface ChainReaderOptions {
+  /** Nodes that follow the head; the newest state comes from them. */
+  readonly liveEndpoints: readonly string[]
+  /** Nodes of past sporks, for states of old heights. */
+  readonly historicEndpoints?: readonly string[]
+  /** Calls per second to each node. Default: no limit until a node asks for one. */
+  readonly requestsPerSecond?: number
+  /** Calls that may be made at once after a pause; default `requestsPerSecond`. */
+  readonly burst?: number
+  /** Milliseconds until a call counts as failed. Default 15,000: nodes give up a script after 10 s. */
+  readonly timeoutMs?: number
+  readonly log: SourceLogger
+  readonly onCall?: (report: CallReport) => void
+}
+
+/** A reader that somebody has to close. */
+export interface ClosableChainReader extends ChainReader {
+  /** The nodes as this reader sees them. */
+  status(): NodeStatus[]
+  close(): Promise<void>
+}
+
+/**
+ * A reader over a list of access nodes. Its connections and its limits are its own: nodes count the calls of scripts
+ * apart from others, and a refusal of one is not to slow down the fetch of blocks. Nothing is connected until the first
+ * call.
+ * @throws FatalError for an endpoint that cannot be understood, or when there is none
+ */
+export function createChainReader(options: ChainReaderOptions): ClosableChainReader {
+  return new NodeChainReader(options)
+}
+
+class NodeChainReader implements ClosableChainReader {
+  readonly #registry = new NodeRegistry()
+  readonly #closing = new AbortController()
+  readonly #context: SourceContext
+
+  constructor(options: ChainReaderOptions) {
+    const { liveEndpoints, historicEndpoints = [], requestsPerSecond, burst } = options
+    const limits = {
+      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+      ...(burst === undefined ? {} : { burst }),
+    }
+    const endpoints = new Map([...historicEndpoints, ...liveEndpoints].map((endpoint) => [endpointKey(endpoint), endpoint]))
+    if (endpoints.size === 0) throw new FatalError('no-access-node', 'no access node is configured')
+    const nodes = new Map([...endpoints].map(([key, endpoint]) => [key, this.#registry.acquire(endpoint, limits)]))
+    const liveKeys = new Set(liveEndpoints.map(endpointKey))
+    const live = [...nodes].filter(([key]) => liveKeys.has(key)).map(([, node]) => node)
+    const settings = { pollMs: 0, timeoutMs: options.timeoutMs ?? 15_000, attempts: 1, settledDepth: 0, onCall: options.onCall }
+    this.#context = new SourceContext({ all: [...nodes.values()], live }, settings, options.log, this.#closing.signal)
+  }
+
+  async executeScript(script: string, args: readonly CadenceArgument[], at: StateAt = {}): Promise<PayloadValue> {
+    const source = Buffer.from(script)
+    const encoded = args.map(encodeArgument)
+    const { height } = at
+    const answer = await this.#ask(at, (node, context) =>
+      height === undefined
+        ? node.call('ExecuteScriptAtLatestBlock', scriptRequest(source, encoded), context)
+        : node.call('ExecuteScriptAtBlockHeight', scriptAtHeightRequest(height, source, encoded), context))
+    return readJsonCdcValue(Buffer.from(fromBinary(ExecuteScriptResponseSchema, answer).value))
+  }
+
+  async getAccount(address: string, at: StateAt = {}): Promise<ChainAccount | undefined> {
+    const bytes = addressBytes(address)
+    const { height } = at
+    return this.#ask(at, async (node, context) => {
+      const method = height === undefined ? 'GetAccountAtLatestBlock' : 'GetAccountAtBlockHeight'
+      try {
+        return readAccountResponse(await node.call(method, accountRequest(bytes, height), context))
+      } catch (error) {
+        if (saysNoAccount(error)) return undefined
+        throw error
+      }
+    })
+  }
+
+  status(): NodeStatus[] {
+    return this.#context.nodes.map((node) => node.status())
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort(new ChainUnavailableError('the chain reader was closed', undefined))
+    await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
+  }
+
+  async #ask<T>(at: StateAt, ask: (node: AccessNode, context: CallContext) => Promise<T>): Promise<T> {
+    this.#closing.signal.throwIfAborted()
+    const signal = this.#context.signalOf(at.signal)
+    await this.#context.identified(signal)
+    return askNodes(this.#context, { height: at.height, ask }, signal)
+  }
+}
+
+/**
+ * Refused is an address that the network cannot have. Of others that are not there two codes tell, with one sense.
+ * Source: onflow/flow-go `engine/access/rpc/backend/accounts`, onflow/flow-emulator `adapters/access.go`.
+ */
+function saysNoAccount(error: unknown): boolean {
+  const fault = nodeFault(error)
+  if (fault?.kind === 'refused') return true
+  if (fault?.kind !== 'not-found' && fault?.kind !== 'internal') return false
+  return /account with address [0-9a-f]+ (?:not found|does not exist)|(?:could not find|failed to find) account|account not found/i.test(fault.message)
+}
