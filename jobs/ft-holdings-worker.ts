@@ -1,96 +1,150 @@
-import { latestFold } from './latest-fold.ts'
-import type { Fold, SqlColumn, Worker } from './worker.ts'
+import type { RowWriter } from '../src/base/row-writer.ts'
+import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
+import type { VaultBalance } from '../src/chain/tokens/token-moves.ts'
+import { ufix64Text } from '../src/chain/tokens/ufix64.ts'
+import type { DeriveContext, DeriveOutput, HeightTable, SumFold, Worker } from './worker.ts'
 
-/** Where each vault was last seen, by the account that it lay in. */
-const vaults = latestFold({
-  name: 'app.ft_vaults',
-  key: [{ column: 'vault_uuid', type: 'bigint' }, { column: 'token', type: 'text' }, { column: 'owner', type: 'text' }],
-  of: 'app.ft_vault_balances',
-  position: ['block_height', 'tx_index', 'event_index'],
-  columns: ['balance'],
-})
+const heightColumn = 'block_height'
 
-const accountAndToken: readonly SqlColumn[] = [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }]
+/**
+ * One row for each vault that a block changed: what it held in the end. Few large partitions: where a vault was before
+ * is looked for in one after the other.
+ */
+const vaultBalances: HeightTable = {
+  name: 'app.ft_vault_balances',
+  columns: [heightColumn, 'vault_uuid', 'token', 'owner', 'balance'],
+  heightColumn,
+  partitionHeights: 5_000_000,
+}
 
-/** The accounts that a range's vaults lie in now, and those that they ever lay in, and those of the old changes. */
-const touchedHoldings = `
+/** One row for each account and token that a block of before Cadence 1.0 changed, when events named no vaults. */
+const balanceChanges: HeightTable = {
+  name: 'app.ft_balance_changes',
+  columns: [heightColumn, 'address', 'token', 'change'],
+  heightColumn,
+  partitionHeights: 1_000_000,
+}
+
+/**
+ * What a vault holds counts for the account in which it was seen last. Of the heights of a range counts by how much the
+ * sums would be other without them: of each vault the range's last row, if none stands after it, less the one before,
+ * which is the last without the range. Two looks at an index for each vault, however long its history is. All amounts
+ * have 8 decimals, so that sums do.
+ */
+const counted = `
+    with ranged as (
+      select block_height, vault_uuid, token, owner, balance from app.ft_vault_balances
+      where block_height >= $1 and block_height < $2
+    ), latest as (
+      select * from (
+        select distinct on (vault_uuid, token) vault_uuid, token, owner, balance from ranged
+        order by vault_uuid, token, block_height desc
+      ) r where not exists (
+        select from app.ft_vault_balances l where l.vault_uuid = r.vault_uuid and l.token = r.token and l.block_height >= $2
+      )
+    ), before as (
+      select b.owner, l.token, b.balance from latest l cross join lateral (
+        select h.owner, h.balance from app.ft_vault_balances h
+        where h.vault_uuid = l.vault_uuid and h.token = l.token and h.block_height < $1
+        order by h.block_height desc limit 1
+      ) b
+    )
+    select owner as address, token, balance as vault_balance, 1::bigint as vault_count,
+      0::bigint as vault_rows, 0.00000000 as change_balance, 0::bigint as history_rows
+    from latest where owner <> ''
+    union all select owner, token, -balance, -1, 0, 0.00000000, 0 from before where owner <> ''
+    union all select owner, token, 0.00000000, 0, 1, 0.00000000, 1 from ranged where owner <> ''
+    union all select address, token, 0.00000000, 0, 0, change, 1 from app.ft_balance_changes
+    where block_height >= $1 and block_height < $2`
+
+const holdings: SumFold = {
+  kind: 'sum',
+  name: 'app.ft_holdings',
+  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }],
+  sums: [
+    { column: 'vault_balance', type: 'numeric' }, { column: 'vault_count', type: 'bigint' },
+    { column: 'vault_rows', type: 'bigint' }, { column: 'change_balance', type: 'numeric' },
+    { column: 'history_rows', type: 'bigint' },
+  ],
+  presence: 'history_rows',
+  of: [vaultBalances.name, balanceChanges.name],
+  touched: `
     select owner as address, token from app.ft_vault_balances
     where block_height >= $1 and block_height < $2 and owner <> ''
     union
-    select v.owner, v.token from app.ft_vault_balances h join app.ft_vaults v using (vault_uuid, token)
-    where h.block_height >= $1 and h.block_height < $2 and v.owner <> ''
+    select b.owner, r.token from app.ft_vault_balances r cross join lateral (
+      select h.owner from app.ft_vault_balances h
+      where h.vault_uuid = r.vault_uuid and h.token = r.token and h.block_height < $1
+      order by h.block_height desc limit 1
+    ) b
+    where r.block_height >= $1 and r.block_height < $2 and b.owner <> ''
     union
-    select address, token from app.ft_balance_changes where block_height >= $1 and block_height < $2`
-
-/**
- * A vault counts for the account in which it was seen last, and is remembered by all others. An account may have a
- * hundred thousand vaults, and its sum changes by those that a range touches.
- */
-const vaultTotals: Fold = {
-  kind: 'sum',
-  name: 'app.ft_vault_totals',
-  key: accountAndToken,
-  sums: [
-    { column: 'balance', type: 'numeric' }, { column: 'vault_count', type: 'bigint' },
-    { column: 'seen_count', type: 'bigint' },
-  ],
-  presence: 'seen_count',
-  of: vaults.name,
-  touched: touchedHoldings,
-  counted: `
-    with keys as (select * from unnest($1::bigint[], $2::text[], $3::text[]) as k (vault_uuid, token, owner))
-    select l.owner as address, v.token, l.balance, 1::bigint as vault_count, 0::bigint as seen_count
-    from (select distinct vault_uuid, token from keys) v
-    cross join lateral (
-      select f.owner, f.balance from app.ft_vaults f
-      where f.vault_uuid = v.vault_uuid and f.token = v.token order by f.block_height desc limit 1
-    ) l
-    where l.owner <> ''
-    union all
-    select f.owner, f.token, 0, 0, 1 from keys k join app.ft_vaults f using (vault_uuid, token, owner)
-    where f.owner <> ''`,
-}
-
-/** Where no vault was ever seen in an account, what it has is the sum of the changes of before Cadence 1.0. */
-const holdings: Fold = {
-  kind: 'state',
-  name: 'app.ft_holdings',
-  key: accountAndToken,
-  reads: ['app.ft_vault_balances', 'app.ft_balance_changes'],
-  touched: touchedHoldings,
-  fold: `
-    with keys as (select * from unnest($1::text[], $2::text[]) as k (address, token)),
-    held as (
-      select k.address, k.token, case when t.token is null then s.balance else t.balance end as balance,
-        coalesce(t.vault_count, 0) as vault_count, t.token is not null as is_complete
-      from keys k
-      left join app.ft_vault_totals t on t.address = k.address and t.token = k.token
-      left join app.ft_balance_sums s on s.address = k.address and s.token = k.token
-      where t.vault_count > 0 or t.token is null and s.token is not null
-    ), gone as (
-      delete from app.ft_holdings f using keys k
-      where f.address = k.address and f.token = k.token
-        and not exists (select from held h where h.address = k.address and h.token = k.token)
-    )
-    insert into app.ft_holdings as f (address, token, balance, vault_count, is_complete)
-    select address, token, balance, vault_count, is_complete from held
-    on conflict (address, token) do update
-    set balance = excluded.balance, vault_count = excluded.vault_count, is_complete = excluded.is_complete
-    where (f.balance, f.vault_count, f.is_complete) is distinct from
-      (excluded.balance, excluded.vault_count, excluded.is_complete)`,
+    select address, token from app.ft_balance_changes where block_height >= $1 and block_height < $2`,
+  counted,
 }
 
 /**
- * What accounts have of fungible tokens, from the balances that the chain told of their vaults. It derives nothing from
- * blocks: app.ft_vault_balances (what each vault held after each block, from token_worker) is folded into app.ft_vaults
- * (one row a vault and account), that is added up into app.ft_vault_totals (one row an account and token), and those
- * join with the sums of before Cadence 1.0 in app.ft_holdings, which is what readers read.
+ * What accounts have of fungible tokens. From Cadence 1.0 on the chain tells what each vault holds after each event, so
+ * that a balance is right once its vaults were seen; before, it is the sum of what came and left, which lacks what was
+ * not indexed. The columns `balance` and `is_complete` of app.ft_holdings follow from the sums.
  */
 export const ftHoldingsWorker: Worker = {
   name: 'ft_holdings_worker',
   description: 'Balances of accounts in fungible tokens',
   phase: 2,
   follows: ['token_worker'],
-  tables: [],
-  folds: [vaults, vaultTotals, holdings],
+  tables: [vaultBalances, balanceChanges],
+  folds: [holdings],
+  derive({ blocks }, output, context) {
+    for (const block of blocks) deriveBlock(block, output, context)
+  },
+}
+
+function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutput, { network }: DeriveContext): void {
+  const vaults = new Map<string, VaultBalance>()
+  const changes = new Map<string, { readonly address: string; readonly token: string; units: bigint }>()
+  for (const transaction of transactions) {
+    // Problems are token_worker's to tell.
+    const moves = tokenMovesOf(transaction, network)
+    for (const state of moves.vaults) vaults.set(`${state.vault} ${state.token}`, state)
+    for (const { address, token, units } of moves.changes) {
+      const key = `${address} ${token}`
+      const change = changes.get(key)
+      if (change === undefined) changes.set(key, { address, token, units })
+      else change.units += units
+    }
+  }
+  if (vaults.size > 0) writeVaults(output.rows(vaultBalances.name), height, [...vaults.values()])
+  if (changes.size === 0) return
+  const rows = output.rows(balanceChanges.name)
+  for (const [, { address, token, units }] of [...changes].toSorted(([a], [b]) => compare(a, b))) {
+    rows.row(balanceChanges.columns.length)
+    rows.int8(height)
+    rows.text(address)
+    rows.text(token)
+    rows.numeric(units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units))
+  }
+}
+
+function writeVaults(rows: RowWriter, height: number, states: VaultBalance[]): void {
+  states.sort((a, b) => compareUuids(a.vault, b.vault) || compare(a.token, b.token))
+  for (const { vault, token, owner, balance } of states) {
+    rows.row(vaultBalances.columns.length)
+    rows.int8(height)
+    rows.int8(vault.length < 16 ? Number(vault) : BigInt(vault))
+    rows.text(token)
+    rows.text(owner ?? '')
+    rows.numeric(balance)
+  }
+}
+
+/** Decimal texts without leading zeros, by their value. */
+function compareUuids(a: string, b: string): number {
+  return a.length - b.length || compare(a, b)
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }

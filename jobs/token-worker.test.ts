@@ -7,7 +7,7 @@ import type { CollectedRow, CollectedRows } from '../test/support/collected-rows
 import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
 import { tokenWorker } from './token-worker.ts'
 
-const columnsOfKey = ['block_height', 'tx_index', 'event_index', 'leg', 'vault_uuid']
+const columnsOfKey = ['block_height', 'tx_index', 'event_index', 'leg']
 
 function keyOf(row: CollectedRow): string {
   return columnsOfKey.filter((column) => column in row).map((column) => String(row[column]).padStart(20, '0')).join(' ')
@@ -58,9 +58,6 @@ describe('token_worker', () => {
       expect(keys.length, table).to.be.greaterThan(100)
       expect(keys, table).to.deep.equal([...new Set(keys)].toSorted())
     }
-    const vaults = all.of('app.ft_vault_balances').map((row) =>
-      `${String(row['block_height']).padStart(9, '0')} ${String(row['vault_uuid']).padStart(20, '0')}`)
-    expect(vaults).to.deep.equal([...new Set(vaults)].toSorted())
   })
 
   it('makes the same of each block, whatever it is derived with', () => {
@@ -79,16 +76,6 @@ describe('token_worker', () => {
     expect(merged.map(({ leg, from_address: from, amount }) => [leg, from, amount])).to.deep.equal([
       [0, '0x045a1763c93006ca', '18.95569716'], [1, '0x10c4fef62310c807', '19.72829549'],
     ])
-  })
-
-  it('keeps the last state of each vault of a block', () => {
-    const ofBlock = all.of('app.ft_vault_balances').filter((row) => row['block_height'] === 9)
-    const service = ofBlock.filter((row) => row['vault_uuid'] === 0)
-    expect(service).to.have.length(1)
-    expect(service[0]).to.include({ owner: '0xf8d6e0586b0a20c7', token: 'A.0ae53cb6e3f42a79.FlowToken' })
-    const events = blocks[9]?.transactions.flatMap((transaction) => transaction.events)
-    const last = events?.findLast(({ fields }) => fields?.['fromUUID'] === '0')
-    expect(service[0]?.['balance']).to.equal(last?.fields?.['balanceAfter'])
   })
 
   it('makes rows or problems of whatever contracts emit under these names, and never fails', () => {

@@ -89,11 +89,12 @@ export interface SumFold extends FoldedTable {
   /** Columns that add up. One must count: where `presence` is 0 there is no row. */
   readonly sums: readonly SqlColumn[]
   readonly presence: string
-  /** The table whose rows are added up: a HeightTable of the worker, or a StateFold of it that stands before this one. */
-  readonly of: string
+  /** The table whose rows are added up: HeightTables of the worker, or a StateFold of it that stands before this one. */
+  readonly of: string | readonly string[]
   /**
    * `select <key columns>, <sums> from …`: what the rows of a range ($1 to $2, exclusive), or those of keys of the
-   * StateFold (arrays, $1 … $n), add to which sums. Keys may come several times.
+   * StateFold (arrays, $1 … $n), add to which sums. Keys may come several times. It may look at rows outside of the range:
+   * then it must say by how much the sums would be other without the range.
    */
   readonly counted: string
 }

@@ -77,22 +77,19 @@ create table app.ft_vault_balances (
   vault_uuid bigint not null,
   token text not null,
   owner text not null,
-  balance numeric not null,
-  tx_index integer not null,
-  event_index integer not null,
-  primary key (block_height, vault_uuid, token)
+  balance numeric not null
 ) partition by range (block_height);
 
-create index ft_vault_balances_latest on app.ft_vault_balances (vault_uuid, token, owner, block_height);
+-- Neither names the token, which makes them half as large; where vaults share a uuid, their rows tell.
+create index ft_vault_balances_height on app.ft_vault_balances (block_height);
+create index ft_vault_balances_vault on app.ft_vault_balances (vault_uuid, block_height);
 
 comment on table app.ft_vault_balances is 'What each vault held after each block that moved something in or out of it, as the chain says. From Cadence 1.0 on.';
 comment on column app.ft_vault_balances.block_height is 'Height of the block.';
-comment on column app.ft_vault_balances.vault_uuid is 'Uuid of the vault; 0 is one like others.';
+comment on column app.ft_vault_balances.vault_uuid is 'Uuid of the vault; 0 is one like others. With the token it tells the vault.';
 comment on column app.ft_vault_balances.token is 'As in app.ft_transfers.';
 comment on column app.ft_vault_balances.owner is 'Account in which it lies; empty: in none, or the vault is no more.';
-comment on column app.ft_vault_balances.balance is 'Balance after the last event of the block.';
-comment on column app.ft_vault_balances.tx_index is 'Transaction of that event.';
-comment on column app.ft_vault_balances.event_index is 'That event.';
+comment on column app.ft_vault_balances.balance is 'Balance after the last event of the block, in whole tokens.';
 
 create table app.ft_balance_changes (
   block_height bigint not null,
@@ -108,74 +105,30 @@ comment on column app.ft_balance_changes.address is 'Account, 0x and 16 hex digi
 comment on column app.ft_balance_changes.token is 'As in app.ft_transfers.';
 comment on column app.ft_balance_changes.change is 'Sum of what came less what left, in whole tokens.';
 
-create table app.ft_balance_sums (
-  address text not null,
-  token text not null,
-  balance numeric not null,
-  change_count bigint not null,
-  primary key (address, token)
-);
-
-comment on table app.ft_balance_sums is 'The sums of app.ft_balance_changes.';
-comment on column app.ft_balance_sums.address is 'Account, 0x and 16 hex digits.';
-comment on column app.ft_balance_sums.token is 'As in app.ft_transfers.';
-comment on column app.ft_balance_sums.balance is 'What came less what left, in whole tokens; below zero where not all of history is indexed.';
-comment on column app.ft_balance_sums.change_count is 'Blocks that changed it; without any there is no row.';
-
-create table app.ft_vaults (
-  vault_uuid bigint not null,
-  token text not null,
-  owner text not null,
-  balance numeric not null,
-  block_height bigint not null,
-  tx_index integer not null,
-  event_index integer not null,
-  primary key (vault_uuid, token, owner)
-);
-
-create index ft_vaults_latest on app.ft_vaults (vault_uuid, token, block_height);
-
-comment on table app.ft_vaults is 'The last that was seen of each vault in each account that it lay in. Only the row of the greatest height tells where it is.';
-comment on column app.ft_vaults.vault_uuid is 'Uuid of the vault.';
-comment on column app.ft_vaults.token is 'As in app.ft_transfers.';
-comment on column app.ft_vaults.owner is 'Account; empty: in none, or the vault is no more.';
-comment on column app.ft_vaults.balance is 'Balance then.';
-comment on column app.ft_vaults.block_height is 'Height of the block.';
-comment on column app.ft_vaults.tx_index is 'Position of the transaction in the block.';
-comment on column app.ft_vaults.event_index is 'The event.';
-
-create table app.ft_vault_totals (
-  address text not null,
-  token text not null,
-  balance numeric not null,
-  vault_count bigint not null,
-  seen_count bigint not null,
-  primary key (address, token)
-);
-
-comment on table app.ft_vault_totals is 'The sums of app.ft_vaults by account. Those of vaults that are elsewhere now count as seen and add nothing.';
-comment on column app.ft_vault_totals.address is 'Account, 0x and 16 hex digits.';
-comment on column app.ft_vault_totals.token is 'As in app.ft_transfers.';
-comment on column app.ft_vault_totals.balance is 'Sum over the vaults that it has, in whole tokens.';
-comment on column app.ft_vault_totals.vault_count is 'Vaults that it has, empty ones included.';
-comment on column app.ft_vault_totals.seen_count is 'Vaults that it has or had; without any there is no row.';
-
 create table app.ft_holdings (
   address text not null,
   token text not null,
-  balance numeric not null,
+  vault_balance numeric not null,
   vault_count bigint not null,
-  is_complete boolean not null,
+  vault_rows bigint not null,
+  change_balance numeric not null,
+  history_rows bigint not null,
+  balance numeric not null generated always as (case when vault_rows > 0 then vault_balance else change_balance end) stored,
+  is_complete boolean not null generated always as (vault_rows > 0) stored,
   primary key (address, token)
 );
 
 create index ft_holdings_holders on app.ft_holdings (token, balance desc, address) where balance > 0;
 
-comment on table app.ft_holdings is 'What each account has of each token, vaults inside of its contracts and resources included.';
+comment on table app.ft_holdings is 'What each account has of each token, or had, vaults inside of its contracts and resources included.';
 comment on column app.ft_holdings.address is 'Account, 0x and 16 hex digits.';
 comment on column app.ft_holdings.token is 'As in app.ft_transfers.';
-comment on column app.ft_holdings.balance is 'Sum over its vaults, in whole tokens.';
-comment on column app.ft_holdings.vault_count is 'Vaults that it has, empty ones included; 0 where none is known.';
+comment on column app.ft_holdings.vault_balance is 'Sum over the vaults that were seen in it last, in whole tokens.';
+comment on column app.ft_holdings.vault_count is 'Vaults that were seen in it last, empty ones included.';
+comment on column app.ft_holdings.vault_rows is 'Rows of app.ft_vault_balances with it.';
+comment on column app.ft_holdings.change_balance is 'Sum of app.ft_balance_changes, in whole tokens; below zero where not all of history is indexed.';
+comment on column app.ft_holdings.history_rows is 'Rows of app.ft_vault_balances and app.ft_balance_changes with it; without any there is no row.';
+comment on column app.ft_holdings.balance is 'Its balance, in whole tokens: of its vaults where one was ever seen, else of the changes.';
 comment on column app.ft_holdings.is_complete is 'True: each vault''s balance is one that the chain told. False: a sum of movements of before Cadence 1.0, which lacks what was not indexed.';
 
 create table app.account_sightings (

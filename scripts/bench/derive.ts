@@ -1,8 +1,10 @@
 /**
- * What deriving costs: processor time per block of each worker that derives, in the order in which the farm has them,
- * over blocks as ingest hands them on. The first worker that asks for an event pays for decoding it.
+ * What deriving costs. First the processor time per block of each worker that derives, in the order in which the farm has
+ * them, over blocks as ingest hands them on. The first worker that asks for an event pays for decoding it. Then the whole
+ * program, ingest and all workers, from an empty database: pace, processor time, size, WAL.
  *
  *     npm run bench:derive [-- --endpoint host:port --from height --blocks n] [--runs n] [--sources memory,stored]
+ *       [--whole-blocks n]
  *
  * Without an endpoint the blocks come from the recording `base` in test/recordings; with one, from a node that speaks gRPC
  * without TLS. `memory` are blocks as ingest has fetched them; `stored` have payloads of JSON text, as the raw tables give
@@ -24,6 +26,8 @@ import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { decodedBlock } from '../../src/ingest/decoded-block.ts'
 import { loadRecording } from '../../src/simnode/replay/recording.ts'
 import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { measureWholeProgram } from './derive/whole-program.ts'
+import type { WholeProgram } from './derive/whole-program.ts'
 
 const { values } = parseArgs({
   options: {
@@ -32,6 +36,7 @@ const { values } = parseArgs({
     blocks: { type: 'string', default: '1000' },
     runs: { type: 'string', default: '9' },
     sources: { type: 'string', default: 'memory,stored' },
+    'whole-blocks': { type: 'string', default: '3000' },
   },
 })
 const runs = Number(values.runs)
@@ -84,6 +89,28 @@ for (const source of values.sources.split(',')) {
     report(source, worker.name, median, best)
   }
   report(source, 'all', medians, bests)
+}
+
+const wholeBlocks = Number(values['whole-blocks'])
+if (wholeBlocks > 0) {
+  const node = values.endpoint === undefined ? undefined : { endpoint: values.endpoint, from: Number(values.from) }
+  reportWhole(await measureWholeProgram(wholeBlocks, node))
+}
+
+function reportWhole(whole: WholeProgram): void {
+  console.log(`\nraw and derived together, ${whole.blocks} blocks of ${(whole.events / whole.blocks).toFixed(1)} events`)
+  console.log(`${whole.blocksPerSecond.toFixed(0)} blocks/s; Node ${whole.nodeMs.toFixed(2)} ms and PostgreSQL ${whole.postgresMs.toFixed(2)} ms a block`)
+  console.log(`${whole.databaseMiB.toFixed(1)} MiB and ${whole.walMiB.toFixed(1)} MiB of WAL for 1,000 blocks; at most ${whole.peakMiB.toFixed(0)} MiB of memory`)
+  const derive = whole.perWorker.reduce((sum, { deriveMs }) => sum + deriveMs, 0)
+  console.log('\nworker                      derive ms  share   commit ms  rows a block')
+  for (const { name, deriveMs, commitMs, rows } of whole.perWorker) {
+    const share = `${((deriveMs / derive) * 100).toFixed(0)} %`
+    console.log(`${name.padEnd(28)}${deriveMs.toFixed(3).padStart(9)}${share.padStart(7)}${commitMs.toFixed(3).padStart(12)}${rows.toFixed(1).padStart(14)}`)
+  }
+  console.log('\ntable                            bytes a block  rows a block')
+  for (const { name, bytes, rows } of whole.tables) {
+    console.log(`${name.padEnd(34)}${bytes.toFixed(0).padStart(12)}${rows.toFixed(2).padStart(14)}`)
+  }
 }
 
 function report(source: string, name: string, median: number, best: number): void {

@@ -13,7 +13,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { accountsWorker } from '../../jobs/accounts-worker.ts'
 import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
-import { tokenWorker } from '../../jobs/token-worker.ts'
 import { workers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
@@ -61,7 +60,7 @@ try {
 }
 
 async function measure(place: string, heightOf: (i: number) => number): Promise<void> {
-  const times = new Map<Worker, number[]>([tokenWorker, ftHoldingsWorker, accountsWorker].map((worker) => [worker, []]))
+  const times = new Map<Worker, number[]>([ftHoldingsWorker, accountsWorker].map((worker) => [worker, []]))
   for (let i = 0; i < commits; i++) {
     const height = heightOf(i)
     for (const [worker, list] of times) {
@@ -80,17 +79,15 @@ async function measure(place: string, heightOf: (i: number) => number): Promise<
 /** Every key moves once; each vault of the hoarder in its turn. */
 async function commit(worker: Worker, height: number, turn: number): Promise<void> {
   const output = new RangeOutput(worker)
-  if (worker === tokenWorker) {
+  if (worker === ftHoldingsWorker) {
     const states = output.rows('app.ft_vault_balances')
     for (const [uuid, owner] of [[3, feeReceiver], [1_000_001 + (turn % vaults), hoarder]] as const) {
-      states.row(7)
+      states.row(5)
       states.int8(height)
       states.int8(uuid)
       states.text(skewedToken)
       states.text(owner)
       states.numeric('2.00000000')
-      states.int4(0)
-      states.int4(0)
     }
     const changes = output.rows('app.ft_balance_changes')
     changes.row(4)

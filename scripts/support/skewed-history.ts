@@ -33,25 +33,22 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
   const heights = `generate_series(0, ${(rows - 1) * spacing}::bigint, ${spacing}) as h`
   const token = `'${skewedToken}'`
   await pool.query(`
-    insert into app.ft_vault_balances select h, 3, ${token}, '${feeReceiver}', h / 1000.0, 1, 7 from ${heights};
-    insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, ${token}, '${hoarder}', 1.00000000, 0, 1
+    insert into app.ft_vault_balances select h, 3, ${token}, '${feeReceiver}', h / 1000.0 from ${heights};
+    insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, ${token}, '${hoarder}', 1.00000000
     from generate_series(1, ${vaults}::bigint) as i;
     insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
     insert into app.account_sightings select h, '${regular}', null from ${heights};
     insert into app.account_sightings select i * ${spacing}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 0
     from generate_series(0, ${rows}::bigint - 1) as i;
-    insert into app.ft_vaults select 5000000000 + i, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), i, 5, 0, 0
+    insert into app.ft_vault_balances select i, 5000000000 + i, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 5.00000000
     from generate_series(1, ${holders}::bigint) as i;
-    insert into app.ft_vaults
-    select distinct on (vault_uuid, token, owner) vault_uuid, token, owner, balance, block_height, tx_index, event_index
-    from app.ft_vault_balances order by vault_uuid, token, owner, block_height desc;
-    insert into app.ft_balance_sums
-    select address, token, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
-    insert into app.ft_vault_totals
-    select owner, token, sum(balance), count(*), count(*) from app.ft_vaults group by 1, 2;
-    insert into app.ft_holdings
-    select address, token, balance, vault_count, true from app.ft_vault_totals
-    union all select address, token, balance, 0, false from app.ft_balance_sums;
+    insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
+    select owner, token, sum(balance), count(*), sum(rows), 0.00000000, sum(rows) from (
+      select distinct on (vault_uuid, token) owner, token, balance, count(*) over (partition by vault_uuid, token) as rows
+      from app.ft_vault_balances order by vault_uuid, token, block_height desc
+    ) v group by 1, 2;
+    insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
+    select address, token, 0.00000000, 0, 0, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
     insert into app.accounts
     select address, min(block_height), max(block_height), min(block_height) filter (where created_tx_index = 0),
       min(created_tx_index)

@@ -73,7 +73,10 @@ describe('derived state', () => {
       const { rows } = await database.pool.query<{ stored: string | null; others: string }>(
         `select sum(v.balance) filter (where v.vault_uuid = $3)::text as stored,
            (sum(v.balance) filter (where v.vault_uuid is distinct from $3))::text as others
-         from app.ft_vaults v where v.owner = $1 and v.token = $2`,
+         from (
+           select distinct on (vault_uuid, token) vault_uuid, token, owner, balance from app.ft_vault_balances
+           order by vault_uuid, token, block_height desc
+         ) v where v.owner = $1 and v.token = $2`,
         [address, flow, storedVault],
       )
       const [row] = rows

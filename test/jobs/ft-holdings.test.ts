@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
-import { tokenWorker } from '../../jobs/token-worker.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { commitOutput, deriveInto, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
+import { commitOutput, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
 
 const token = 'A.1654653399040a61.FlowToken'
 const owners = ['0x00000000000000a1', '0x00000000000000b0', '']
@@ -71,7 +70,7 @@ interface Found {
   readonly changes: readonly Change[]
 }
 
-/** Heights that are derived, folded and rolled back together. */
+/** Heights that are derived together. */
 const step = 3
 const nothing: Found = { states: [], changes: [] }
 
@@ -80,14 +79,12 @@ const found: fc.Arbitrary<Found> = fc.record({ states, changes })
 /** What happens to the farm, by the first height of a piece. */
 type Event =
   | { readonly what: 'derive'; readonly from: number; readonly version: number }
-  | { readonly what: 'fold'; readonly from: number }
   | { readonly what: 'roll back'; readonly to: number }
 
 const piece = fc.constantFrom(0, 3, 6, 9)
 const events: fc.Arbitrary<Event[]> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ what: fc.constant('derive' as const), from: piece, version: fc.nat(1) }) },
-    { weight: 3, arbitrary: fc.record({ what: fc.constant('fold' as const), from: piece }) },
     { weight: 1, arbitrary: fc.record({ what: fc.constant('roll back' as const), to: fc.nat(end) }) },
   ),
   { maxLength: 14 },
@@ -107,18 +104,16 @@ describe('ft_holdings_worker', () => {
   }
   /** Puts into the place of a piece's rows what a derivation found in it. */
   const derive = async (from: number, to: number, { states: all, changes: moved }: Found): Promise<void> => {
-    const output = new RangeOutput(tokenWorker)
+    const output = new RangeOutput(ftHoldingsWorker)
     const isIn = ({ height }: { height: number }): boolean => height >= from && height < to
     const vaults = output.rows('app.ft_vault_balances')
     for (const { height, vault, owner, balance } of all.filter(isIn)) {
-      vaults.row(7)
+      vaults.row(5)
       vaults.int8(height)
       vaults.int8(vault)
       vaults.text(token)
       vaults.text(owner)
       vaults.numeric(`${balance}.00000000`)
-      vaults.int4(0)
-      vaults.int4(0)
     }
     const sums = output.rows('app.ft_balance_changes')
     for (const { height, address, change } of moved.filter(isIn)) {
@@ -128,16 +123,14 @@ describe('ft_holdings_worker', () => {
       sums.text(token)
       sums.numeric(`${change}.00000000`)
     }
-    await commitOutput(database.pool, tokenWorker, { from, to }, output)
+    await commitOutput(database.pool, ftHoldingsWorker, { from, to }, output)
   }
   const held = async (): Promise<object> => {
     const { rows } = await database.pool.query<Holding & { address: string }>(
-      'select address, balance::int, vault_count::int, is_complete from app.ft_holdings order by address',
+      `select address, balance::int, vault_count::int, is_complete from app.ft_holdings
+       where vault_count > 0 or not is_complete order by address`,
     )
     return Object.fromEntries(rows.map(({ address, ...rest }) => [address, rest]))
-  }
-  const fold = async (from: number, to: number): Promise<void> => {
-    await deriveInto(database.pool, ftHoldingsWorker, [], { from, to })
   }
 
   it('moves a vault with its account, and forgets it when it is no more', async () => {
@@ -145,13 +138,10 @@ describe('ft_holdings_worker', () => {
     const [alice = '', bob = ''] = owners
     const one = { balance: 5, vault_count: 1, is_complete: true }
     await derive(1, 2, { ...nothing, states: [{ height: 1, vault: 0, owner: alice, balance: 5 }] })
-    await fold(1, 2)
     expect(await held()).to.deep.equal({ [alice]: one })
     await derive(2, 3, { ...nothing, states: [{ height: 2, vault: 0, owner: bob, balance: 5 }] })
-    await fold(2, 3)
     expect(await held()).to.deep.equal({ [bob]: one })
     await derive(3, 4, { ...nothing, states: [{ height: 3, vault: 0, owner: '', balance: 0 }] })
-    await fold(3, 4)
     expect(await held()).to.deep.equal({})
     await rollBackDerived(database.pool, 3)
     expect(await held()).to.deep.equal({ [bob]: one })
@@ -166,11 +156,8 @@ describe('ft_holdings_worker', () => {
       states: [{ height: 1, vault: 0, owner: alice, balance: 5 }, { height: 2, vault: 1, owner: bob, balance: 3 }],
       changes: [{ height: 1, address: '0x00000000000000c0', change: 4 }],
     })
-    await fold(0, 3)
     expect(Object.keys(await held())).to.deep.equal([alice, bob, '0x00000000000000c0'])
     await derive(0, 3, { ...nothing, states: [{ height: 2, vault: 1, owner: bob, balance: 3 }] })
-    expect(Object.keys(await held()), 'before the follower comes').to.deep.equal([bob])
-    await fold(0, 3)
     expect(Object.keys(await held())).to.deep.equal([bob])
   })
 
@@ -179,24 +166,17 @@ describe('ft_holdings_worker', () => {
       fc.asyncProperty(fc.tuple(found, found), events, async (versions, all) => {
         await reset()
         const derived = new Map<number, Found>()
-        const owed = new Set<number>()
         for (const event of all) {
           if (event.what === 'derive') {
             const { from } = event
             const now = versions[event.version] ?? nothing
             await derive(from, from + step, now)
             derived.set(from, within(now, from, from + step))
-            owed.add(from)
-          } else if (event.what === 'fold') {
-            await fold(event.from, event.from + step)
-            owed.delete(event.from)
           } else {
             await rollBackDerived(database.pool, event.to)
             for (const [from, one] of derived) derived.set(from, within(one, 0, event.to))
           }
         }
-        // Only what the farm would know to be owed: nothing tells it of keys that are gone.
-        for (const from of owed) await fold(from, from + step)
         const left = [...derived.values()]
         const expected = heldAfter(left.flatMap((one) => one.states), left.flatMap((one) => one.changes))
         expect(await held()).to.deep.equal(expected)
@@ -205,22 +185,13 @@ describe('ft_holdings_worker', () => {
     )
   }).timeout(120_000)
 
-  it('has what vaults hold when ranges are derived again while others are folded', async () => {
-    const pieces = [0, 3, 6, 9]
-    const someTurns = fc.array(fc.tuple(piece, piece), { minLength: 1 })
+  it('has what vaults hold when several ranges are derived again at once', async () => {
+    const pieces = [0, 3, 6, 9] as const
     await fc.assert(
-      fc.asyncProperty(fc.tuple(found, found), someTurns, async ([first, second], turns) => {
+      fc.asyncProperty(fc.tuple(found, found), fc.uniqueArray(piece, { minLength: 1 }), async ([first, second], again) => {
         await reset()
-        for (const from of pieces) {
-          await derive(from, from + step, first)
-          await fold(from, from + step)
-        }
-        const again: number[] = [...new Set(turns.map(([from]) => from))]
-        const folded = [...new Set(turns.map(([, from]) => from))]
-        await Promise.all([
-          ...again.map((from) => derive(from, from + step, second)), ...folded.map((from) => fold(from, from + step)),
-        ])
-        for (const from of again) await fold(from, from + step)
+        for (const from of pieces) await derive(from, from + step, first)
+        await Promise.all(again.map((from) => derive(from, from + step, second)))
         const left = pieces.map((from) => within(again.includes(from) ? second : first, from, from + step))
         const expected = heldAfter(left.flatMap((one) => one.states), left.flatMap((one) => one.changes))
         expect(await held()).to.deep.equal(expected)

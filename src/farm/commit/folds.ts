@@ -29,7 +29,7 @@ export function followersOf(worker: Worker, workers: readonly Worker[]): Worker[
 
 /** The tables whose rows a fold is computed from. */
 export function readsOf(fold: Fold): readonly string[] {
-  return fold.kind === 'state' ? fold.reads : [fold.of]
+  return fold.kind === 'state' ? fold.reads : [fold.of].flat()
 }
 
 /** Whether a range in which the worker writes nothing, and in which nothing was, may still have something to fold. */
@@ -129,5 +129,5 @@ async function findTouchedKeys(
 
 /** Whether a sum is over rows of heights, and not over those of another fold. */
 function isOfHeights({ tables }: Worker, fold: SumFold): boolean {
-  return tables.some(({ name }) => name === fold.of)
+  return tables.some(({ name }) => readsOf(fold).includes(name))
 }

@@ -59,7 +59,7 @@ export function moveFold(fold: Fold, copy: (table: string) => string | undefined
   })
   const nameOf = (table: string): string => copy(table) ?? table
   const moved = { name: nameOf(fold.name), touched: move(fold.touched) }
-  if (fold.kind === 'sum') return { ...fold, ...moved, of: nameOf(fold.of), counted: move(fold.counted) }
+  if (fold.kind === 'sum') return { ...fold, ...moved, of: [fold.of].flat().map(nameOf), counted: move(fold.counted) }
   const merge = fold.merge === undefined ? {} : { merge: move(fold.merge) }
   return { ...fold, ...moved, ...merge, reads: fold.reads.map(nameOf), fold: move(fold.fold) }
 }

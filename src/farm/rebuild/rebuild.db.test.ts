@@ -104,39 +104,40 @@ describe('a rebuild', function (this: Mocha.Suite) {
   it('sees what is equal and yet not the same, and tells no more rows than asked for', async () => {
     await rebuild()
     const { rowCount } = await pool.query(
-      'update rebuild.ft_vaults set balance = trim_scale(balance) where scale(balance) <> min_scale(balance)',
+      'update rebuild.ft_vault_balances set balance = trim_scale(balance) where scale(balance) <> min_scale(balance)',
     )
     const [vaults] = differing(await compare({ mostRows: 2 }))
-    expect(vaults).to.include({ table: 'app.ft_vaults', differences: rowCount })
+    expect(vaults).to.include({ table: 'app.ft_vault_balances', differences: rowCount })
     expect(vaults?.first).to.have.length(2)
   })
 
   it('leaves out what a worker has not done, and keys that such heights touch', async () => {
     await rebuild()
     const late = "'{[60,70)}'::int8multirange"
-    await cover('token_worker', '{[0,60),[70,100)}')
+    await cover('ft_holdings_worker', '{[0,60),[70,100)}')
     await pool.query(`
       update app.ft_transfers set token = 'other' where block_height <@ ${late};
-      update app.ft_vaults v set balance = 77 where exists (
-        select from app.ft_vault_balances h where h.block_height <@ ${late} and h.vault_uuid = v.vault_uuid)`)
+      update app.ft_holdings f set vault_balance = 77 where exists (
+        select from app.ft_vault_balances h where h.block_height <@ ${late} and h.owner = f.address and h.token = f.token)`)
     try {
       const comparison = await compare()
       expect(differing(comparison)).to.deep.equal([])
       expect(comparison).to.deep.include({
         heights: [{ from: 0, to: 60 }, { from: 70, to: 100 }], leftOut: [{ from: 60, to: 70 }],
       })
-      const vaults = comparison.tables.find(({ table }) => table === 'app.ft_vaults')
+      const vaults = comparison.tables.find(({ table }) => table === 'app.ft_holdings')
       expect(vaults?.leftOut).to.be.greaterThan(0)
-      const { rows: [row] } = await pool.query<{ rows: number }>('select count(*)::int as rows from app.ft_vaults')
+      const { rows: [row] } = await pool.query<{ rows: number }>('select count(*)::int as rows from app.ft_holdings')
       expect((vaults?.kept ?? 0) + (vaults?.leftOut ?? 0)).to.equal(row?.rows)
-      await cover('token_worker', '{[0,100)}')
+      await cover('ft_holdings_worker', '{[0,100)}')
       const found = differing(await compare()).map(({ table }) => table)
-      expect(found).to.include.members(['app.ft_transfers', 'app.ft_vaults'])
+      expect(found).to.include.members(['app.ft_transfers', 'app.ft_holdings'])
     } finally {
       await pool.query(`
-        truncate app.ft_transfers, app.ft_vaults;
+        truncate app.ft_transfers;
         insert into app.ft_transfers select * from rebuild.ft_transfers;
-        insert into app.ft_vaults select * from rebuild.ft_vaults`)
+        update app.ft_holdings f set vault_balance = r.vault_balance from rebuild.ft_holdings r
+        where r.address = f.address and r.token = f.token`)
     }
   })
 
