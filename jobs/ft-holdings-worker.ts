@@ -13,7 +13,7 @@ const heightColumn = 'block_height'
  */
 const vaultBalances: HeightTable = {
   name: 'app.ft_vault_balances',
-  columns: [heightColumn, 'vault_uuid', 'token', 'owner', 'balance'],
+  columns: [heightColumn, 'vault_uuid', 'nth', 'token', 'owner', 'balance'],
   heightColumn,
   partitionHeights: 5_000_000,
 }
@@ -129,10 +129,15 @@ function deriveBlock({ height, transactions }: DecodedBlock, output: DeriveOutpu
 
 function writeVaults(rows: RowWriter, height: number, states: VaultBalance[]): void {
   states.sort((a, b) => compareUuids(a.vault, b.vault) || compare(a.token, b.token))
+  let nth = 0
+  let previous = ''
   for (const { vault, token, owner, balance } of states) {
+    nth = vault === previous ? nth + 1 : 0
+    previous = vault
     rows.row(vaultBalances.columns.length)
     rows.int8(height)
     rows.int8(vault.length < 16 ? Number(vault) : BigInt(vault))
+    rows.int2(nth)
     rows.text(token)
     rows.text(owner ?? '')
     rows.numeric(balance)

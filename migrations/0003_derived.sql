@@ -75,18 +75,19 @@ comment on column app.nft_transfers.transfer_type is 'transfer, mint, burn, depo
 create table app.ft_vault_balances (
   block_height bigint not null,
   vault_uuid bigint not null,
+  nth smallint not null,
   token text not null,
   owner text not null,
-  balance numeric not null
+  balance numeric not null,
+  primary key (vault_uuid, block_height, nth)
 ) partition by range (block_height);
 
--- Neither names the token, which makes them half as large; where vaults share a uuid, their rows tell.
 create index ft_vault_balances_height on app.ft_vault_balances (block_height);
-create index ft_vault_balances_vault on app.ft_vault_balances (vault_uuid, block_height);
 
 comment on table app.ft_vault_balances is 'What each vault held after each block that moved something in or out of it, as the chain says. From Cadence 1.0 on.';
 comment on column app.ft_vault_balances.block_height is 'Height of the block.';
 comment on column app.ft_vault_balances.vault_uuid is 'Uuid of the vault; 0 is one like others. With the token it tells the vault.';
+comment on column app.ft_vault_balances.nth is 'Counts from 0 the vaults of different tokens that share the uuid in this block. Nearly always 0; the token in its place would make the key twice as large.';
 comment on column app.ft_vault_balances.token is 'As in app.ft_transfers.';
 comment on column app.ft_vault_balances.owner is 'Account in which it lies; empty: in none, or the vault is no more.';
 comment on column app.ft_vault_balances.balance is 'Balance after the last event of the block, in whole tokens.';

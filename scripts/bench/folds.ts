@@ -82,9 +82,10 @@ async function commit(worker: Worker, height: number, turn: number): Promise<voi
   if (worker === ftHoldingsWorker) {
     const states = output.rows('app.ft_vault_balances')
     for (const [uuid, owner] of [[3, feeReceiver], [1_000_001 + (turn % vaults), hoarder]] as const) {
-      states.row(5)
+      states.row(6)
       states.int8(height)
       states.int8(uuid)
+      states.int2(0)
       states.text(skewedToken)
       states.text(owner)
       states.numeric('2.00000000')

@@ -33,14 +33,14 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
   const heights = `generate_series(0, ${(rows - 1) * spacing}::bigint, ${spacing}) as h`
   const token = `'${skewedToken}'`
   await pool.query(`
-    insert into app.ft_vault_balances select h, 3, ${token}, '${feeReceiver}', h / 1000.0 from ${heights};
-    insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, ${token}, '${hoarder}', 1.00000000
+    insert into app.ft_vault_balances select h, 3, 0, ${token}, '${feeReceiver}', h / 1000.0 from ${heights};
+    insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, 0, ${token}, '${hoarder}', 1.00000000
     from generate_series(1, ${vaults}::bigint) as i;
     insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
     insert into app.account_sightings select h, '${regular}', null from ${heights};
     insert into app.account_sightings select i * ${spacing}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 0
     from generate_series(0, ${rows}::bigint - 1) as i;
-    insert into app.ft_vault_balances select i, 5000000000 + i, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 5.00000000
+    insert into app.ft_vault_balances select i, 5000000000 + i, 0, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 5.00000000
     from generate_series(1, ${holders}::bigint) as i;
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
     select owner, token, sum(balance), count(*), sum(rows), 0.00000000, sum(rows) from (

@@ -108,9 +108,10 @@ describe('ft_holdings_worker', () => {
     const isIn = ({ height }: { height: number }): boolean => height >= from && height < to
     const vaults = output.rows('app.ft_vault_balances')
     for (const { height, vault, owner, balance } of all.filter(isIn)) {
-      vaults.row(5)
+      vaults.row(6)
       vaults.int8(height)
       vaults.int8(vault)
+      vaults.int2(0)
       vaults.text(token)
       vaults.text(owner)
       vaults.numeric(`${balance}.00000000`)

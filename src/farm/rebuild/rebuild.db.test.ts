@@ -79,7 +79,7 @@ describe('a rebuild', function (this: Mocha.Suite) {
     await pool.query(`
       update rebuild.accounts set last_seen_height = 1000 where address = (select max(address) from rebuild.accounts);
       delete from rebuild.tx_tags where ctid = (select min(ctid) from rebuild.tx_tags);
-      insert into rebuild.ft_holdings values ('0x0000000000000001', 'A.1.B', 1, 1, true);
+      insert into rebuild.ft_holdings values ('0x0000000000000001', 'A.1.B', 1, 1, 1, 0, 1);
       update rebuild.ft_transfers set amount = 5.00 where ctid = (select min(ctid) from rebuild.ft_transfers)`)
     const comparison = await compare()
     expect(comparison.isEqual).to.equal(false)
@@ -89,7 +89,8 @@ describe('a rebuild', function (this: Mocha.Suite) {
     expect(found.get('app.ft_holdings')?.first).to.deep.equal([{
       key: { address: '0x0000000000000001', token: 'A.1.B' }, kept: undefined,
       rebuilt: {
-        address: '0x0000000000000001', token: 'A.1.B', balance: '1', vault_count: '1', is_complete: 'true',
+        address: '0x0000000000000001', token: 'A.1.B', vault_balance: '1', vault_count: '1', vault_rows: '1',
+        change_balance: '0', history_rows: '1', balance: '1', is_complete: 'true',
       },
     }])
     const [account] = found.get('app.accounts')?.first ?? []
