@@ -1,8 +1,9 @@
 import { accountsWorker } from './accounts-worker.ts'
+import { dailyStatsWorker } from './daily-stats-worker.ts'
 import { ftHoldingsWorker } from './ft-holdings-worker.ts'
 import { tokenWorker } from './token-worker.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, txContractsWorker, accountsWorker, ftHoldingsWorker]
+export const workers: readonly Worker[] = [tokenWorker, txContractsWorker, accountsWorker, dailyStatsWorker, ftHoldingsWorker]

@@ -1,0 +1,223 @@
+import type { RowWriter } from '../src/base/row-writer.ts'
+import { isZeroAddress } from '../src/chain/address.ts'
+import { coreContracts } from '../src/chain/core-contracts.ts'
+import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
+import { amountField, FieldShapeError } from '../src/chain/event-fields.ts'
+import type { Network } from '../src/chain/network.ts'
+import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
+import { ufix64Text, ufix64Units } from '../src/chain/tokens/ufix64.ts'
+import { utcDay } from '../src/chain/utc-day.ts'
+import { utcHour } from '../src/chain/utc-hour.ts'
+import type { DeriveContext, DeriveOutput, HeightTable, SqlColumn, SumFold, Worker } from './worker.ts'
+
+/** One row for each block. */
+const blockStats: HeightTable = {
+  name: 'app.block_stats',
+  columns: [
+    'block_height', 'gas_used', 'day', 'tx_count', 'system_tx_count', 'failed_tx_count', 'evm_tx_count', 'event_count',
+    'ft_transfer_count', 'nft_transfer_count', 'new_account_count', 'new_coa_count', 'new_contract_count',
+    'contract_update_count', 'hour', 'fees', 'accounts',
+  ],
+  heightColumn: 'block_height',
+  partitionHeights: 5_000_000,
+}
+
+const inRange = 'block_height >= $1 and block_height < $2'
+const day: SqlColumn = { column: 'day', type: 'date' }
+
+const counters = [
+  'tx_count', 'system_tx_count', 'failed_tx_count', 'evm_tx_count', 'event_count', 'gas_used', 'fees',
+  'ft_transfer_count', 'nft_transfer_count', 'new_account_count', 'new_coa_count', 'new_contract_count',
+  'contract_update_count',
+] as const
+
+/** What the blocks of a time have together. */
+function sumsBy(name: string, key: readonly SqlColumn[]): SumFold {
+  const keys = key.map(({ column }) => column).join(', ')
+  return {
+    kind: 'sum', name, key, presence: 'block_count', of: blockStats.name,
+    sums: [
+      { column: 'block_count', type: 'bigint' },
+      ...counters.map((column) => ({ column, type: column === 'fees' ? 'numeric' : 'bigint' })),
+    ],
+    touched: `select distinct ${keys} from app.block_stats where ${inRange}`,
+    counted: `select ${keys}, 1::bigint as block_count, ${counters.join(', ')} from app.block_stats where ${inRange}`,
+  }
+}
+
+const accountsOfRange = `
+    select day, address from app.block_stats cross join lateral unnest(accounts) as address where ${inRange}`
+
+const activeAccounts: SumFold = {
+  kind: 'sum',
+  name: 'app.daily_active_accounts',
+  key: [day, { column: 'address', type: 'text' }],
+  sums: [{ column: 'block_count', type: 'bigint' }],
+  presence: 'block_count',
+  of: blockStats.name,
+  touched: `select distinct day, address from (${accountsOfRange}) as seen`,
+  counted: `select day, address, 1::bigint as block_count from (${accountsOfRange}) as seen`,
+}
+
+/**
+ * How many accounts a day has only because of the heights of a range: those that app.daily_active_accounts, which is
+ * folded before this, knows from as many blocks as the range has them in.
+ */
+const accountCounts: SumFold = {
+  kind: 'sum',
+  name: 'app.daily_account_counts',
+  key: [day],
+  sums: [{ column: 'active_account_count', type: 'bigint' }],
+  presence: 'active_account_count',
+  of: blockStats.name,
+  touched: `select distinct day from app.block_stats where ${inRange} and accounts <> '{}'`,
+  counted: `
+    select a.day, 1::bigint as active_account_count
+    from (select day, address, count(*) as block_count from (${accountsOfRange}) as seen group by day, address) as r
+    join app.daily_active_accounts a on a.day = r.day and a.address = r.address and a.block_count = r.block_count`,
+}
+
+/** The numbers of blocks, and of days and hours: transactions, events, gas, fees, transfers, accounts, contracts. */
+export const dailyStatsWorker: Worker = {
+  name: 'daily_stats_worker',
+  description: 'Numbers of blocks, hours and days: transactions, fees, transfers, active accounts',
+  phase: 1,
+  follows: [],
+  tables: [blockStats],
+  folds: [
+    sumsBy('app.daily_stats', [day]), sumsBy('app.hourly_stats', [day, { column: 'hour', type: 'smallint' }]),
+    activeAccounts, accountCounts,
+  ],
+  derive({ blocks }, output, context) {
+    const rows = output.rows(blockStats.name)
+    for (const block of blocks) write(rows, block, countBlock(block, output, context))
+  },
+}
+
+/** What an event is to these numbers, by its type. */
+type Meaning = 'evm' | 'fee' | 'new-account' | 'new-coa' | 'new-contract' | 'contract-update'
+
+const meanings: Readonly<Record<Network, ReadonlyMap<string, Meaning>>> = {
+  mainnet: meaningsOn('mainnet'),
+  testnet: meaningsOn('testnet'),
+  emulator: meaningsOn('emulator'),
+}
+
+function meaningsOn(network: Network): ReadonlyMap<string, Meaning> {
+  const { service, flowFees } = coreContracts(network)
+  return new Map<string, Meaning>([
+    [`A.${service}.EVM.TransactionExecuted`, 'evm'],
+    [`A.${service}.EVM.CadenceOwnedAccountCreated`, 'new-coa'],
+    [`A.${flowFees}.FlowFees.FeesDeducted`, 'fee'],
+    ['flow.AccountCreated', 'new-account'],
+    ['flow.AccountContractAdded', 'new-contract'],
+    ['flow.AccountContractUpdated', 'contract-update'],
+  ])
+}
+
+class BlockCount {
+  gasUsed = 0n
+  systemTransactions = 0
+  failedTransactions = 0
+  evmTransactions = 0
+  events = 0
+  ftTransfers = 0
+  nftTransfers = 0
+  newAccounts = 0
+  newCoas = 0
+  newContracts = 0
+  contractUpdates = 0
+  /** In units of 10^-8 FLOW. */
+  fees = 0n
+  readonly accounts = new Set<string>()
+}
+
+function countBlock({ height, transactions }: DecodedBlock, output: DeriveOutput, { network }: DeriveContext): BlockCount {
+  const count = new BlockCount()
+  const meaningOf = meanings[network]
+  for (const transaction of transactions) {
+    const { index: txIndex, isSystem, statusCode, gasUsed, events } = transaction
+    count.events += events.length
+    count.gasUsed += gasUsed ?? 0n
+    if (isSystem) count.systemTransactions++
+    else {
+      if (statusCode === 1) count.failedTransactions++
+      seeParties(transaction, count.accounts)
+    }
+    let isEvm = false
+    for (const event of events) {
+      switch (meaningOf.get(event.type)) {
+        case undefined:
+          break
+        case 'evm':
+          isEvm = true
+          break
+        case 'fee':
+          count.fees += feeUnits(event, { height, txIndex }, output)
+          break
+        case 'new-account':
+          count.newAccounts++
+          break
+        case 'new-coa':
+          count.newCoas++
+          break
+        case 'new-contract':
+          count.newContracts++
+          break
+        case 'contract-update':
+          count.contractUpdates++
+          break
+      }
+    }
+    if (isEvm) count.evmTransactions++
+    const { fungible, nonFungible } = tokenMovesOf(transaction, network)
+    for (const { type } of fungible) if (type !== 'fee') count.ftTransfers++
+    count.nftTransfers += nonFungible.length
+  }
+  return count
+}
+
+/** Nobody is the zero address, which some nodes name for transactions without a payer. */
+function seeParties({ payer, proposer, authorizers }: DecodedTransaction, accounts: Set<string>): void {
+  for (const address of [payer, proposer, ...authorizers]) {
+    if (address !== undefined && !isZeroAddress(address)) accounts.add(address)
+  }
+}
+
+/** 0 where the bytes could not be decoded, which ingest told already, or where the event is not as it must be. */
+function feeUnits(
+  { type, index, fields }: DecodedEvent, { height, txIndex }: { height: number; txIndex: number }, output: DeriveOutput,
+): bigint {
+  if (fields === undefined) return 0n
+  try {
+    return ufix64Units(amountField(fields))
+  } catch (error) {
+    if (!(error instanceof FieldShapeError)) throw error
+    const { message } = error
+    output.problem({
+      blockHeight: height, txIndex, eventIndex: index, eventType: type, code: 'fee-event-shape', message,
+    })
+    return 0n
+  }
+}
+
+function write(rows: RowWriter, { height, timestampUs, transactions }: DecodedBlock, count: BlockCount): void {
+  rows.row(blockStats.columns.length)
+  rows.int8(height)
+  rows.int8(count.gasUsed)
+  rows.date(utcDay(timestampUs))
+  rows.int4(transactions.length)
+  rows.int4(count.systemTransactions)
+  rows.int4(count.failedTransactions)
+  rows.int4(count.evmTransactions)
+  rows.int4(count.events)
+  rows.int4(count.ftTransfers)
+  rows.int4(count.nftTransfers)
+  rows.int4(count.newAccounts)
+  rows.int4(count.newCoas)
+  rows.int4(count.newContracts)
+  rows.int4(count.contractUpdates)
+  rows.int2(utcHour(timestampUs))
+  rows.numeric(ufix64Text(count.fees))
+  rows.textArray([...count.accounts].toSorted())
+}
