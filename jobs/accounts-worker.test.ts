@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import type { DecodedTransaction } from '../src/chain/decoded-block.ts'
+import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
 import type { PayloadFields } from '../src/chain/payload-value.ts'
 import { collect } from '../test/support/collected-rows.ts'
-import type { CollectedRows } from '../test/support/collected-rows.ts'
+import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
 import { accountsWorker } from './accounts-worker.ts'
 
 const [alice, bob, carol] = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0']
 const zero = '0x0000000000000000'
+const coa = '000000000000000000000002a793620000000000'
 
 function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
   return {
@@ -21,42 +22,106 @@ function derive(...transactions: readonly DecodedTransaction[]): CollectedRows {
   })
 }
 
-const created = (fields: PayloadFields | undefined) => ({ type: 'flow.AccountCreated', index: 3, fields })
+const created = (fields: PayloadFields | undefined): DecodedEvent => ({ type: 'flow.AccountCreated', index: 3, fields })
+const coaCreated = (index: number, fields: PayloadFields): DecodedEvent => (
+  { type: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountCreated', index, fields }
+)
+const issued = (index: number, address: string, type = '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount'): DecodedEvent => (
+  { type: 'flow.StorageCapabilityControllerIssued', index, fields: { id: '1', address, type, path: '/storage/evm' } }
+)
+
+/** Roles as letters: payer, proposer, authorizer, created. */
+function rolesOf({ tx_index: at, address, ...row }: CollectedRow): string {
+  const roles = [['is_payer', 'P'], ['is_proposer', 'R'], ['is_authorizer', 'A'], ['is_created', 'C']] as const
+  return `${at} ${address} ${roles.map(([column, letter]) => (row[column] === true ? letter : '')).join('')} ${row['gas_used']}`
+}
+
+const roles = (output: CollectedRows): string[] => output.of('app.address_transactions').map(rolesOf)
+const owners = (output: CollectedRows): unknown[] =>
+  output.of('app.coa_accounts').map((row) => [row['event_index'], row['coa_address'], row['flow_address'], row['owner_evidence']])
 
 describe('accounts_worker', () => {
-  it('sees each account of a block once, in the order of addresses', () => {
-    const rows = derive(
-      transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob] }),
-      transaction(1, { payer: alice, proposer: alice }),
-    ).of('app.account_sightings')
-    const expected = [alice, bob, carol].map((address) => ({ block_height: 7, address, created_tx_index: null }))
-    expect(rows).to.deep.equal(expected)
+  it('has each account of a transaction once, with its roles, in the order of addresses', () => {
+    const rows = roles(derive(
+      transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob], gasUsed: 9n }),
+      transaction(1, { payer: alice, proposer: alice, gasUsed: undefined }),
+    ))
+    expect(rows).to.deep.equal([`0 ${alice} A null`, `0 ${bob} RA null`, `0 ${carol} P 9`, `1 ${alice} PR null`])
   })
 
   it('passes over nobody, and over who authorizes for the chain itself', () => {
-    const output = derive(
+    expect(roles(derive(
       transaction(0, { payer: zero, proposer: zero, authorizers: [zero] }),
       transaction(1, { isSystem: true, payer: alice, proposer: alice, authorizers: [alice] }),
-    )
-    expect(output.of('app.account_sightings')).to.deep.equal([])
+    ))).to.deep.equal([])
   })
 
-  it('knows which transaction created an account, whether it was used before or after', () => {
-    const rows = derive(
+  it('knows which transaction created an account, also one of the chain itself', () => {
+    expect(roles(derive(
       transaction(0, { payer: alice, events: [created({ address: bob })] }),
       transaction(1, { payer: bob, events: [created({ address: carol })] }),
-      transaction(2, { isSystem: true, events: [created({ address: '0x00000000000000d0' })] }),
-    ).of('app.account_sightings')
-    expect(rows.map(({ address, created_tx_index: by }) => [address, by])).to.deep.equal([
-      [alice, null], [bob, 0], [carol, 1], ['0x00000000000000d0', 2],
+      transaction(2, { isSystem: true, payer: alice, events: [created({ address: '0x00000000000000d0' })] }),
+    ))).to.deep.equal([
+      `0 ${alice} P 0`, `0 ${bob} C null`, `1 ${bob} P 0`, `1 ${carol} C null`, '2 0x00000000000000d0 C null',
     ])
   })
 
   it('makes a problem of a creation that does not say of what', () => {
     const output = derive(transaction(0, { events: [created({ address: null }), created({}), created(undefined)] }))
-    expect(output.of('app.account_sightings')).to.deep.equal([])
+    expect(roles(output)).to.deep.equal([])
     const places = output.problems.map(({ code, blockHeight, txIndex, eventIndex }) =>
       [code, blockHeight, txIndex, eventIndex])
     expect(places).to.deep.equal([['account-event-shape', 7, 0, 3], ['account-event-shape', 7, 0, 3]])
+  })
+
+  describe('of EVM accounts', () => {
+    it('reads all versions of the event', () => {
+      for (const fields of [{ address: coa, uuid: '5' }, { address: coa }, { address: `0x${coa}` }, { addressBytes: `0x${coa}` }]) {
+        const output = derive(transaction(0, { authorizers: [alice], events: [coaCreated(1, fields)] }))
+        expect(output.problems).to.deep.equal([])
+        expect(owners(output)).to.deep.equal([[1, `0x${coa}`, alice, 'only_account']])
+      }
+    })
+
+    it('takes no contract of that name elsewhere for it, and makes a problem of other fields', () => {
+      const elsewhere = { ...coaCreated(1, { address: coa }), type: 'A.00000000000000a1.EVM.CadenceOwnedAccountCreated' }
+      expect(owners(derive(transaction(0, { events: [elsewhere] })))).to.deep.equal([])
+      const output = derive(transaction(0, { events: [coaCreated(4, { address: 'x' })] }))
+      expect(owners(output)).to.deep.equal([])
+      expect(output.problems).to.have.length(1)
+      expect(output.problems[0]).to.include({ code: 'coa-event-shape', txIndex: 0, eventIndex: 4 })
+    })
+
+    it('finds the owner by the capability that it issued, whoever authorized', () => {
+      const events = [issued(0, carol), coaCreated(1, { address: coa }), issued(2, alice, '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountX'), issued(3, bob)]
+      for (const authorizers of [[alice], [alice, bob], []]) {
+        expect(owners(derive(transaction(0, { authorizers, events })))).to.deep.equal([[1, `0x${coa}`, bob, 'capability']])
+      }
+      const entitled = 'auth(A.f8d6e0586b0a20c7.EVM.Call)&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount'
+      const output = derive(transaction(0, { events: [coaCreated(1, { address: coa }), issued(2, carol, entitled)] }))
+      expect(owners(output)).to.deep.equal([[1, `0x${coa}`, carol, 'capability']])
+    })
+
+    it('does not guess where several accounts may have got it', () => {
+      const creation = coaCreated(4, { address: coa })
+      for (const [authorizers, events] of [
+        [[alice, bob], [creation]],
+        [[alice], [created({ address: bob }), creation]],
+        [[alice], [creation, issued(5, bob), issued(6, carol)]],
+        [[], [creation]],
+      ] as const) {
+        expect(owners(derive(transaction(0, { authorizers, events })))).to.deep.equal([[4, `0x${coa}`, null, null]])
+      }
+      const byChain = transaction(0, { isSystem: true, authorizers: [alice], events: [creation] })
+      expect(owners(derive(byChain))).to.deep.equal([[4, `0x${coa}`, null, null]])
+    })
+
+    it('gives each of several to the account that issued a capability before the next was made', () => {
+      const other = coa.replace('a79', 'b80')
+      const events = [coaCreated(0, { address: coa }), issued(1, alice), coaCreated(2, { address: other }), issued(3, bob)]
+      expect(owners(derive(transaction(0, { authorizers: [carol], events })))).to.deep.equal([
+        [0, `0x${coa}`, alice, 'capability'], [2, `0x${other}`, bob, 'capability'],
+      ])
+    })
   })
 })

@@ -1,9 +1,10 @@
 import { accountsWorker } from './accounts-worker.ts'
 import { dailyStatsWorker } from './daily-stats-worker.ts'
 import { ftHoldingsWorker } from './ft-holdings-worker.ts'
+import { metaWorker } from './meta-worker.ts'
 import { tokenWorker } from './token-worker.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, txContractsWorker, accountsWorker, dailyStatsWorker, ftHoldingsWorker]
+export const workers: readonly Worker[] = [tokenWorker, txContractsWorker, accountsWorker, metaWorker, dailyStatsWorker, ftHoldingsWorker]

@@ -132,21 +132,6 @@ comment on column app.ft_holdings.history_rows is 'Rows of app.ft_vault_balances
 comment on column app.ft_holdings.balance is 'Its balance, in whole tokens: of its vaults where one was ever seen, else of the changes.';
 comment on column app.ft_holdings.is_complete is 'True: each vault''s balance is one that the chain told. False: a sum of movements of before Cadence 1.0, which lacks what was not indexed.';
 
-create table app.account_sightings (
-  block_height bigint not null,
-  address text not null,
-  created_tx_index integer,
-  primary key (block_height, address)
-) partition by range (block_height);
-
-create index account_sightings_address on app.account_sightings (address, block_height);
-create index account_sightings_created on app.account_sightings (address, block_height) where created_tx_index is not null;
-
-comment on table app.account_sightings is 'Blocks in which an account was created, or paid for, proposed or authorized a transaction. Without system transactions.';
-comment on column app.account_sightings.block_height is 'Height of the block.';
-comment on column app.account_sightings.address is 'Account, 0x and 16 hex digits.';
-comment on column app.account_sightings.created_tx_index is 'The transaction that created it in this block; null where it was there before.';
-
 create table app.accounts (
   address text primary key,
   first_seen_height bigint not null,

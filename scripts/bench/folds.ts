@@ -98,11 +98,13 @@ async function commit(worker: Worker, height: number, turn: number): Promise<voi
     changes.numeric('1.00000000')
   }
   if (worker === accountsWorker) {
-    const sightings = output.rows('app.account_sightings')
-    sightings.row(3)
-    sightings.int8(height)
-    sightings.text(regular)
-    sightings.null()
+    const transactions = output.rows('app.address_transactions')
+    transactions.row(8)
+    transactions.int8(height)
+    transactions.int8(7)
+    transactions.int4(0)
+    for (const hasRole of [true, true, true, false]) transactions.bool(hasRole)
+    transactions.text(regular)
   }
   const { rows: [lease] } = await pool.query<{ generation: string }>(
     `insert into app.worker_leases (worker_type, from_height, to_height, generation, status)

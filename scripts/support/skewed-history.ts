@@ -37,9 +37,18 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, 0, ${token}, '${hoarder}', 1.00000000
     from generate_series(1, ${vaults}::bigint) as i;
     insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
-    insert into app.account_sightings select h, '${regular}', null from ${heights};
-    insert into app.account_sightings select i * ${spacing}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 0
+    insert into app.address_transactions select h, 7, 0, true, true, true, false, '${regular}' from ${heights};
+    insert into app.address_transactions
+    select i * ${spacing}, null, 0, false, false, false, true, '0x' || lpad(to_hex(i + 4096), 16, '0')
     from generate_series(0, ${rows}::bigint - 1) as i;
+    insert into app.account_key_changes
+    select i * ${spacing}, 0, 0, 0, 1000, 2, 3, false, '0x' || lpad(to_hex(i + 4096), 16, '0'), int8send(i)
+    from generate_series(0, ${rows}::bigint - 1) as i;
+    insert into app.account_key_changes select h, 0, 1, h / ${spacing}, 0, 2, 3, false, '${regular}', int8send(h) from ${heights};
+    insert into app.contract_versions
+    select h, 0, 2, 'updated', '${regular}', 'Busy', sha256(int8send(h)) from ${heights};
+    insert into app.contract_versions
+    select h, 0, 3, 'added', '${regular}', 'C' || h, sha256(int8send(h)) from ${heights};
     insert into app.ft_vault_balances select i, 5000000000 + i, 0, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 5.00000000
     from generate_series(1, ${holders}::bigint) as i;
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
@@ -50,9 +59,18 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
     select address, token, 0.00000000, 0, 0, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
     insert into app.accounts
-    select address, min(block_height), max(block_height), min(block_height) filter (where created_tx_index = 0),
-      min(created_tx_index)
-    from app.account_sightings group by address`)
+    select address, min(block_height), max(block_height), min(block_height) filter (where is_created),
+      min(tx_index) filter (where is_created)
+    from app.address_transactions group by address;
+    insert into app.address_stats
+    select address, count(*), sum(gas_used) from app.address_transactions where is_payer group by address;
+    insert into app.account_keys
+    select address, key_index, public_key, signing_algorithm, hashing_algorithm, weight, false, block_height, tx_index
+    from app.account_key_changes;
+    insert into app.smart_contracts
+    select distinct on (address, name) address, name, case when change = 'added' then block_height end,
+      case when change = 'added' then tx_index end, block_height, tx_index, event_index, false, code_hash
+    from app.contract_versions order by address, name, block_height desc`)
   const names = workers.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name))
   await pool.query(`vacuum analyze ${names.join(', ')}`)
 }

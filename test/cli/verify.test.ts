@@ -68,13 +68,13 @@ describe('rebuild, verify and rederive', function (this: Mocha.Suite) {
       update app.ft_transfers set amount = amount + 1
       where ctid = (select min(ctid) from app.ft_transfers where block_height = 80) and block_height = 80
       returning block_height::text as height, tx_index::text as index, amount::text as amount`)
-    await pool.query('delete from app.account_sightings where block_height = 81')
+    await pool.query('delete from app.tx_tags where block_height = 81')
     const { code, stdout } = await run('verify', '--rebuild', '--rows', '1')
     expect(code).to.equal(1)
     expect(stdout).to.include(`block_height 80, tx_index ${broken?.index}`)
     expect(stdout).to.include(`amount is ${broken?.amount}, should be`)
     expect(stdout).to.match(/^app\.ft_transfers \(token_worker\): 1 row differs$/m)
-    expect(stdout).to.match(/^app\.account_sightings \(accounts_worker\): \d+ rows? differs?/m)
+    expect(stdout).to.match(/^app\.tx_tags \(tx_contracts_worker\): \d+ rows? differs?/m)
     expect(stdout).to.match(/missing; should be/).and.match(/2 tables differ\.\n$/)
 
     const coverage = async (): Promise<readonly object[]> => {

@@ -1,0 +1,114 @@
+import type { DecodedTransaction } from '../decoded-block.ts'
+import { addressField, amountField, FieldShapeError } from '../event-fields.ts'
+import type { PayloadFields, PayloadValue } from '../payload-value.ts'
+import { decodeAccountKey } from './encoded-account-key.ts'
+import type { AccountKey } from './encoded-account-key.ts'
+import { hashingAlgorithms, signingAlgorithmByRawValue } from './key-algorithms.ts'
+
+/** What an event did to a key of an account. */
+export interface AccountKeyChange {
+  readonly eventIndex: number
+  readonly address: string
+  readonly isRemoved: boolean
+  /** Undefined where the event does not say it, nor the transaction. */
+  readonly keyIndex: number | undefined
+  /** Undefined where a key is revoked by its index. */
+  readonly key: AccountKey | undefined
+}
+
+export interface AccountKeyProblem {
+  readonly eventIndex: number
+  readonly eventType: string
+  readonly message: string
+}
+
+const maxKeyIndex = 0x7fff_ffff
+
+/**
+ * Keys that a transaction added and revoked. An account's keys count from 0, and a revoked one keeps its index. Events say
+ * it since Cadence 1.0; before, it follows for an account that the same transaction created, and else from the events
+ * of other transactions, which is left to whoever has them all.
+ *
+ *     1.0     AccountKeyAdded(address, publicKey: PublicKey, weight, hashAlgorithm, keyIndex)
+ *     before  AccountKeyAdded(address, publicKey: PublicKey)      by `keys.add`
+ *             AccountKeyAdded(address, publicKey: [UInt8])        by `addPublicKey`: an encoded account key
+ *     1.0     AccountKeyRemoved(address, publicKey: Int)          the index, also before by `keys.revoke`
+ *     before  AccountKeyRemoved(address, publicKey: [UInt8])      by `removePublicKey`
+ *
+ * Source: onflow/cadence `stdlib/flow.go`, `stdlib/account.go` of the releases.
+ */
+export function accountKeyChanges(
+  { events }: DecodedTransaction,
+): { readonly changes: readonly AccountKeyChange[]; readonly problems: readonly AccountKeyProblem[] } {
+  const changes: AccountKeyChange[] = []
+  const problems: AccountKeyProblem[] = []
+  /** How many keys accounts have that were created here. */
+  const created = new Map<string, number>()
+  for (const { type, index: eventIndex, fields } of events) {
+    if (!type.startsWith('flow.Account')) continue
+    const isAdded = type === 'flow.AccountKeyAdded'
+    if (!isAdded && type !== 'flow.AccountKeyRemoved') {
+      const address = type === 'flow.AccountCreated' ? fields?.['address'] : undefined
+      if (typeof address === 'string') created.set(address, 0)
+      continue
+    }
+    if (fields === undefined) continue
+    try {
+      const address = addressField(fields)
+      if (isAdded) {
+        const count = created.get(address)
+        const keyIndex = fields['keyIndex'] === undefined ? count : indexOf(fields['keyIndex'], 'keyIndex')
+        const key = addedKey(fields)
+        if (count !== undefined) created.set(address, count + 1)
+        changes.push({ eventIndex, address, isRemoved: false, keyIndex, key })
+      } else {
+        changes.push({ eventIndex, address, isRemoved: true, ...removedKey(fields) })
+      }
+    } catch (error) {
+      if (!(error instanceof FieldShapeError)) throw error
+      problems.push({ eventIndex, eventType: type, message: error.message })
+    }
+  }
+  return { changes, problems }
+}
+
+function addedKey(fields: PayloadFields): AccountKey {
+  const { publicKey, hashAlgorithm } = fields
+  const encoded = bytesOf(publicKey)
+  if (encoded !== undefined) return decodeAccountKey(encoded)
+  const parts = typeof publicKey === 'object' && publicKey !== null && !Array.isArray(publicKey) ? publicKey : {}
+  const bytes = bytesOf(parts['publicKey'])
+  const signingAlgorithm = ofRawValue(signingAlgorithmByRawValue, parts['signatureAlgorithm'])
+  if (bytes === undefined || signingAlgorithm === undefined) throw new FieldShapeError('field publicKey is not a PublicKey')
+  const hashingAlgorithm = typeof hashAlgorithm === 'string' ? Number(hashAlgorithm) : undefined
+  if (hashAlgorithm !== undefined && (hashingAlgorithm === undefined || !Object.hasOwn(hashingAlgorithms, hashingAlgorithm))) {
+    throw new FieldShapeError('field hashAlgorithm is not a HashAlgorithm')
+  }
+  return { publicKey: bytes, signingAlgorithm, hashingAlgorithm, weight: weightOf(fields) }
+}
+
+/** The chain takes the whole part. Source: onflow/cadence `stdlib/account.go`, keys.add. */
+function weightOf(fields: PayloadFields): number | undefined {
+  return fields['weight'] === undefined ? undefined : Math.trunc(Number(amountField(fields, 'weight')))
+}
+
+function removedKey({ publicKey }: PayloadFields): Pick<AccountKeyChange, 'keyIndex' | 'key'> {
+  const encoded = bytesOf(publicKey)
+  return encoded === undefined
+    ? { keyIndex: indexOf(publicKey, 'publicKey'), key: undefined }
+    : { keyIndex: undefined, key: decodeAccountKey(encoded) }
+}
+
+function indexOf(value: PayloadValue | undefined, name: string): number {
+  const index = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : -1
+  if (index < 0 || index > maxKeyIndex) throw new FieldShapeError(`field ${name} is not the index of a key`)
+  return index
+}
+
+function bytesOf(value: PayloadValue | undefined): Buffer | undefined {
+  return typeof value === 'string' && /^0x(?:[0-9a-f]{2})+$/.test(value) ? Buffer.from(value.slice(2), 'hex') : undefined
+}
+
+function ofRawValue(numbers: Readonly<Record<string, number>>, value: PayloadValue | undefined): number | undefined {
+  return typeof value === 'string' && Object.hasOwn(numbers, value) ? numbers[value] : undefined
+}
