@@ -7,6 +7,10 @@ import { notedTransactions } from '../test/support/recording-notes.ts'
 import type { NotedTransaction } from '../test/support/recording-notes.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
 
+function has({ tx_indexes: indexes }: CollectedRow, index: number): boolean {
+  return Array.isArray(indexes) && indexes.includes(index)
+}
+
 describe('tx_contracts_worker', () => {
   let blocks: readonly DecodedBlock[]
   let noted: readonly NotedTransaction[]
@@ -15,8 +19,7 @@ describe('tx_contracts_worker', () => {
   const of = (rows: readonly CollectedRow[], column: string, label: string): unknown[] => {
     const place = noted.find((one) => one.label === label)
     if (place === undefined) throw new Error(`no transaction is called ${label}`)
-    const isThere = (row: CollectedRow): boolean =>
-      row['block_height'] === place.height && row['tx_index'] === place.index
+    const isThere = (row: CollectedRow): boolean => row['block_height'] === place.height && has(row, place.index)
     return rows.filter(isThere).map((row) => row[column])
   }
 
@@ -44,24 +47,27 @@ describe('tx_contracts_worker', () => {
 
   it('leaves out the imports of the transactions that end every block', () => {
     const system = blocks.flatMap(({ height, transactions }) =>
-      transactions.filter(({ isSystem }) => isSystem).map(({ index }) => `${height}.${index}`))
-    const withRows = new Set(contracts.map((row) => `${String(row['block_height'])}.${String(row['tx_index'])}`))
+      transactions.filter(({ isSystem }) => isSystem).map(({ index }) => ({ height, index })))
     expect(system.length).to.be.greaterThan(500)
-    expect(system.filter((place) => withRows.has(place))).to.deep.equal([])
+    for (const { height, index } of system) {
+      const rows = contracts.filter((row) => row['block_height'] === height && has(row, index))
+      expect(rows, `${height}.${index}`).to.deep.equal([])
+    }
   })
 
   it('tags what transactions did', () => {
     for (const [label, expected] of [
       ['flow/transfer', ['FT_TRANSFER']],
-      ['flow/burn', []],
+      ['flow/mint', ['FT_TRANSFER', 'TOKEN_MINT']],
+      ['flow/burn', ['FT_TRANSFER', 'TOKEN_BURN']],
       ['ft/mint', ['FT_TRANSFER', 'TOKEN_MINT']],
-      ['ft/burn', ['TOKEN_BURN']],
+      ['ft/burn', ['FT_TRANSFER', 'TOKEN_BURN']],
       ['nft/transfer', ['NFT_TRANSFER']],
       ['market/list', ['MARKETPLACE']],
       ['market/buy', ['FT_TRANSFER', 'MARKETPLACE', 'NFT_TRANSFER']],
       ['defi/swap', ['FT_TRANSFER', 'SWAP']],
-      ['defi/add', ['FT_TRANSFER', 'LIQUIDITY']],
-      ['evm/deposit-to-address', ['EVM', 'EVM_BRIDGE']],
+      ['defi/add', ['FT_TRANSFER', 'LIQUIDITY', 'TOKEN_MINT']],
+      ['evm/deposit-to-address', ['EVM', 'EVM_BRIDGE', 'FT_TRANSFER']],
       ['evm/run-value-transfer-1559', ['EVM']],
       ['key/add', ['KEY_UPDATE']],
       ['contract/update', ['CONTRACT_DEPLOY']],
@@ -74,10 +80,19 @@ describe('tx_contracts_worker', () => {
     }
   })
 
+  it('tags the runs of scheduled transactions, also the one that failed, and not what looks for those due', () => {
+    const runs = blocks.flatMap(({ height, transactions }) => transactions.slice(0, -1).flatMap(({ index, isSystem }) =>
+      isSystem ? tags.filter((row) => row['block_height'] === height && has(row, index)) : []))
+    const withEvents = blocks.flatMap(({ transactions }) => transactions.filter(({ isSystem, events }) =>
+      isSystem && events.some(({ type }) => type.includes('.FlowTransactionScheduler.'))))
+    expect(withEvents.length).to.be.greaterThan(5)
+    // One of them failed, and has no events by which it could be known.
+    expect(runs.filter((row) => row['tag'] === 'SCHEDULED_TX').length).to.equal(withEvents.length + 1)
+  })
+
   it('writes rows in the order of their keys', () => {
     for (const [rows, column] of [[contracts, 'contract'], [tags, 'tag']] as const) {
-      const padded = (value: unknown): string => String(value).padStart(9, '0')
-      const keys = rows.map((row) => `${padded(row['block_height'])} ${padded(row['tx_index'])} ${String(row[column])}`)
+      const keys = rows.map((row) => `${String(row[column])} ${String(row['block_height']).padStart(9, '0')}`)
       expect(keys).to.deep.equal(keys.toSorted())
       expect(new Set(keys).size).to.equal(keys.length)
     }

@@ -1,23 +1,23 @@
+import type { RowWriter } from '../src/base/row-writer.ts'
 import { coreContractAddress } from '../src/chain/core-contracts.ts'
-import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
+import type { DecodedBlock, DecodedTransaction } from '../src/chain/decoded-block.ts'
 import type { Network } from '../src/chain/network.ts'
 import { scriptImports } from '../src/chain/script-imports.ts'
-import { describeTransaction, isTagEvent } from '../src/chain/transaction-tags.ts'
-import type { TagEvent, TransactionTag } from '../src/chain/transaction-tags.ts'
+import { tagsOfTransaction } from '../src/chain/transaction-tags.ts'
 import type { HeightTable, Worker } from './worker.ts'
 
-/** One row for each contract that a transaction's script imports. */
+/** One row for each contract that scripts of a block import. */
 const contracts: HeightTable = {
   name: 'app.tx_contracts',
-  columns: ['block_height', 'tx_index', 'contract'],
+  columns: ['contract', 'block_height', 'tx_indexes'],
   heightColumn: 'block_height',
   partitionHeights: 1_000_000,
 }
 
-/** One row for each word that says what a transaction did. */
+/** One row for each word that says what transactions of a block did. */
 const tags: HeightTable = {
   name: 'app.tx_tags',
-  columns: ['block_height', 'tx_index', 'tag'],
+  columns: ['tag', 'block_height', 'tx_indexes'],
   heightColumn: 'block_height',
   partitionHeights: 1_000_000,
 }
@@ -26,7 +26,7 @@ const tags: HeightTable = {
 const maxKnownScripts = 10_000
 const knownScripts = new Map<string, readonly string[]>()
 
-/** Which contracts a transaction's script imports, and what it did, as tags. */
+/** By which contracts scripts import and what they did, as tags, transactions are found. */
 export const txContractsWorker: Worker = {
   name: 'tx_contracts_worker',
   description: 'Contracts that scripts import, and tags of transactions',
@@ -35,25 +35,42 @@ export const txContractsWorker: Worker = {
   tables: [contracts, tags],
   folds: [],
   derive({ blocks }, output, { network }) {
-    const contractRows = output.rows(contracts.name)
-    const tagRows = output.rows(tags.name)
-    for (const { height, transactions } of blocks) {
-      for (const transaction of transactions) {
-        for (const contract of importedContracts(transaction, network)) {
-          contractRows.row(contracts.columns.length)
-          contractRows.int8(height)
-          contractRows.int4(transaction.index)
-          contractRows.text(contract)
-        }
-        for (const tag of tagsOf(transaction)) {
-          tagRows.row(tags.columns.length)
-          tagRows.int8(height)
-          tagRows.int4(transaction.index)
-          tagRows.text(tag)
-        }
+    const byContract = new Places()
+    const byTag = new Places()
+    for (const block of blocks) {
+      for (const transaction of block.transactions) {
+        for (const contract of importedContracts(transaction, network)) byContract.add(contract, block, transaction)
+        for (const tag of tagsOfTransaction(transaction, network)) byTag.add(tag, block, transaction)
       }
     }
+    byContract.write(output.rows(contracts.name))
+    byTag.write(output.rows(tags.name))
   },
+}
+
+/** Transactions by a word, block by block. */
+class Places {
+  readonly #byWord = new Map<string, { readonly height: number; readonly indexes: number[] }[]>()
+
+  /** Transactions come in the order of the chain. */
+  add(word: string, { height }: DecodedBlock, { index }: DecodedTransaction): void {
+    let ofWord = this.#byWord.get(word)
+    if (ofWord === undefined) this.#byWord.set(word, (ofWord = []))
+    const last = ofWord.at(-1)
+    if (last?.height === height) last.indexes.push(index)
+    else ofWord.push({ height, indexes: [index] })
+  }
+
+  write(rows: RowWriter): void {
+    for (const word of [...this.#byWord.keys()].toSorted()) {
+      for (const { height, indexes } of this.#byWord.get(word) ?? []) {
+        rows.row(3)
+        rows.text(word)
+        rows.int8(height)
+        rows.int4Array(indexes)
+      }
+    }
+  }
 }
 
 /** `A.<address>.<name>` each, sorted. The chain's own scripts are the same in every block and say nothing. */
@@ -68,38 +85,7 @@ function importedContracts(transaction: DecodedTransaction, network: Network): r
     // Names without a place are resolved before a script is sent, or else it fails; but for those that the chain knows.
     if (address !== undefined) names.add(`A.${address}.${name}`)
   }
-  imported = [...names].toSorted()
+  imported = [...names]
   knownScripts.set(key, imported)
   return imported
-}
-
-function tagsOf({ isEvm, events }: DecodedTransaction): readonly TransactionTag[] {
-  const tagEvents: TagEvent[] = []
-  for (const event of events) if (isTagEvent(event.type)) tagEvents.push(new EventOfTransaction(event))
-  if (!isEvm && tagEvents.length === 0) return []
-  return describeTransaction(isEvm, tagEvents).tags.toSorted()
-}
-
-/** Decodes only when asked. */
-class EventOfTransaction implements TagEvent {
-  readonly type: string
-  readonly #event: DecodedEvent
-
-  constructor(event: DecodedEvent) {
-    this.type = event.type
-    this.#event = event
-  }
-
-  get amount(): string | null {
-    return this.#text('amount')
-  }
-
-  get to(): string | null {
-    return this.#text('to')
-  }
-
-  #text(name: string): string | null {
-    const value = this.#event.fields?.[name]
-    return typeof value === 'string' ? value : null
-  }
 }

@@ -149,29 +149,3 @@ comment on column app.accounts.first_seen_height is 'First block with it.';
 comment on column app.accounts.last_seen_height is 'Last block with it.';
 comment on column app.accounts.created_height is 'Block that created it; null while that block is not indexed.';
 comment on column app.accounts.created_tx_index is 'Transaction that created it, by its position in that block.';
-
-create table app.tx_contracts (
-  block_height bigint not null,
-  tx_index integer not null,
-  contract text not null,
-  primary key (block_height, tx_index, contract)
-) partition by range (block_height);
-
-create index tx_contracts_contract on app.tx_contracts (contract, block_height, tx_index);
-
-comment on table app.tx_contracts is 'Contracts that the scripts of transactions import. Without system transactions, whose scripts are the same in every block.';
-comment on column app.tx_contracts.block_height is 'Height of the block.';
-comment on column app.tx_contracts.tx_index is 'Position of the transaction in the block.';
-comment on column app.tx_contracts.contract is 'A.<address>.<name>';
-
-create table app.tx_tags (
-  block_height bigint not null,
-  tx_index integer not null,
-  tag text not null,
-  primary key (block_height, tx_index, tag)
-) partition by range (block_height);
-
-comment on table app.tx_tags is 'What transactions did, in words of a fixed list, as their script and events tell.';
-comment on column app.tx_tags.block_height is 'Height of the block.';
-comment on column app.tx_tags.tx_index is 'Position of the transaction in the block.';
-comment on column app.tx_tags.tag is 'FT_TRANSFER, NFT_TRANSFER, EVM and so on.';

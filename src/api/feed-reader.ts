@@ -1,11 +1,12 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import type { Network } from '../chain/network.ts'
 import { presentNewBlock } from './presenters/block.ts'
 import type { FeedBlock } from './presenters/feed.ts'
 import { presentTransactionSummary } from './presenters/transaction.ts'
 import { readBlocks } from './queries/blocks.ts'
-import { withTagEvents } from './queries/events.ts'
+import { describeTransactions } from './queries/describe-transactions.ts'
 import { readTransactions } from './queries/transactions.ts'
 
 /** Reads what the live feed tells, in the same form as the API shows it. */
@@ -16,16 +17,18 @@ export interface BlockReader {
   head(): Promise<number | undefined>
 }
 
-export function createFeedReader(database: DatabasePool): BlockReader {
+/** @param network decides which accounts hold the core contracts */
+export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
   return {
     read: async (from, to) => {
       const [blocks, rows] = await Promise.all([
         readBlocks(database, from, to - 1), readTransactions(database, from, to - 1),
       ])
-      const tagged = Map.groupBy(await withTagEvents(database, rows), ({ row }) => row.block_height)
+      const described = await describeTransactions(database, network(), rows)
+      const byHeight = Map.groupBy(described, ({ row }) => row.block_height)
       return blocks.map((row) => ({
         block: presentNewBlock(row),
-        transactions: (tagged.get(row.height) ?? []).map(presentTransactionSummary),
+        transactions: (byHeight.get(row.height) ?? []).map(presentTransactionSummary),
       }))
     },
     head: async () => {

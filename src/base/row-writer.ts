@@ -21,6 +21,9 @@ export interface RowWriter {
   numeric(value: string): void
   textArray(values: readonly string[]): void
   byteaArray(values: readonly Uint8Array[]): void
+  int4Array(values: readonly number[]): void
+  /** Decimal texts. */
+  numericArray(values: readonly string[]): void
   jsonbBegin(): void
   jsonbEnd(): void
 }

@@ -1,3 +1,6 @@
+import { isMark, isWord, scriptTokens } from './script-tokens.ts'
+import type { ScriptToken } from './script-tokens.ts'
+
 /** One name that a script imports. */
 export interface ScriptImport {
   readonly name: string
@@ -5,8 +8,12 @@ export interface ScriptImport {
   readonly address: string | undefined
 }
 
-/** Comments (which nest) and strings are taken whole, so that nothing in them counts; the rest is words and marks. */
-type Token = { readonly kind: 'word' | 'text' | 'mark'; readonly text: string }
+/** An import declaration in a list of tokens. */
+export interface ImportDeclaration {
+  readonly imports: readonly ScriptImport[]
+  /** Index of the first token behind it. */
+  readonly end: number
+}
 
 /**
  * What a Cadence script imports, each name once, in the order of the text. Understood are all spellings of the grammar:
@@ -19,19 +26,22 @@ type Token = { readonly kind: 'word' | 'text' | 'mark'; readonly text: string }
  */
 export function scriptImports(script: string): readonly ScriptImport[] {
   if (!script.includes('import')) return []
-  const tokens = tokensOf(script)
+  const tokens = scriptTokens(script)
   const found = new Map<string, ScriptImport>()
   for (let i = 0; i < tokens.length; i++) {
     // The word is reserved, so wherever it stands by itself a declaration begins. Pragmas are no exception.
     if (!isWord(tokens[i], 'import')) continue
-    for (const one of declarationAt(tokens, i + 1)) found.set(`${one.address ?? ''}.${one.name}`, one)
+    for (const one of importDeclarationAt(tokens, i + 1).imports) found.set(`${one.address ?? ''}.${one.name}`, one)
   }
   return [...found.values()]
 }
 
-function declarationAt(tokens: readonly Token[], start: number): ScriptImport[] {
+/** Reads what stands behind the word `import`, which is before `start`. */
+export function importDeclarationAt(tokens: readonly ScriptToken[], start: number): ImportDeclaration {
   const first = tokens[start]
-  if (first?.kind === 'text') return isName(first.text) ? [{ name: first.text, address: undefined }] : []
+  if (first?.kind === 'text') {
+    return { imports: isName(first.text) ? [{ name: first.text, address: undefined }] : [], end: start + 1 }
+  }
   const names: string[] = []
   let at = start
   for (;;) {
@@ -40,43 +50,15 @@ function declarationAt(tokens: readonly Token[], start: number): ScriptImport[] 
     names.push(token.text)
     at++
     if (isWord(tokens[at], 'as')) at += 2
-    if (tokens[at]?.text !== ',' || tokens[at]?.kind !== 'mark') break
+    if (!isMark(tokens[at], ',')) break
     at++
   }
   const place = isWord(tokens[at], 'from') ? tokens[at + 1] : undefined
+  const end = place === undefined ? at : at + 2
   const address = place?.kind === 'word' ? addressOf(place.text) : undefined
-  if (place?.kind === 'word' && address === undefined) return []
+  if (place?.kind === 'word' && address === undefined) return { imports: [], end }
   // Several names need a place; one may stand alone.
-  return names.length > 1 && place === undefined ? [] : names.map((name) => ({ name, address }))
-}
-
-function tokensOf(script: string): Token[] {
-  const tokens: Token[] = []
-  const pattern = /\/\/[^\n\r\u2028\u2029]*|\/\*|"(?:\\[^]|[^"\\])*"?|[\p{L}\p{N}_]+|[^\s]/gu
-  for (let match = pattern.exec(script); match !== null; match = pattern.exec(script)) {
-    const [text] = match
-    if (text.startsWith('//')) continue
-    if (text === '/*') pattern.lastIndex = endOfComment(script, pattern.lastIndex)
-    else if (text.startsWith('"')) tokens.push({ kind: 'text', text: text.slice(1, -1) })
-    else tokens.push({ kind: /^[\p{L}\p{N}_]/u.test(text) ? 'word' : 'mark', text })
-  }
-  return tokens
-}
-
-/** Where the block comment ends whose opening mark ends at `start`. */
-function endOfComment(script: string, start: number): number {
-  const mark = /\/\*|\*\//g
-  mark.lastIndex = start
-  for (let depth = 1; ; ) {
-    const match = mark.exec(script)
-    if (match === null) return script.length
-    depth += match[0] === '/*' ? 1 : -1
-    if (depth === 0) return mark.lastIndex
-  }
-}
-
-function isWord(token: Token | undefined, text: string): boolean {
-  return token?.kind === 'word' && token.text === text
+  return { imports: names.length > 1 && place === undefined ? [] : names.map((name) => ({ name, address })), end }
 }
 
 function isName(text: string): boolean {

@@ -1,14 +1,10 @@
-/**
- * What the tags of a transaction are made of: its tag events in the order of execution. Fields may be getters: they are
- * read only where they decide something.
- */
-export interface TagEvent {
-  readonly type: string
-  /** Field `amount`, a decimal number; null where the event has none. */
-  readonly amount: string | null
-  /** Field `to`, an address; null where the event has none or it is nil. */
-  readonly to: string | null
-}
+import { coreContracts } from './core-contracts.ts'
+import type { CoreContracts } from './core-contracts.ts'
+import type { DecodedTransaction } from './decoded-block.ts'
+import type { Network } from './network.ts'
+import { isScheduledExecution } from './system-scripts.ts'
+import { tokenMovesOf } from './tokens/token-moves-of.ts'
+import type { FungibleTransfer, TransferType } from './tokens/token-moves.ts'
 
 /** Every tag, in the order in which a transaction's are told. */
 export const transactionTags = [
@@ -17,128 +13,103 @@ export const transactionTags = [
 ] as const
 export type TransactionTag = (typeof transactionTags)[number]
 
-export interface TransactionSummaryFacts {
-  readonly tags: readonly TransactionTag[]
-  /** What the payer paid, a decimal number with 8 places; undefined where the transaction deducted no fee. */
-  readonly fee: string | undefined
-}
-
-/** What an event says by its type. `ft` and `nft` events tell of an arrival, if their fields say where. */
-type Meaning = TransactionTag | 'fee' | 'ft-standard' | 'ft-own' | 'nft'
-
+/** An event by which a transaction has a tag. */
 interface Rule {
-  /** The end of a type, or of its contract part with what follows, as a pattern of SQL's `like`. */
-  readonly pattern: string
-  readonly meaning: Meaning
+  /** The core account that the contract must be in; undefined for contracts that are deployed many times over. */
+  readonly account?: keyof CoreContracts
+  /** On `<contract>.<event>`. */
+  readonly event: RegExp
+  readonly tag: TransactionTag
 }
 
-/** The first that fits decides. The words of contracts that are deployed many times over go by name, not by account. */
 const rules: readonly Rule[] = [
-  { pattern: '%.FlowFees.FeesDeducted', meaning: 'fee' },
-  { pattern: '%.FungibleToken.Deposited', meaning: 'ft-standard' },
-  { pattern: '%.TokensDeposited', meaning: 'ft-own' },
-  { pattern: '%.NonFungibleToken.Deposited', meaning: 'nft' },
-  { pattern: '%.Deposit', meaning: 'nft' },
-  { pattern: '%.EVM.TransactionExecuted', meaning: 'EVM' },
-  { pattern: '%.EVM.FLOWTokens%', meaning: 'EVM_BRIDGE' },
-  { pattern: '%.FlowEVMBridge%', meaning: 'EVM_BRIDGE' },
-  { pattern: '%.IFlowEVM%Bridge.%', meaning: 'EVM_BRIDGE' },
-  { pattern: '%.NFTStorefront%', meaning: 'MARKETPLACE' },
-  { pattern: '%SwapPair.Swap', meaning: 'SWAP' },
-  { pattern: '%SwapPair.Trade', meaning: 'SWAP' },
-  { pattern: '%SwapPair.AddLiquidity', meaning: 'LIQUIDITY' },
-  { pattern: '%SwapPair.RemoveLiquidity', meaning: 'LIQUIDITY' },
-  { pattern: '%SwapPair.TokensMinted', meaning: 'LIQUIDITY' },
-  { pattern: '%SwapPair.TokensBurned', meaning: 'LIQUIDITY' },
-  { pattern: '%.FlowIDTableStaking.%', meaning: 'STAKING' },
-  { pattern: '%.FlowStakingCollection.%', meaning: 'STAKING' },
-  { pattern: '%.LiquidStaking%', meaning: 'LIQUID_STAKING' },
-  { pattern: '%.stFlowToken.%', meaning: 'LIQUID_STAKING' },
-  { pattern: '%.FlowTransactionScheduler.%', meaning: 'SCHEDULED_TX' },
-  { pattern: '%.TokensMinted', meaning: 'TOKEN_MINT' },
-  { pattern: '%.TokensBurned', meaning: 'TOKEN_BURN' },
-  { pattern: '%.FungibleToken.Burned', meaning: 'TOKEN_BURN' },
-  { pattern: 'flow.AccountContractAdded', meaning: 'CONTRACT_DEPLOY' },
-  { pattern: 'flow.AccountContractUpdated', meaning: 'CONTRACT_DEPLOY' },
-  { pattern: 'flow.AccountCreated', meaning: 'ACCOUNT_CREATED' },
-  { pattern: 'flow.AccountKeyAdded', meaning: 'KEY_UPDATE' },
-  { pattern: 'flow.AccountKeyRemoved', meaning: 'KEY_UPDATE' },
+  { account: 'service', event: /^EVM\.TransactionExecuted$/, tag: 'EVM' },
+  { account: 'service', event: /^EVM\.FLOWTokens(Deposited|Withdrawn)$/, tag: 'EVM_BRIDGE' },
+  { account: 'evmBridge', event: /^I?FlowEVM/, tag: 'EVM_BRIDGE' },
+  { event: /^(NFTStorefront|TopShotMarket)/, tag: 'MARKETPLACE' },
+  { event: /^\w*SwapPair\.(Swap|Trade)$/, tag: 'SWAP' },
+  { event: /^\w*SwapPair\.((Add|Remove)Liquidity|Tokens(Minted|Burned))$/, tag: 'LIQUIDITY' },
+  { account: 'staking', event: /^FlowIDTableStaking\./, tag: 'STAKING' },
+  { account: 'lockedTokens', event: /^FlowStakingCollection\./, tag: 'STAKING' },
+  { event: /^(LiquidStaking|stFlowToken\.)/, tag: 'LIQUID_STAKING' },
+  { account: 'service', event: /^FlowTransactionScheduler\./, tag: 'SCHEDULED_TX' },
+  // FLOW is minted for what nodes earn, often into no account, which is no news of its own.
+  { event: /^(?!FlowToken\.)\w+\.TokensMinted$/, tag: 'TOKEN_MINT' },
+  { event: /^\w+\.TokensBurned$/, tag: 'TOKEN_BURN' },
+  { account: 'fungibleToken', event: /^FungibleToken\.Burned$/, tag: 'TOKEN_BURN' },
 ]
 
-/** Patterns of SQL's `like` for the types of tag events: `describeTransaction` needs no others. */
-export const tagEventPatterns: readonly string[] = rules.map(({ pattern }) => pattern)
+const coreEvents: ReadonlyMap<string, TransactionTag> = new Map([
+  ['flow.AccountContractAdded', 'CONTRACT_DEPLOY'],
+  ['flow.AccountContractUpdated', 'CONTRACT_DEPLOY'],
+  ['flow.AccountCreated', 'ACCOUNT_CREATED'],
+  ['flow.AccountKeyAdded', 'KEY_UPDATE'],
+  ['flow.AccountKeyRemoved', 'KEY_UPDATE'],
+])
 
-const tests = rules.map(({ pattern, meaning }) => ({ test: asRegExp(pattern), meaning }))
-const maxKnownTypes = 20_000
-const known = new Map<string, Meaning | undefined>()
-
-/** Whether `describeTransaction` looks at events of this type. One look into a table for a type seen before. */
-export function isTagEvent(type: string): boolean {
-  return meaningOf(type) !== undefined
+/** Why fungible tokens moved, where that has a tag of its own. */
+const tagOfMove: Readonly<Partial<Record<TransferType, TransactionTag>>> = {
+  mint: 'TOKEN_MINT', burn: 'TOKEN_BURN', bridge: 'EVM_BRIDGE',
 }
+
+const none: readonly TransactionTag[] = []
+
+/** Types have no end, since anybody may deploy contracts; far more than any network uses in a day. */
+const maxKnownTypes = 20_000
+const knownTypes = new Map<Network, Map<string, readonly TransactionTag[]>>()
 
 /**
- * Tags and fee of a transaction, from its script and its own events.
+ * What a transaction did, in words of a fixed list: in the order of `transactionTags`, from nothing but the transaction.
  *
- * - `EVM`: the script imports EVM, or an EVM transaction was executed (a script reaches EVM through the bridge too).
- * - `FT_TRANSFER`: fungible tokens arrived in an account. Deposits of nothing and into vaults that lie in no account
- *   do not count, and neither does the movement of the fee: the last deposit of the fee's amount before each
- *   FlowFees.FeesDeducted. Going by amount and place, not by account, since the network spreads fees over accounts
- *   that it changes by itself. Tokens' own events count only where there are none of the standard.
- * - `NFT_TRANSFER`: an item arrived in an account.
+ * - `EVM`: the script contains `import EVM`, or an EVM transaction was executed, which bridges do without that text.
+ * - `FT_TRANSFER`: fungible tokens moved, as `app.ft_transfers` has it: fees are none, nor is an amount of nothing.
+ *   `TOKEN_MINT`, `TOKEN_BURN` and `EVM_BRIDGE` go with the types of these moves.
+ * - `NFT_TRANSFER`: an item moved, as `app.nft_transfers` has it.
+ * - `SCHEDULED_TX`: it scheduled a transaction, cancelled one, or is one that was scheduled, failed ones included.
  * - the others: an event says so by its type.
- *
- * @param isEvmScript whether the script contains the text `import EVM`
  */
-export function describeTransaction(isEvmScript: boolean, events: readonly TagEvent[]): TransactionSummaryFacts {
+export function tagsOfTransaction(transaction: DecodedTransaction, network: Network): readonly TransactionTag[] {
+  const { isEvm, events } = transaction
+  if (!isEvm && events.length === 0 && !transaction.isSystem) return none
   const found = new Set<TransactionTag>()
-  if (isEvmScript) found.add('EVM')
-  const hasStandard = events.some(({ type }) => meaningOf(type) === 'ft-standard')
-  let fee: string | undefined
-  const deposits: string[] = []
-  for (const event of events) {
-    const meaning = meaningOf(event.type)
-    switch (meaning) {
-      case undefined:
-        break
-      case 'fee': {
-        if (event.amount === null) break
-        fee = event.amount
-        const at = deposits.lastIndexOf(fee)
-        if (at >= 0) deposits.splice(at, 1)
-        break
-      }
-      case 'ft-own':
-      case 'ft-standard':
-        if (hasStandard === (meaning === 'ft-standard')) addDeposit(deposits, event)
-        break
-      case 'nft':
-        if (!found.has('NFT_TRANSFER') && event.to !== null) found.add('NFT_TRANSFER')
-        break
-      default:
-        found.add(meaning)
-    }
+  if (isEvm) found.add('EVM')
+  for (const { type } of events) for (const tag of tagsOfType(type, network)) found.add(tag)
+  const { fungible, nonFungible } = tokenMovesOf(transaction, network)
+  for (const move of fungible) {
+    if (!isRealTransfer(move)) continue
+    found.add('FT_TRANSFER')
+    const tag = tagOfMove[move.type]
+    if (tag !== undefined) found.add(tag)
   }
-  if (deposits.length > 0) found.add('FT_TRANSFER')
-  return { tags: transactionTags.filter((tag) => found.has(tag)), fee }
+  if (nonFungible.length > 0) found.add('NFT_TRANSFER')
+  if (isScheduledExecution(transaction, network)) found.add('SCHEDULED_TX')
+  return found.size === 0 ? none : transactionTags.filter((tag) => found.has(tag))
 }
 
-function addDeposit(deposits: string[], { amount, to }: TagEvent): void {
-  if (amount !== null && to !== null && /[1-9]/.test(amount)) deposits.push(amount)
+/** Neither the fee of a transaction, nor a move of nothing, which contracts make where they forward what they got. */
+function isRealTransfer({ type, amount }: FungibleTransfer): boolean {
+  return type !== 'fee' && /[1-9]/.test(amount)
 }
 
-function meaningOf(type: string): Meaning | undefined {
-  const meaning = known.get(type)
-  if (meaning !== undefined || known.has(type)) return meaning
+/** One look into a table for a type seen before. */
+function tagsOfType(type: string, network: Network): readonly TransactionTag[] {
+  let known = knownTypes.get(network)
+  if (known === undefined) knownTypes.set(network, (known = new Map()))
+  let tags = known.get(type)
+  if (tags !== undefined) return tags
   if (known.size >= maxKnownTypes) known.clear()
-  const found = tests.find(({ test }) => test.test(type))?.meaning
-  // FLOW is minted for what nodes earn, which is no news of its own.
-  const told = found === 'TOKEN_MINT' && type.endsWith('.FlowToken.TokensMinted') ? undefined : found
-  known.set(type, told)
-  return told
+  known.set(type, (tags = readType(type, network)))
+  return tags
 }
 
-/** The same as the pattern means to `like`; the patterns have no marks of their own but `%` and `.`. */
-function asRegExp(pattern: string): RegExp {
-  return new RegExp(`^${pattern.replaceAll('.', String.raw`\.`).replaceAll('%', '.*')}$`)
+function readType(type: string, network: Network): readonly TransactionTag[] {
+  const core = coreEvents.get(type)
+  if (core !== undefined) return [core]
+  const parts = /^A\.([0-9a-f]{16})\.(.+)$/.exec(type)
+  if (parts === null) return none
+  const [, address, event = ''] = parts
+  const accounts = coreContracts(network)
+  const fits = ({ account, event: pattern }: Rule): boolean =>
+    (account === undefined || accounts[account] === address) && pattern.test(event)
+  return [...new Set(rules.filter(fits).map(({ tag }) => tag))]
 }

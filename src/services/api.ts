@@ -3,6 +3,7 @@ import { createApiServer } from '../api/server.ts'
 import { asError, FatalError } from '../base/errors.ts'
 import { createStatusReader, statusSettings } from '../api/status-reader.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
+import type { Network } from '../chain/network.ts'
 import { createReadPool } from '../db/slonik.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
 import { ChainFacts } from './chain-facts.ts'
@@ -21,18 +22,19 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const facts = new ChainFacts(pool, log)
   await facts.start()
   lifecycle.onStop('chain facts', () => facts.stop())
+  const network = (): Network => chainIdToNetwork(facts.chainId) ?? 'mainnet'
   const status = createStatusReader({
     database, settings: statusSettings(config), chainId: () => facts.chainId,
     latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
   })
   const live = createLiveFeeds({
-    url: databaseUrl, reader: createFeedReader(database), status: () => status({ includeRanges: false }), metrics, log,
+    url: databaseUrl, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
-    network: () => chainIdToNetwork(facts.chainId) ?? 'mainnet',
+    network,
     mounts: [mountOperator(context)],
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
   }).catch((error: unknown) => {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import type { CommonQueryMethods, DatabasePool, QuerySqlToken } from 'slonik'
 import { readBounds } from '../../src/api/bounds.ts'
 import { listBlocks, readBlock } from '../../src/api/queries/blocks.ts'
-import { readEventsOfBlock, withTagEvents } from '../../src/api/queries/events.ts'
+import { describeTransactions } from '../../src/api/queries/describe-transactions.ts'
+import { readEventsOfBlock } from '../../src/api/queries/events.ts'
 import {
   findTransaction, listTransactions, listTransactionsOfBlock, readTransaction,
 } from '../../src/api/queries/transactions.ts'
@@ -106,9 +107,9 @@ describe('the plans of list queries', () => {
     })
   }
 
-  it('looks the tag events of a page up by place', async () => {
+  it('looks the events of a page up by place', async () => {
     const rows = await listTransactions(reads, bounds, undefined, 21)
-    const { nodes, planned } = await run(() => withTagEvents(recording, rows))
+    const { nodes, planned } = await run(() => describeTransactions(recording, 'mainnet', rows))
     expect(planned).to.be.at.most(2)
     expect(touched(nodes)).to.be.at.most(21 * 12)
   })

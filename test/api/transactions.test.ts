@@ -83,7 +83,10 @@ describe('transaction routes', () => {
       type: 'A.f233dcee88fe0abe.FungibleToken.Deposited', transaction: transfer?.id, event_index: 3, block_height: 120,
       timestamp: chainBlock(120).timestamp, contract_address: '0xf233dcee88fe0abe', contract_name: 'FungibleToken',
       event_name: 'Deposited',
-      payload: { type: 'A.1654653399040a61.FlowToken.Vault', amount: '10.00000000', to: receiver },
+      payload: {
+        type: 'A.1654653399040a61.FlowToken.Vault', amount: '10.00000000', to: receiver, toUUID: '102',
+        depositedUUID: '5921', balanceAfter: '35.50000000',
+      },
     })
     expect(shown?.events).to.have.length(9)
   })

@@ -3,7 +3,6 @@ import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { readTokenMoves } from '../../src/chain/tokens/read-token-moves.ts'
 import type { TokenMoves } from '../../src/chain/tokens/token-moves.ts'
 import { ufix64Units } from '../../src/chain/tokens/ufix64.ts'
-import { describeTransaction, isTagEvent } from '../../src/chain/transaction-tags.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
 import { notedTransactions } from '../support/recording-notes.ts'
 import type { NotedTransaction, NotedTransfer } from '../support/recording-notes.ts'
@@ -119,24 +118,5 @@ describe('the token moves of the recording', () => {
     const [back] = withdrawal?.fungible.filter(({ type }) => type === 'bridge') ?? []
     expect(back?.from).to.match(/^0x[0-9a-f]{40}$/)
     expect(back?.to).to.match(/^0x[0-9a-f]{16}$/)
-  })
-
-  it('count for the tags that say so', () => {
-    for (const { height, transactions } of blocks) {
-      for (const transaction of transactions) {
-        const tagEvents = transaction.events.filter(({ type }) => isTagEvent(type)).map(({ type, fields }) => ({
-          type, amount: (fields?.['amount'] ?? null) as string | null, to: (fields?.['to'] ?? null) as string | null,
-        }))
-        const { tags } = describeTransaction(transaction.isEvm, tagEvents)
-        const { fungible, nonFungible } = readTokenMoves(transaction, 'emulator')
-        const arrived = fungible.some(
-          ({ type, to, amount }) => type !== 'fee' && to?.length === 18 && ufix64Units(amount) > 0n,
-        )
-        const place = `${height}.${transaction.index}`
-        expect(tags.includes('FT_TRANSFER'), place).to.equal(arrived)
-        expect(tags.includes('NFT_TRANSFER'), place).to.equal(nonFungible.some(({ to }) => to !== undefined))
-        expect(tags.includes('EVM_BRIDGE'), place).to.equal(fungible.some(({ type }) => type === 'bridge'))
-      }
-    }
   })
 })

@@ -122,11 +122,14 @@ function systemTransactions(height: number): (Made & { collection: null })[] {
 }
 
 function deposit(amount: string, to: string): TransactionRows['events'] {
+  const moved = '5921'
+  const left = { from: payer, fromUUID: '101', withdrawnUUID: moved, balanceAfter: '90.00000000' }
+  const arrived = { to, toUUID: '102', depositedUUID: moved, balanceAfter: '35.50000000' }
   return [
     { type: 'A.1654653399040a61.FlowToken.TokensWithdrawn', payload: { amount, from: payer } },
-    { type: 'A.f233dcee88fe0abe.FungibleToken.Withdrawn', payload: { type: flowVault, amount, from: payer } },
+    { type: 'A.f233dcee88fe0abe.FungibleToken.Withdrawn', payload: { type: flowVault, amount, ...left } },
     { type: 'A.1654653399040a61.FlowToken.TokensDeposited', payload: { amount, to } },
-    { type: 'A.f233dcee88fe0abe.FungibleToken.Deposited', payload: { type: flowVault, amount, to } },
+    { type: 'A.f233dcee88fe0abe.FungibleToken.Deposited', payload: { type: flowVault, amount, ...arrived } },
   ]
 }
 

@@ -3,7 +3,7 @@ import type { RowWriter } from '../../src/base/row-writer.ts'
 import type { DecodedRange } from '../../src/chain/decoded-block.ts'
 import type { DeriveOutput, DeriveProblem, HeightTable, Worker } from '../../jobs/worker.ts'
 
-export type CollectedValue = string | number | boolean | null | readonly string[]
+export type CollectedValue = string | number | boolean | null | readonly string[] | readonly number[]
 export type CollectedRow = Readonly<Record<string, CollectedValue>>
 
 /** What a worker makes of a range, as plain values by column: for tests without a database. */
@@ -111,6 +111,14 @@ class RowCollector implements RowWriter {
 
   byteaArray(values: readonly Uint8Array[]): void {
     this.#add(values.map((value) => Buffer.from(value).toString('hex')))
+  }
+
+  int4Array(values: readonly number[]): void {
+    this.#add([...values])
+  }
+
+  numericArray(values: readonly string[]): void {
+    this.#add([...values])
   }
 
   jsonbBegin(): void {

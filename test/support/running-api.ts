@@ -4,6 +4,7 @@ import { Metrics } from '../../src/base/metrics.ts'
 import { createFeedReader } from '../../src/api/feed-reader.ts'
 import { createApiServer } from '../../src/api/server.ts'
 import type { ApiServer, ApiServerOptions } from '../../src/api/server.ts'
+import type { Network } from '../../src/chain/network.ts'
 import { createStatusReader, statusSettings } from '../../src/api/status-reader.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
 import { createLiveFeeds } from '../../src/live/live-feeds.ts'
@@ -31,17 +32,18 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
   const database = await createReadPool({ url })
+  const network = (): Network => 'mainnet'
   const status = createStatusReader({
     database, settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
     latestHeight: options.latestHeight ?? (() => undefined),
   })
   const live = createLiveFeeds({
-    url, metrics, log, reader: createFeedReader(database), status: () => status({ includeRanges: false }),
+    url, metrics, log, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }),
     ...options.live,
   })
   await live.start()
   const server = await createApiServer({
-    database, metrics, log, host: '127.0.0.1', port: 0, network: () => 'mainnet', status, maxReorgDepth: 1000,
+    database, metrics, log, host: '127.0.0.1', port: 0, network, status, maxReorgDepth: 1000,
     maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
   }).catch(async (error: unknown) => {
     await live.stop()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { describeTransaction, transactionTags } from '../../chain/transaction-tags.ts'
-import type { TagEvent } from '../../chain/transaction-tags.ts'
+import { transactionTags } from '../../chain/transaction-tags.ts'
+import type { TransactionTag } from '../../chain/transaction-tags.ts'
 import {
   addressDigitsFormat, addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat, zeroAddress,
 } from '../formats.ts'
@@ -65,6 +65,7 @@ export const transactionRow = z.object({
   id: z.string(),
   timestamp: z.string(),
   collection_index: z.number().nullable(),
+  is_system: z.boolean(),
   status: z.string(),
   status_code: z.number().nullable(),
   is_evm: z.boolean(),
@@ -92,14 +93,17 @@ export const transactionExtras = z.object({
 })
 export type TransactionExtras = z.output<typeof transactionExtras>
 
-/** A transaction and its tag events. */
-export interface TaggedTransaction {
+/** A transaction, and what its script and events say of it. */
+export interface DescribedTransaction {
   readonly row: TransactionRow
-  readonly tagEvents: readonly TagEvent[]
+  readonly tags: readonly TransactionTag[]
+  /** In FLOW; undefined where it could not be read. */
+  readonly fee: string | undefined
+  /** Undefined where no access node can serve the result. */
+  readonly gasUsed: bigint | undefined
 }
 
-export function presentTransactionSummary({ row, tagEvents }: TaggedTransaction): TransactionSummary {
-  const { tags } = describeTransaction(row.is_evm, tagEvents)
+export function presentTransactionSummary({ row, tags }: DescribedTransaction): TransactionSummary {
   return {
     id: row.id,
     block_height: row.block_height,
@@ -117,10 +121,10 @@ export function presentTransactionSummary({ row, tagEvents }: TaggedTransaction)
   }
 }
 
-export function presentTransaction({ row, tagEvents }: TaggedTransaction): Transaction {
-  const { fee } = describeTransaction(row.is_evm, tagEvents)
+export function presentTransaction(described: DescribedTransaction): Transaction {
+  const { row, fee, gasUsed } = described
   return {
-    ...presentTransactionSummary({ row, tagEvents }),
+    ...presentTransactionSummary(described),
     transaction_index: row.tx_index,
     payer: row.payer_address ?? zeroAddress,
     proposer: row.proposer_address ?? zeroAddress,
@@ -128,9 +132,9 @@ export function presentTransaction({ row, tagEvents }: TaggedTransaction): Trans
     proposer_sequence_number: row.proposer_sequence_number,
     authorizers: row.authorizers,
     error: row.error_message ?? '',
-    fee: fee ?? '0',
+    fee: fee === undefined || isNothing(fee) ? '0' : fee,
     gas_limit: row.gas_limit,
-    gas_used: row.gas_used,
+    gas_used: gasUsed === undefined ? null : Number(gasUsed),
     event_count: row.event_count,
     evm_hash: row.evm_hash,
     reference_block_id: row.reference_block_id,
@@ -139,18 +143,18 @@ export function presentTransaction({ row, tagEvents }: TaggedTransaction): Trans
 }
 
 /** With its events. */
-export function presentWithEvents(tagged: TaggedTransaction, events: readonly EventRow[]): Transaction {
-  const { id, block_height: height, timestamp } = tagged.row
+export function presentWithEvents(described: DescribedTransaction, events: readonly EventRow[]): Transaction {
+  const { id, block_height: height, timestamp } = described.row
   const place = { height, timestamp }
-  return { ...presentTransaction(tagged), events: events.map((event) => presentEvent(event, id, place)) }
+  return { ...presentTransaction(described), events: events.map((event) => presentEvent(event, id, place)) }
 }
 
 export function presentTransactionDetail(
-  tagged: TaggedTransaction, events: readonly EventRow[], extras: TransactionExtras,
+  described: DescribedTransaction, events: readonly EventRow[], extras: TransactionExtras,
 ): TransactionDetail {
-  const { collection_index: index } = tagged.row
+  const { collection_index: index } = described.row
   return {
-    ...presentWithEvents(tagged, events),
+    ...presentWithEvents(described, events),
     block_id: extras.block_id,
     collection: index === null || extras.collection_id === null ? null : { id: extras.collection_id, index },
     script: extras.script,
@@ -161,4 +165,8 @@ export function presentTransactionDetail(
 function executionStatus(code: number | null): 'SUCCESS' | 'FAILURE' | 'UNKNOWN' {
   if (code === null) return 'UNKNOWN'
   return code === 0 ? 'SUCCESS' : 'FAILURE'
+}
+
+function isNothing(amount: string): boolean {
+  return !/[1-9]/.test(amount)
 }

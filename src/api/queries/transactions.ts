@@ -20,9 +20,9 @@ export interface TransactionPlace {
 function completed(pageOfTransactions: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTransactions})
-    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index, t.status,
-      t.status_code, t.is_evm, t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number,
-      t.authorizers,
+    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.collection_index,
+      t.collection_index is null and t.signatures is null as is_system, t.status, t.status_code, t.is_evm,
+      t.payer_address, t.proposer_address, t.proposer_key_index, t.proposer_sequence_number, t.authorizers,
       encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
       t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
     from page t

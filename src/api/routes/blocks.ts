@@ -12,7 +12,8 @@ import {
   presentTransactionSummary, presentWithEvents, transactionSchema,
 } from '../presenters/transaction.ts'
 import { listBlocks, readBlocks } from '../queries/blocks.ts'
-import { readEventsOfBlock, withTagEvents } from '../queries/events.ts'
+import { describeTransactions } from '../queries/describe-transactions.ts'
+import { readEventsOfBlock } from '../queries/events.ts'
 import { readTransactions } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
 
@@ -60,11 +61,11 @@ const block = defineRoute({
     }],
   },
   handler: async ({ params }, services) => {
-    const { database, maxReorgDepth } = services
+    const { database, network, maxReorgDepth } = services
     const row = await requireBlock(params.height, services)
-    const transactions = await withTagEvents(database, await readTransactions(database, row.height, row.height))
-    const summaries = transactions.map((tagged) => ({
-      collectionIndex: tagged.row.collection_index, summary: presentTransactionSummary(tagged),
+    const rows = await readTransactions(database, row.height, row.height)
+    const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
+      collectionIndex: described.row.collection_index, summary: presentTransactionSummary(described),
     }))
     return {
       body: { data: [presentBlockDetail(row, row.collection_ids, summaries)] },
@@ -84,12 +85,13 @@ const blockTransactions = defineRoute({
   problems: unknownBlock,
   example: { data: [exampleTransaction], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async ({ params, query }, services) => {
-    const { database, maxReorgDepth } = services
+    const { database, network, maxReorgDepth } = services
     const { height } = await requireBlock(params.height, services)
-    const transactions = await withTagEvents(database, await readTransactions(database, height, height))
+    const rows = await readTransactions(database, height, height)
+    const transactions = await describeTransactions(database, network(), rows)
     const events = query.include_events ? await readEventsOfBlock(database, height) : []
     const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)
-    const data = transactions.map((tagged) => presentWithEvents(tagged, eventsByIndex.get(tagged.row.tx_index) ?? []))
+    const data = transactions.map((one) => presentWithEvents(one, eventsByIndex.get(one.row.tx_index) ?? []))
     return {
       body: wholeList(data),
       caching: cachingAt(height, await readBounds(database), maxReorgDepth),

@@ -10,7 +10,8 @@ import { cursorParameter, heightParameter, limitParameter, noParameters } from '
 import {
   presentTransaction, presentTransactionDetail, transactionDetailSchema, transactionSchema,
 } from '../presenters/transaction.ts'
-import { readEventsOfTransaction, withTagEvents } from '../queries/events.ts'
+import { describeTransactions } from '../queries/describe-transactions.ts'
+import { readEventsOfTransaction } from '../queries/events.ts'
 import {
   findTransaction, findTransactionInBlock, listTransactions, listTransactionsOfBlock, readTransaction,
   readTransactionExtras,
@@ -39,13 +40,13 @@ const transactionList = defineRoute({
     cursor: `${exampleTransaction.block_height}:${exampleTransaction.transaction_index}:${exampleTransaction.id}`,
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { limit, cursor, height } }, { database }) => {
+  handler: async ({ query: { limit, cursor, height } }, { database, network }) => {
     const before = parseTransactionCursor(cursor)
     const rows = height === undefined
       ? await listTransactions(database, await readBounds(database), before, limit + 1)
       : await listTransactionsOfBlock(database, height, indexWithin(height, before), limit + 1)
-    const tagged = await withTagEvents(database, rows)
-    return { body: page(tagged, limit, presentTransaction, ({ row }) => formatTransactionCursor(row)) }
+    const described = await describeTransactions(database, network(), rows)
+    return { body: page(described, limit, presentTransaction, ({ row }) => formatTransactionCursor(row)) }
   },
 })
 
@@ -82,21 +83,22 @@ const transaction = defineRoute({
     }],
   },
   handler: async ({ params: { id }, query: { height } }, services) => {
-    const { database, maxReorgDepth } = services
+    const { database, network, maxReorgDepth } = services
     const bounds = await readBounds(database)
     const known = await (height === undefined
       ? findTransaction(database, id)
       : findTransactionInBlock(database, id, height))
     const place = known ?? (await findInNewestBlock(id, height, bounds, services))
     const row = place === undefined ? undefined : await readTransaction(database, place)
-    if (place === undefined || row === undefined) {
+    const [described] = await describeTransactions(database, network(), row === undefined ? [] : [row])
+    if (place === undefined || described === undefined) {
       throw new ApiError(404, 'unknown-transaction', `Transaction ${id} is not stored.`, { field: 'id' })
     }
-    const [[tagged], events, extras] = await Promise.all([
-      withTagEvents(database, [row]), readEventsOfTransaction(database, place), readTransactionExtras(database, place),
+    const [events, extras] = await Promise.all([
+      readEventsOfTransaction(database, place), readTransactionExtras(database, place),
     ])
     return {
-      body: { data: [presentTransactionDetail(tagged ?? { row, tagEvents: [] }, events, extras)] },
+      body: { data: [presentTransactionDetail(described, events, extras)] },
       // The newest block is soon another.
       caching: known === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
     }

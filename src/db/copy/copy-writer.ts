@@ -8,6 +8,8 @@ const postgresEpochDays = 10_957
 
 const textOid = 25
 const byteaOid = 17
+const int4Oid = 23
+const numericOid = 1700
 const numericNegative = 0x4000
 
 /** Up to this length a loop over the characters is faster than the call into native code. */
@@ -129,6 +131,18 @@ export class CopyWriter {
   byteaArray(values: readonly Uint8Array[]): void {
     const start = this.#beginArray(values.length, byteaOid)
     for (const value of values) this.bytea(value)
+    this.#setLength(start)
+  }
+
+  int4Array(values: readonly number[]): void {
+    const start = this.#beginArray(values.length, int4Oid)
+    for (const value of values) this.int4(value)
+    this.#setLength(start)
+  }
+
+  numericArray(values: readonly string[]): void {
+    const start = this.#beginArray(values.length, numericOid)
+    for (const value of values) this.numeric(value)
     this.#setLength(start)
   }
 
