@@ -1,5 +1,6 @@
 import { accountsWorker } from './accounts-worker.ts'
 import { dailyStatsWorker } from './daily-stats-worker.ts'
+import { evmWorker } from './evm-worker.ts'
 import { ftHoldingsWorker } from './ft-holdings-worker.ts'
 import { metaWorker } from './meta-worker.ts'
 import { tokenWorker } from './token-worker.ts'
@@ -7,4 +8,4 @@ import { txContractsWorker } from './tx-contracts-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, txContractsWorker, accountsWorker, metaWorker, dailyStatsWorker, ftHoldingsWorker]
+export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, accountsWorker, metaWorker, dailyStatsWorker, ftHoldingsWorker]

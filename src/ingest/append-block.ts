@@ -1,6 +1,6 @@
 import { asError, FlowfarmError } from '../base/errors.ts'
 import { addressLength, addressText } from '../chain/address.ts'
-import { evmTransactionHash } from '../chain/evm-transaction-hash.ts'
+import { evmTransactionHash } from '../chain/evm/evm-transaction-hash.ts'
 import { PayloadError } from '../chain/payload-error.ts'
 import { writePayloadJson } from '../chain/payload.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'

@@ -1,4 +1,4 @@
-import { decodePayload } from './payload.ts'
+import { decodePayload } from '../payload.ts'
 
 /**
  * The hash (32 bytes) of the EVM transaction that an `EVM.TransactionExecuted` event tells of; undefined where the
