@@ -1,4 +1,4 @@
-import type { FungibleTransfer } from './token-moves.ts'
+import type { FungibleTransfer, Unnamed } from './token-moves.ts'
 
 /** What FlowFees says of a fee. */
 export interface FeeEvent {
@@ -15,7 +15,9 @@ export interface FeeEvent {
  * Source: onflow/flow-core-contracts `contracts/FlowFees.cdc`, `deductTransactionFee`.
  * @param transfers in the order of `eventIndex`
  */
-export function markFees(transfers: readonly FungibleTransfer[], fees: readonly FeeEvent[], flowToken: string): void {
+export function markFees(
+  transfers: readonly Unnamed<FungibleTransfer>[], fees: readonly FeeEvent[], flowToken: string,
+): void {
   const hasDeduction = fees.some((fee) => fee.isDeduction)
   for (const { eventIndex, amount, isDeduction } of fees) {
     if (isDeduction !== hasDeduction) continue

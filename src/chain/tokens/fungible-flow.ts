@@ -1,4 +1,4 @@
-import type { FungibleTransfer, TransferType, VaultBalance } from './token-moves.ts'
+import type { FungibleTransfer, TransferType, Unnamed, VaultBalance } from './token-moves.ts'
 import { ufix64Text, ufix64Units, ufix64Zero } from './ufix64.ts'
 
 export interface VaultWithdrawn {
@@ -16,6 +16,7 @@ export interface VaultDeposited {
   readonly eventIndex: number
   readonly token: string
   readonly amount: string
+  /** Undefined where the vault lies in no account. */
   readonly to: string | undefined
   readonly toVault: string
   readonly depositedVault: string
@@ -36,9 +37,28 @@ interface Lot {
   readonly amount: string
 }
 
-interface Content {
+/** A vault that the transaction tells of. */
+class Vault {
   readonly token: string
-  readonly lots: Lot[]
+  readonly vault: string
+  owner: string | undefined
+  balance = ufix64Zero
+  eventIndex = 0
+  /** Whoever gave what was in it before it was heard of, if that was not an account. */
+  origin: string | undefined
+  /** Undefined while it is not on its way, as far as events tell. */
+  lots: Lot[] | undefined
+  /** Whether the chain told of its balance. */
+  isTold = false
+  /** A withdrawal made it here: as long as it lies in no account, its state is nobody's business. */
+  isMade = false
+  /** What it held is in EVM now, and what becomes of it here is the bridge's business. */
+  isBridged = false
+
+  constructor(token: string, vault: string) {
+    this.token = token
+    this.vault = vault
+  }
 }
 
 /**
@@ -49,63 +69,77 @@ interface Content {
  * burned or kept, minus what appeared.
  *
  * Only FungibleToken's own events are followed: every vault emits them, whatever its contract emits besides.
- * Source: onflow/flow-ft `contracts/FungibleToken.cdc` (post-conditions of `withdraw` and `deposit`, `burnCallback`).
+ * Source: onflow/flow-ft `contracts/FungibleToken.cdc` (post-conditions of `withdraw` and `deposit`, `burnCallback`);
+ * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMTokenBridge.cdc`.
  */
 export class FungibleFlow {
-  readonly transfers: FungibleTransfer[] = []
-  readonly #transit = new Map<string, Content>()
-  readonly #vaults = new Map<string, VaultBalance>()
-  /** Vaults that a withdrawal made here: as long as they lie in no account, their state is nobody's business. */
-  readonly #made = new Set<string>()
+  readonly transfers: Unnamed<FungibleTransfer>[] = []
+  readonly #vaults = new Map<string, Vault>()
 
   withdrawn(event: VaultWithdrawn): void {
     const { eventIndex, token, amount, from, fromVault, withdrawnVault, balanceAfter } = event
-    const source = this.#transit.get(fromVault)
+    const source = this.#vault(token, fromVault)
     let lots: Lot[]
-    if (from !== undefined) {
-      // It was on its way and now it lies in an account: it was stored there, for which there is no event.
-      if (source !== undefined) this.#arrive(fromVault, source, from, eventIndex)
+    if (from === undefined) lots = takeLots(source, amount, eventIndex)
+    else {
+      // If it was on its way, it was stored in this account, for which there is no event.
+      if (source.lots !== undefined) this.#arrive(source, from, eventIndex)
       lots = [{ from, eventIndex, amount }]
-    } else if (source !== undefined) {
-      lots = takeLots(source.lots, amount, eventIndex)
-    } else {
-      lots = this.#unseen(fromVault, amount, eventIndex)
     }
-    this.#transit.set(withdrawnVault, { token, lots })
-    this.#made.add(withdrawnVault)
-    this.#state(fromVault, token, from, balanceAfter, eventIndex)
+    tell(source, from, balanceAfter, eventIndex)
+    const made = this.#vault(token, withdrawnVault)
+    addLots(made, lots)
+    made.isMade = true
   }
 
   deposited(event: VaultDeposited): void {
     const { eventIndex, token, amount, to, toVault, depositedVault, balanceAfter } = event
-    const lots = this.#takeAll(depositedVault, amount, eventIndex)
-    const target = this.#transit.get(toVault)
-    if (to !== undefined) {
-      if (target !== undefined) this.#arrive(toVault, target, to, eventIndex)
-      this.#emit(lots, token, to, eventIndex)
-    } else if (target !== undefined) target.lots.push(...lots)
-    else this.#transit.set(toVault, { token, lots })
-    this.#gone(depositedVault, token, eventIndex)
-    this.#state(toVault, token, to, balanceAfter, eventIndex)
+    const given = this.#vault(token, depositedVault)
+    const lots = takeLots(given, amount, eventIndex)
+    markGone(given, eventIndex)
+    const target = this.#vault(token, toVault)
+    if (to === undefined) addLots(target, lots)
+    else {
+      if (target.lots !== undefined) this.#arrive(target, to, eventIndex)
+      this.#emit(lots, token, to, eventIndex, given.isBridged ? 'escrow' : undefined)
+    }
+    tell(target, to, balanceAfter, eventIndex)
   }
 
   burned({ eventIndex, token, amount, vault }: VaultBurned): void {
-    const lots = this.#takeAll(vault, amount, eventIndex)
-    this.#emit(lots, token, undefined, eventIndex, 'burn')
-    this.#gone(vault, token, eventIndex)
+    const burnt = this.#vault(token, vault)
+    const lots = takeLots(burnt, amount, eventIndex)
+    // What went to EVM is destroyed here because it is there.
+    if (!burnt.isBridged) this.#emit(lots, token, undefined, eventIndex, 'burn')
+    markGone(burnt, eventIndex)
   }
 
-  /** FLOW that went into an EVM account, with the vault that held it. */
+  /** Tokens that went into EVM, with the vault that held them. */
   enteredEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
-    const lots = this.#takeAll(vault, amount, eventIndex)
-    this.#emit(lots, token, evmAddress, eventIndex, 'bridge')
-    this.#gone(vault, token, eventIndex)
+    const given = this.#vault(token, vault)
+    this.#emit(takeLots(given, amount, eventIndex), token, evmAddress, eventIndex, 'bridge')
+    markGone(given, eventIndex)
+    given.isBridged = true
   }
 
-  /** FLOW that came out of an EVM account, in a new vault. */
+  /** FLOW that came out of EVM, in a new vault. */
   leftEvm(eventIndex: number, token: string, amount: string, vault: string, evmAddress: string): void {
-    this.#transit.set(vault, { token, lots: [{ from: evmAddress, eventIndex, amount }] })
-    this.#made.add(vault)
+    const made = this.#vault(token, vault)
+    addLots(made, [{ from: evmAddress, eventIndex, amount }])
+    made.isMade = true
+  }
+
+  /** A vault that the bridge gave out for tokens of EVM: it made what is in it, or took that from what it had locked up. */
+  unlocked(eventIndex: number, token: string, vault: string, evmAddress: string): void {
+    const given = this.#vault(token, vault)
+    if (given.lots === undefined) {
+      given.origin = evmAddress
+      return
+    }
+    for (const lot of joinLots(given.lots)) {
+      if (lot.from !== undefined) this.#emit([lot], token, undefined, lot.eventIndex, 'escrow')
+    }
+    given.lots = [{ from: evmAddress, eventIndex, amount: total(given.lots) }]
   }
 
   /**
@@ -113,99 +147,126 @@ export class FungibleFlow {
    * @param isBurned whether the token itself says that this amount was burned
    */
   finish(isBurned: (token: string, amount: string) => boolean): void {
-    for (const { token, lots } of this.#transit.values()) {
+    for (const vault of this.#vaults.values()) {
+      const { token, lots } = vault
+      if (lots === undefined) continue
+      vault.lots = undefined
       const left = lots.filter((lot) => lot.from !== undefined && lot.amount !== ufix64Zero)
       if (left.length === 0) continue
-      const type = isBurned(token, total(lots)) ? 'burn' : 'withdrawal'
-      for (const lot of left) this.#emit([lot], token, undefined, lot.eventIndex, type)
+      const type = isBurned(token, total(lots)) ? 'burn' : undefined
+      for (const lot of left) {
+        this.#emit([lot], token, undefined, lot.eventIndex, type ?? (isEvmAddress(lot.from) ? 'bridge' : 'withdrawal'))
+      }
     }
-    this.#transit.clear()
   }
 
   /** The last state of each vault that an account has or had. Those that came and went in between are left out. */
   vaults(): VaultBalance[] {
-    return [...this.#vaults.values()]
+    const told: VaultBalance[] = []
+    for (const { isTold, token, vault, owner, balance, eventIndex } of this.#vaults.values()) {
+      if (isTold) told.push({ token, vault, owner, balance, eventIndex })
+    }
+    return told
   }
 
-  #takeAll(vault: string, amount: string, eventIndex: number): Lot[] {
-    const content = this.#transit.get(vault)
-    if (content === undefined) return this.#unseen(vault, amount, eventIndex)
-    this.#transit.delete(vault)
-    return takeLots(content.lots, amount, eventIndex)
-  }
-
-  /** Money of a vault that was not withdrawn here: it came from the account in which it was last seen, if it was. */
-  #unseen(vault: string, amount: string, eventIndex: number): Lot[] {
-    return [{ from: this.#vaults.get(vault)?.owner, eventIndex, amount }]
+  #vault(token: string, uuid: string): Vault {
+    let vault = this.#vaults.get(uuid)
+    if (vault === undefined) this.#vaults.set(uuid, (vault = new Vault(token, uuid)))
+    return vault
   }
 
   /** A vault on its way turns out to lie in an account: what is of others has arrived there. */
-  #arrive(vault: string, content: Content, owner: string, eventIndex: number): void {
-    this.#transit.delete(vault)
-    const moved = content.lots.filter((lot) => lot.from !== owner)
-    this.#emit(moved, content.token, owner, eventIndex)
+  #arrive(vault: Vault, owner: string, eventIndex: number): void {
+    const moved = (vault.lots ?? []).filter((lot) => lot.from !== owner)
+    vault.lots = undefined
+    this.#emit(moved, vault.token, owner, eventIndex)
   }
 
   #emit(lots: readonly Lot[], token: string, to: string | undefined, eventIndex: number, given?: TransferType): void {
-    for (const lot of joinLots(lots)) {
+    for (const { from, amount } of lots.length < 2 ? lots : joinLots(lots)) {
       // An empty vault that comes from nowhere says nothing.
-      if (lot.from === undefined && lot.amount === ufix64Zero) continue
-      const type = given ?? (lot.from === undefined ? 'deposit' : isEvm(lot.from) ? 'bridge' : 'transfer')
-      this.transfers.push({ eventIndex, token, from: lot.from, to, amount: lot.amount, type })
+      if (from === undefined && amount === ufix64Zero) continue
+      const type = given ?? (from === undefined ? 'deposit' : isEvmAddress(from) ? 'bridge' : 'transfer')
+      this.transfers.push({ eventIndex, token, from, to, amount, type })
     }
-  }
-
-  #state(vault: string, token: string, owner: string | undefined, balance: string, eventIndex: number): void {
-    if (owner === undefined && this.#made.has(vault)) return
-    this.#made.delete(vault)
-    this.#vaults.set(vault, { token, vault, owner, balance, eventIndex })
-  }
-
-  #gone(vault: string, token: string, eventIndex: number): void {
-    if (this.#made.has(vault)) return
-    this.#vaults.set(vault, { token, vault, owner: undefined, balance: ufix64Zero, eventIndex })
   }
 }
 
-/** Takes `amount` out of `lots`, the oldest first. What they lack came from where no event tells. */
-function takeLots(lots: Lot[], amount: string, eventIndex: number): Lot[] {
+/** The chain's own words on a vault. */
+function tell(vault: Vault, owner: string | undefined, balance: string, eventIndex: number): void {
+  if (owner === undefined && vault.isMade) return
+  vault.isMade = false
+  vault.isTold = true
+  vault.owner = owner
+  vault.balance = balance
+  vault.eventIndex = eventIndex
+}
+
+function markGone(vault: Vault, eventIndex: number): void {
+  vault.origin = undefined
+  tell(vault, undefined, ufix64Zero, eventIndex)
+}
+
+function addLots(vault: Vault, lots: Lot[]): void {
+  if (vault.lots === undefined) vault.lots = lots
+  else for (const lot of lots) vault.lots.push(lot)
+}
+
+/**
+ * Takes `amount` out of what a vault carries, the oldest first. What it lacks was in it before the transaction: that
+ * came from the account in which it was last seen, if it was.
+ */
+function takeLots(vault: Vault, amount: string, eventIndex: number): Lot[] {
+  const { lots } = vault
+  if (lots === undefined) return [{ from: vault.owner ?? vault.origin, eventIndex, amount }]
   const [only] = lots
   if (lots.length === 1 && only?.amount === amount) {
-    lots.length = 0
-    return [only]
+    vault.lots = undefined
+    return lots
   }
   let wanted = ufix64Units(amount)
   const taken: Lot[] = []
-  for (let lot = lots[0]; lot !== undefined && wanted > 0n; lot = lots[0]) {
+  let whole = 0
+  for (const lot of lots) {
     const held = ufix64Units(lot.amount)
-    const part = held < wanted ? held : wanted
-    taken.push(part === held ? lot : { ...lot, amount: ufix64Text(part) })
-    if (part === held) lots.shift()
-    else lots[0] = { ...lot, amount: ufix64Text(held - part) }
-    wanted -= part
+    if (held > wanted) break
+    taken.push(lot)
+    wanted -= held
+    whole++
   }
-  if (wanted > 0n) taken.push({ from: undefined, eventIndex, amount: ufix64Text(wanted) })
+  const next = lots[whole]
+  if (next === undefined) {
+    vault.lots = undefined
+    if (wanted > 0n) taken.push({ from: vault.owner ?? vault.origin, eventIndex, amount: ufix64Text(wanted) })
+    return taken
+  }
+  lots.splice(0, whole)
+  if (wanted > 0n) {
+    taken.push({ ...next, amount: ufix64Text(wanted) })
+    lots[0] = { ...next, amount: ufix64Text(ufix64Units(next.amount) - wanted) }
+  }
   return taken
 }
 
 /** One lot for each account, in the order in which they first come. */
 function joinLots(lots: readonly Lot[]): readonly Lot[] {
   if (lots.length < 2) return lots
-  const joined: Lot[] = []
+  const joined = new Map<string | undefined, Lot>()
   for (const lot of lots) {
-    const at = joined.findIndex((other) => other.from === lot.from)
-    const other = joined[at]
-    if (other === undefined) joined.push(lot)
-    else joined[at] = { ...other, amount: ufix64Text(ufix64Units(other.amount) + ufix64Units(lot.amount)) }
+    const other = joined.get(lot.from)
+    if (other === undefined) joined.set(lot.from, lot)
+    else joined.set(lot.from, { ...other, amount: ufix64Text(ufix64Units(other.amount) + ufix64Units(lot.amount)) })
   }
-  return joined
+  return [...joined.values()]
 }
 
 function total(lots: readonly Lot[]): string {
+  const [only] = lots
+  if (lots.length === 1 && only !== undefined) return only.amount
   return ufix64Text(lots.reduce((sum, lot) => sum + ufix64Units(lot.amount), 0n))
 }
 
 /** EVM addresses have 20 bytes, Flow addresses 8. */
-function isEvm(address: string): boolean {
-  return address.length === 42
+export function isEvmAddress(address: string | undefined): boolean {
+  return address?.length === 42
 }

@@ -1,4 +1,5 @@
-import type { NonFungibleTransfer, TransferType } from './token-moves.ts'
+import { isEvmAddress } from './fungible-flow.ts'
+import type { NonFungibleTransfer, TransferType, Unnamed } from './token-moves.ts'
 
 /** An item of a collection. Items of the first collections share uuids, so only uuid and id together name one. */
 export interface Item {
@@ -13,6 +14,8 @@ interface Place {
   /** The account that it left, or in which it lies; undefined: none that is known. */
   readonly account: string | undefined
   readonly isMoving: boolean
+  /** It is in EVM now, and where it lies here is the bridge's business. */
+  readonly isBridged?: boolean
   /** The event that brought it here. */
   readonly eventIndex: number
 }
@@ -23,10 +26,11 @@ interface Place {
  * telling is passed over. A move out of an account in which the item was not seen to arrive is both: it arrived there
  * with a collection, and left.
  * Source: onflow/flow-nft `contracts/NonFungibleToken.cdc` (post-conditions of `withdraw` and `deposit`); nested
- * collections and shared uuids as in onflow/flow-go `module/state_synchronization/indexer/extended/transfers`.
+ * collections and shared uuids as in onflow/flow-go `module/state_synchronization/indexer/extended/transfers`;
+ * onflow/flow-evm-bridge `cadence/contracts/bridge/interfaces/IFlowEVMNFTBridge.cdc`.
  */
 export class NonFungibleFlow {
-  readonly transfers: NonFungibleTransfer[] = []
+  readonly transfers: Unnamed<NonFungibleTransfer>[] = []
   readonly #places = new Map<string, Place>()
 
   withdrawn(eventIndex: number, item: Item, from: string | undefined): void {
@@ -56,8 +60,26 @@ export class NonFungibleFlow {
     }
     if (place !== undefined && !place.isMoving && place.account === to) return
     const from = place?.account
-    this.#emit(eventIndex, item, from, to, from === undefined ? 'deposit' : 'transfer')
+    const type = place?.isBridged === true ? 'escrow' : from === undefined ? 'deposit' : 'transfer'
+    this.#emit(eventIndex, item, from, to, isEvmAddress(from) ? 'bridge' : type)
     this.#places.set(key, { item, account: to, isMoving: false, eventIndex })
+  }
+
+  /** The bridge has the item and locks it up, or destroys it, after this. */
+  enteredEvm(eventIndex: number, item: Item, evmAddress: string): void {
+    const key = keyOf(item)
+    this.#emit(eventIndex, item, this.#places.get(key)?.account, evmAddress, 'bridge')
+    this.#places.set(key, { item, account: undefined, isMoving: true, isBridged: true, eventIndex })
+  }
+
+  /** The bridge has made the item, or taken it out of where it was locked up. */
+  leftEvm(eventIndex: number, item: Item, evmAddress: string): void {
+    const key = keyOf(item)
+    const place = this.#places.get(key)
+    if (place?.isMoving === true && place.account !== undefined) {
+      this.#emit(place.eventIndex, item, place.account, undefined, 'escrow')
+    }
+    this.#places.set(key, { item, account: evmAddress, isMoving: true, eventIndex })
   }
 
   /** The event names the standard, not the collection: that is known only of items that were withdrawn here. */
@@ -74,7 +96,8 @@ export class NonFungibleFlow {
   /** What is still on its way when the transaction ends was put where no collection tells. */
   finish(): void {
     for (const { item, account, isMoving, eventIndex } of this.#places.values()) {
-      if (isMoving && account !== undefined) this.#emit(eventIndex, item, account, undefined, 'withdrawal')
+      if (!isMoving || account === undefined) continue
+      this.#emit(eventIndex, item, account, undefined, isEvmAddress(account) ? 'bridge' : 'withdrawal')
     }
     this.#places.clear()
   }

@@ -1,4 +1,4 @@
-import type { BalanceChange, FungibleTransfer } from './token-moves.ts'
+import type { BalanceChange, FungibleTransfer, Unnamed } from './token-moves.ts'
 import { ufix64Text, ufix64Units } from './ufix64.ts'
 
 /** An event of before Cadence 1.0: it names no vault, only the account in which it lies, if it lies in one. */
@@ -21,8 +21,8 @@ interface Lot {
  * withdrawal of its very amount, else as much as it needs of the oldest ones, so that split and merged vaults stay the
  * money of those who gave it. Moves between vaults that lie in no account change nothing.
  */
-export function oldFungibleTransfers(events: readonly OldVaultEvent[]): FungibleTransfer[] {
-  const transfers: FungibleTransfer[] = []
+export function oldFungibleTransfers(events: readonly OldVaultEvent[]): Unnamed<FungibleTransfer>[] {
+  const transfers: Unnamed<FungibleTransfer>[] = []
   const lots: Lot[] = []
   for (const { eventIndex, token, isDeposit, amount, party } of events) {
     if (party === undefined) continue

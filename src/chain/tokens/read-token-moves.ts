@@ -10,13 +10,19 @@ import { markFees } from './fees.ts'
 import type { FeeEvent } from './fees.ts'
 import { FungibleFlow } from './fungible-flow.ts'
 import { NonFungibleFlow } from './non-fungible-flow.ts'
+import type { Item } from './non-fungible-flow.ts'
 import { oldBalanceChanges, oldFungibleTransfers } from './old-fungible-flow.ts'
 import type { OldVaultEvent } from './old-fungible-flow.ts'
+import { OwnWords } from './own-words.ts'
+import { nameStaking } from './staking.ts'
+import type { StakingEvent } from './staking.ts'
 import { tokenEventKinds } from './token-event-kind.ts'
-import type { TokenEventKind } from './token-event-kind.ts'
+import type { StakingEventKind, TokenEventKind } from './token-event-kind.ts'
 import { contractOf } from './token-id.ts'
 import { noTokenMoves } from './token-moves.ts'
-import type { BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, TokenProblem } from './token-moves.ts'
+import type {
+  BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, TokenProblem, Unnamed,
+} from './token-moves.ts'
 
 /**
  * Everything that a transaction did to tokens. Where a contract emits its own events beside those of the standards, the
@@ -24,58 +30,101 @@ import type { BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, 
  * An event of a standard that is not of the standard's shape becomes a problem and moves nothing.
  */
 export function readTokenMoves(transaction: DecodedTransaction, network: Network): TokenMoves {
-  return new Reader(transaction, network).read()
+  const kindOf = tokenEventKinds(network)
+  let reader: Reader | undefined
+  for (const event of transaction.events) {
+    const kind = kindOf(event.type)
+    if (kind !== undefined) (reader ??= new Reader(transaction, network)).accept(kind, event)
+  }
+  return reader === undefined ? noTokenMoves : reader.finish()
+}
+
+/** What the networks call the accounts and tokens that are looked for by name. */
+const names = {
+  mainnet: namesOn('mainnet'),
+  testnet: namesOn('testnet'),
+  emulator: namesOn('emulator'),
+} as const satisfies Record<Network, ReturnType<typeof namesOn>>
+
+function namesOn(network: Network): { flowToken: string; burner: string; staking: string } {
+  const { flowToken, burner, staking } = coreContracts(network)
+  return { flowToken: `A.${flowToken}.FlowToken`, burner, staking: `0x${staking}` }
 }
 
 class Reader {
   readonly #transaction: DecodedTransaction
   readonly #flowToken: string
   readonly #burner: string
-  readonly #kindOf: (type: string) => TokenEventKind | undefined
+  readonly #stakingAccount: string
   readonly #fungible = new FungibleFlow()
-  readonly #nonFungible = new NonFungibleFlow()
+  #nonFungible: NonFungibleFlow | undefined
   /** Looked at in the end, when it is known of which tokens the standards' events tell: most need no decoding. */
   readonly #old: { readonly kind: TokenEventKind; readonly event: DecodedEvent }[] = []
   readonly #oldVaults: OldVaultEvent[] = []
-  /** Tokens of which the standards' own events tell. */
-  readonly #standardTokens = new Set<string>()
-  readonly #minting = new Set<string>()
-  readonly #burning = new Set<string>()
-  readonly #burntAmounts = new Map<string, string[]>()
-  /** Tokens of which the standard's event tells what was burned. */
-  readonly #toldBurns = new Set<string>()
+  /** Contracts of which the standards' own events tell. */
+  readonly #standard = new Set<string>()
+  #ownWords: OwnWords | undefined
+  /** Contracts of which the standard's event tells what was burned. */
+  #toldBurns: Set<string> | undefined
   #burnsByScript: boolean | undefined
   readonly #fees: FeeEvent[] = []
+  readonly #staking: StakingEvent[] = []
   readonly #problems: TokenProblem[] = []
 
   constructor(transaction: DecodedTransaction, network: Network) {
     this.#transaction = transaction
-    this.#flowToken = `A.${coreContracts(network).flowToken}.FlowToken`
-    this.#burner = coreContracts(network).burner
-    this.#kindOf = tokenEventKinds(network)
+    const { flowToken, burner, staking } = names[network]
+    this.#flowToken = flowToken
+    this.#burner = burner
+    this.#stakingAccount = staking
   }
 
-  read(): TokenMoves {
-    let isAny = false
-    for (const event of this.#transaction.events) {
-      const kind = this.#kindOf(event.type)
-      if (kind === undefined) continue
-      isAny = true
-      if (kind === 'own-minted') this.#minting.add(contractOf(event.type))
-      else if (kind === 'own-burned') this.#burning.add(contractOf(event.type))
-      else if (kind.startsWith('old-')) this.#old.push({ kind, event })
-      else this.#accept(kind, event)
+  accept(kind: TokenEventKind, event: DecodedEvent): void {
+    switch (kind) {
+      case 'old-ft-withdrawn':
+      case 'old-ft-deposited':
+      case 'old-nft-withdrawn':
+      case 'old-nft-deposited':
+        if (!this.#standard.has(contractOf(event.type))) this.#old.push({ kind, event })
+        break
+      case 'own-minted':
+        this.#words().minted(event)
+        break
+      case 'own-burned':
+      case 'tokens-burned':
+        this.#words().burned(event)
+        break
+      default:
+        this.#read(kind, event)
     }
-    return isAny ? this.#finish() : noTokenMoves
   }
 
-  #accept(kind: TokenEventKind, event: DecodedEvent): void {
+  finish(): TokenMoves {
+    this.#fungible.finish((token, amount) => this.#isBurnt(token, amount))
+    const changes = this.#finishOld()
+    this.#nonFungible?.finish()
+    const fungible = inOrder(this.#fungible.transfers)
+    const nonFungible = this.#nonFungible === undefined ? [] : inOrder(this.#nonFungible.transfers)
+    if (this.#fees.length > 0) this.#markFees(fungible)
+    if (this.#ownWords !== undefined) this.#nameReasons(this.#ownWords, fungible, nonFungible)
+    if (this.#staking.length > 0) nameStaking(fungible, this.#staking, this.#stakingAccount, this.#flowToken)
+    return { fungible, nonFungible, vaults: this.#fungible.vaults(), changes, problems: this.#problems }
+  }
+
+  #words(): OwnWords {
+    return (this.#ownWords ??= new OwnWords())
+  }
+
+  #items(): NonFungibleFlow {
+    return (this.#nonFungible ??= new NonFungibleFlow())
+  }
+
+  #read(kind: TokenEventKind, event: DecodedEvent): void {
     const { fields } = event
     // Ingest has logged those that could not be decoded.
     if (fields === undefined) return
     try {
-      if (kind.startsWith('old-')) this.#acceptOld(kind, event, fields)
-      else this.#acceptStandard(kind, event, fields)
+      this.#readFields(kind, event, fields)
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
       this.#problems.push({
@@ -84,58 +133,85 @@ class Reader {
     }
   }
 
-  #acceptStandard(kind: TokenEventKind, { index: eventIndex, type }: DecodedEvent, fields: PayloadFields): void {
+  #readFields(kind: TokenEventKind, { index, type }: DecodedEvent, fields: PayloadFields): void {
     switch (kind) {
       case 'ft-withdrawn':
         this.#fungible.withdrawn({
-          eventIndex, token: this.#standardToken(fields), amount: amountField(fields),
+          eventIndex: index, token: this.#standardToken(fields), amount: amountField(fields),
           from: optionalAddressField(fields, 'from'), fromVault: uuidField(fields, 'fromUUID'),
           withdrawnVault: uuidField(fields, 'withdrawnUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
         })
         break
       case 'ft-deposited':
         this.#fungible.deposited({
-          eventIndex, token: this.#standardToken(fields), amount: amountField(fields),
+          eventIndex: index, token: this.#standardToken(fields), amount: amountField(fields),
           to: optionalAddressField(fields, 'to'), toVault: uuidField(fields, 'toUUID'),
           depositedVault: uuidField(fields, 'depositedUUID'), balanceAfter: amountField(fields, 'balanceAfter'),
         })
         break
-      case 'ft-burned':
-        this.#ftBurned(eventIndex, fields)
+      case 'fees-deducted':
+        this.#fees.push({ eventIndex: index, amount: amountField(fields), isDeduction: true })
         break
+      case 'fees-deposited':
+        this.#fees.push({ eventIndex: index, amount: amountField(fields), isDeduction: false })
+        break
+      case 'nft-withdrawn':
+        this.#items().withdrawn(index, this.#standardItem(fields), optionalAddressField(fields, 'from'))
+        break
+      case 'nft-deposited':
+        this.#items().deposited(index, this.#standardItem(fields), optionalAddressField(fields, 'to'))
+        break
+      case 'nft-destroyed':
+        this.#items().destroyed(index, uint64Field(fields, 'id'), uuidField(fields, 'uuid'))
+        break
+      case 'ft-burned':
+        this.#ftBurned(index, fields)
+        break
+      case 'old-ft-withdrawn':
+      case 'old-ft-deposited':
+      case 'old-nft-withdrawn':
+      case 'old-nft-deposited':
+        this.#readOld(kind, index, type, fields)
+        break
+      case 'staking-staked':
+      case 'staking-node':
+      case 'staking-unstaked':
+      case 'staking-reward-withdrawn':
+      case 'staking-reward-paid':
+        this.#readStaking(kind, index, fields)
+        break
+      default:
+        this.#readCrossing(kind, index, fields)
+    }
+  }
+
+  /** Into EVM and out of it. */
+  #readCrossing(kind: TokenEventKind, index: number, fields: PayloadFields): void {
+    switch (kind) {
       case 'evm-flow-deposited':
         this.#fungible.enteredEvm(
-          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'),
-          evmAddressField(fields, 'address'),
+          index, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'), evmAddressField(fields, 'address'),
         )
         break
       case 'evm-flow-withdrawn':
         this.#fungible.leftEvm(
-          eventIndex, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'),
-          evmAddressField(fields, 'address'),
+          index, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'), evmAddressField(fields, 'address'),
         )
         break
-      case 'nft-withdrawn':
-        this.#nonFungible.withdrawn(eventIndex, {
-          token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uuidField(fields, 'uuid'),
-        }, optionalAddressField(fields, 'from'))
+      case 'ft-bridged-to-evm':
+        this.#fungible.enteredEvm(
+          index, tokenField(fields), amountField(fields), uuidField(fields, 'bridgedUUID'), evmAddressField(fields, 'to'),
+        )
         break
-      case 'nft-deposited':
-        this.#nonFungible.deposited(eventIndex, {
-          token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uuidField(fields, 'uuid'),
-        }, optionalAddressField(fields, 'to'))
+      case 'ft-bridged-from-evm':
+        // Its amount is in the units of the EVM contract.
+        this.#fungible.unlocked(index, tokenField(fields), uuidField(fields, 'bridgedUUID'), evmAddressField(fields, 'caller'))
         break
-      case 'nft-destroyed':
-        this.#nonFungible.destroyed(eventIndex, uint64Field(fields, 'id'), uuidField(fields, 'uuid'))
+      case 'nft-bridged-to-evm':
+        this.#items().enteredEvm(index, this.#standardItem(fields), evmAddressField(fields, 'to'))
         break
-      case 'tokens-burned':
-        this.#tokensBurned(type, fields)
-        break
-      case 'fees-deducted':
-        this.#fees.push({ eventIndex, amount: amountField(fields), isDeduction: true })
-        break
-      case 'fees-deposited':
-        this.#fees.push({ eventIndex, amount: amountField(fields), isDeduction: false })
+      case 'nft-bridged-from-evm':
+        this.#items().leftEvm(index, this.#standardItem(fields), evmAddressField(fields, 'caller'))
         break
       default:
         break
@@ -144,16 +220,21 @@ class Reader {
 
   #ftBurned(eventIndex: number, fields: PayloadFields): void {
     const token = this.#standardToken(fields)
-    const [amount, vault] = [amountField(fields), uuidField(fields, 'fromUUID')]
-    this.#fungible.burned({ eventIndex, token, amount, vault })
+    this.#fungible.burned({ eventIndex, token, amount: amountField(fields), vault: uuidField(fields, 'fromUUID') })
+    this.#toldBurns ??= new Set()
     this.#toldBurns.add(contractOf(token))
   }
 
+  #readStaking(kind: StakingEventKind, eventIndex: number, fields: PayloadFields): void {
+    const amount = amountField(fields, kind === 'staking-node' ? 'amountCommitted' : 'amount')
+    this.#staking.push({ eventIndex, kind, amount })
+  }
+
   /** Contracts may emit what they like under these names: only the shape of the old standards makes a token event. */
-  #acceptOld(kind: TokenEventKind, { index: eventIndex, type }: DecodedEvent, fields: PayloadFields): void {
-    const isDeposit = kind.endsWith('-deposited')
+  #readOld(kind: TokenEventKind, eventIndex: number, type: string, fields: PayloadFields): void {
+    const isDeposit = kind === 'old-ft-deposited' || kind === 'old-nft-deposited'
+    const isFungible = kind === 'old-ft-deposited' || kind === 'old-ft-withdrawn'
     const side = isDeposit ? 'to' : 'from'
-    const isFungible = kind.startsWith('old-ft-')
     if (!(side in fields) || !((isFungible ? 'amount' : 'id') in fields) || Object.keys(fields).length !== 2) return
     const token = contractOf(type)
     const party = optionalAddressField(fields, side)
@@ -162,57 +243,40 @@ class Reader {
       return
     }
     const item = { token, id: uint64Field(fields, 'id'), uuid: undefined }
-    if (isDeposit) this.#nonFungible.deposited(eventIndex, item, party)
-    else this.#nonFungible.withdrawn(eventIndex, item, party)
+    if (isDeposit) this.#items().deposited(eventIndex, item, party)
+    else this.#items().withdrawn(eventIndex, item, party)
   }
 
   #standardToken(fields: PayloadFields): string {
     const token = tokenField(fields)
-    this.#standardTokens.add(contractOf(token))
+    this.#standard.add(contractOf(token))
     return token
   }
 
-  #tokensBurned(type: string, fields: PayloadFields): void {
-    const contract = contractOf(type)
-    const { amount } = fields
-    if (typeof amount !== 'string') return
-    const amounts = this.#burntAmounts.get(contract)
-    if (amounts === undefined) this.#burntAmounts.set(contract, [amount])
-    else amounts.push(amount)
+  #standardItem(fields: PayloadFields): Item {
+    return { token: this.#standardToken(fields), id: uint64Field(fields, 'id'), uuid: uuidField(fields, 'uuid') }
   }
 
-  #finish(): TokenMoves {
-    this.#fungible.finish((token, amount) => this.#isBurnt(token, amount))
-    const old = this.#finishOld()
-    this.#nonFungible.finish()
-    const fungible = inOrder([...this.#fungible.transfers, ...old.transfers])
-    const nonFungible = inOrder(this.#nonFungible.transfers)
-    // Since Cadence 1.0 other deposits to FlowFees are told alike: what scheduled transactions paid for in advance.
-    const fees = this.#standardTokens.has(this.#flowToken) ? this.#fees.filter((fee) => fee.isDeduction) : this.#fees
-    markFees(fungible, fees, this.#flowToken)
-    for (const transfer of fungible) {
-      if (transfer.type === 'deposit' && this.#minting.has(contractOf(transfer.token))) transfer.type = 'mint'
-    }
-    for (const transfer of nonFungible) this.#nameReason(transfer)
-    return {
-      fungible, nonFungible, vaults: this.#fungible.vaults(), changes: old.changes, problems: this.#problems,
-    }
-  }
-
-  #finishOld(): { transfers: FungibleTransfer[]; changes: BalanceChange[] } {
+  #finishOld(): readonly BalanceChange[] {
     for (const { kind, event } of this.#old) {
-      if (!this.#standardTokens.has(contractOf(event.type))) this.#accept(kind, event)
+      if (!this.#standard.has(contractOf(event.type))) this.#read(kind, event)
     }
-    const transfers: FungibleTransfer[] = []
+    if (this.#oldVaults.length === 0) return []
     const changes: BalanceChange[] = []
     for (const ofToken of Map.groupBy(this.#oldVaults, ({ token }) => token).values()) {
       for (const transfer of oldFungibleTransfers(ofToken)) {
         if (transfer.type === 'withdrawal' && this.#isBurnt(transfer.token, transfer.amount)) transfer.type = 'burn'
-        transfers.push(transfer)
+        this.#fungible.transfers.push(transfer)
       }
       changes.push(...oldBalanceChanges(ofToken))
     }
-    return { transfers, changes }
+    return changes
+  }
+
+  #markFees(fungible: readonly Unnamed<FungibleTransfer>[]): void {
+    // Since Cadence 1.0 other deposits to FlowFees are told alike: what scheduled transactions paid for in advance.
+    const fees = this.#standard.has(this.#flowToken) ? this.#fees.filter((fee) => fee.isDeduction) : this.#fees
+    markFees(fungible, fees, this.#flowToken)
   }
 
   /**
@@ -221,12 +285,8 @@ class Reader {
    * burns has to import Burner.
    */
   #isBurnt(token: string, amount: string): boolean {
-    const contract = contractOf(token)
-    const amounts = this.#burntAmounts.get(contract)
-    if (amounts === undefined) return !this.#toldBurns.has(contract) && this.#isBurningScript()
-    const at = amounts.indexOf(amount)
-    if (at >= 0) amounts.splice(at, 1)
-    return at >= 0
+    if (this.#ownWords?.tellsOfBurns(token) === true) return this.#ownWords.isBurnt(token, amount)
+    return this.#toldBurns?.has(contractOf(token)) !== true && this.#isBurningScript()
   }
 
   #isBurningScript(): boolean {
@@ -235,14 +295,27 @@ class Reader {
     ))
   }
 
-  #nameReason(transfer: NonFungibleTransfer): void {
-    if (transfer.token === undefined) return
-    const contract = contractOf(transfer.token)
-    if (transfer.type === 'deposit' && this.#minting.has(contract)) transfer.type = 'mint'
-    else if (transfer.type === 'withdrawal' && this.#burning.has(contract)) transfer.type = 'burn'
+  #nameReasons(
+    words: OwnWords, fungible: readonly Unnamed<FungibleTransfer>[], nonFungible: readonly Unnamed<NonFungibleTransfer>[],
+  ): void {
+    for (const transfer of fungible) {
+      if (transfer.type === 'deposit' && words.isMinted(transfer.token, transfer.amount)) transfer.type = 'mint'
+    }
+    for (const transfer of nonFungible) {
+      const { token, id, type } = transfer
+      if (token === undefined) continue
+      if (type === 'deposit' && words.isItemMinted(token, id)) transfer.type = 'mint'
+      else if (type === 'withdrawal' && words.isItemBurnt(token, id)) transfer.type = 'burn'
+    }
   }
 }
 
+/** By `eventIndex`; most are already. */
 function inOrder<T extends { readonly eventIndex: number }>(transfers: T[]): T[] {
-  return transfers.sort((a, b) => a.eventIndex - b.eventIndex)
+  let last = -1
+  for (const { eventIndex } of transfers) {
+    if (eventIndex < last) return transfers.sort((a, b) => a.eventIndex - b.eventIndex)
+    last = eventIndex
+  }
+  return transfers
 }

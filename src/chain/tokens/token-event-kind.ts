@@ -5,7 +5,8 @@ import type { Network } from '../network.ts'
  * What an event means for tokens. `ft-` and `nft-` events are those of the standards since Cadence 1.0, which name each
  * vault and item by its uuid; `old-` events are those that contracts emitted themselves before, and many still do.
  * `own-minted` and `own-burned` are a contract's own words, of whatever fields: they move nothing, they say why
- * something moved. `tokens-burned` also says how much.
+ * something moved. `tokens-burned` also says how much. `staking-` events are those of FlowIDTableStaking, which says
+ * what for FLOW came into its account and left it; it moves nothing either.
  */
 export type TokenEventKind =
   | 'ft-withdrawn' | 'ft-deposited' | 'ft-burned' | 'tokens-burned' | 'own-minted' | 'own-burned'
@@ -13,7 +14,13 @@ export type TokenEventKind =
   | 'nft-withdrawn' | 'nft-deposited' | 'nft-destroyed'
   | 'old-nft-withdrawn' | 'old-nft-deposited'
   | 'evm-flow-deposited' | 'evm-flow-withdrawn'
+  | 'ft-bridged-to-evm' | 'ft-bridged-from-evm' | 'nft-bridged-to-evm' | 'nft-bridged-from-evm'
+  | StakingEventKind
   | 'fees-deducted' | 'fees-deposited'
+
+/** `staking-node` is a new node, whose first stake may come with it and without a deposit. */
+export type StakingEventKind =
+  | 'staking-staked' | 'staking-node' | 'staking-unstaked' | 'staking-reward-withdrawn' | 'staking-reward-paid'
 
 export type TokenEventKinds = (type: string) => TokenEventKind | undefined
 
@@ -26,6 +33,17 @@ const endings: ReadonlyArray<readonly [ending: string, kind: TokenEventKind]> = 
   ['.TokensBurned', 'tokens-burned'],
   ['.Withdraw', 'old-nft-withdrawn'],
   ['.Deposit', 'old-nft-deposited'],
+]
+
+/** Each is also told of delegators, as `Delegator…`. */
+const stakingEvents: ReadonlyArray<readonly [name: string, kind: StakingEventKind]> = [
+  ['TokensCommitted', 'staking-staked'],
+  ['TokensStaked', 'staking-staked'],
+  ['TokensUnstaking', 'staking-unstaked'],
+  ['TokensUnstaked', 'staking-unstaked'],
+  ['UnstakedTokensWithdrawn', 'staking-unstaked'],
+  ['RewardTokensWithdrawn', 'staking-reward-withdrawn'],
+  ['RewardsPaid', 'staking-reward-paid'],
 ]
 
 const byNetwork = new Map<Network, TokenEventKinds>()
@@ -51,7 +69,8 @@ function makeKinds(network: Network): TokenEventKinds {
 }
 
 function standardEvents(network: Network): ReadonlyMap<string, TokenEventKind> {
-  const { fungibleToken, nonFungibleToken, service, flowFees } = coreContracts(network)
+  const { fungibleToken, nonFungibleToken, service, flowFees, evmBridge, staking } = coreContracts(network)
+  const ofStaking = (name: string): string => `A.${staking}.FlowIDTableStaking.${name}`
   return new Map<string, TokenEventKind>([
     [`A.${fungibleToken}.FungibleToken.Withdrawn`, 'ft-withdrawn'],
     [`A.${fungibleToken}.FungibleToken.Deposited`, 'ft-deposited'],
@@ -61,6 +80,13 @@ function standardEvents(network: Network): ReadonlyMap<string, TokenEventKind> {
     [`A.${nonFungibleToken}.NonFungibleToken.NFT.ResourceDestroyed`, 'nft-destroyed'],
     [`A.${service}.EVM.FLOWTokensDeposited`, 'evm-flow-deposited'],
     [`A.${service}.EVM.FLOWTokensWithdrawn`, 'evm-flow-withdrawn'],
+    [`A.${evmBridge}.IFlowEVMTokenBridge.BridgedTokensToEVM`, 'ft-bridged-to-evm'],
+    [`A.${evmBridge}.IFlowEVMTokenBridge.BridgedTokensFromEVM`, 'ft-bridged-from-evm'],
+    [`A.${evmBridge}.IFlowEVMNFTBridge.BridgedNFTToEVM`, 'nft-bridged-to-evm'],
+    [`A.${evmBridge}.IFlowEVMNFTBridge.BridgedNFTFromEVM`, 'nft-bridged-from-evm'],
+    [ofStaking('NewNodeCreated'), 'staking-node'],
+    ...stakingEvents.map(([name, kind]) => [ofStaking(name), kind] as const),
+    ...stakingEvents.map(([name, kind]) => [ofStaking(`Delegator${name}`), kind] as const),
     [`A.${flowFees}.FlowFees.FeesDeducted`, 'fees-deducted'],
     [`A.${flowFees}.FlowFees.TokensDeposited`, 'fees-deposited'],
   ])

@@ -4,13 +4,18 @@
  * - `fee`: the fee of the transaction
  * - `mint`, `burn`: made or destroyed, as the token's own events say, or the standard's; FLOW, of which no event says
  *   so, where the script imports Burner
- * - `bridge`: FLOW into an EVM account or out of one; that side is a 20-byte address
+ * - `bridge`: into EVM or out of it; that side is a 20-byte address
+ * - `escrow`: what the bridge locks up in its account while it is used in EVM (no `from`), and gives back (no `to`);
+ *   tokens that EVM is the home of have none, they are made and destroyed on this side
+ * - `stake`, `unstake`: FLOW into stake and out of it, and between the buckets of the staking account on that way
+ * - `reward`: what stake earned, taken out by whom it belongs to, or paid from fees; what is paid anew is a `mint`
  * - `deposit`: arrived, and nothing in the transaction shows from where: a vault that was taken whole out of storage,
  *   or made without a word
  * - `withdrawal`: left, and did not arrive in the transaction: stored, kept in a resource, or destroyed by a contract
  *   without a word
  */
-export type TransferType = 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'deposit' | 'withdrawal'
+export type TransferType =
+  | 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward' | 'deposit' | 'withdrawal'
 
 /** What one account lost and another got by one event. */
 export interface FungibleTransfer {
@@ -23,7 +28,7 @@ export interface FungibleTransfer {
   readonly to: string | undefined
   /** UFix64 text. */
   readonly amount: string
-  type: TransferType
+  readonly type: TransferType
 }
 
 export interface NonFungibleTransfer {
@@ -34,8 +39,15 @@ export interface NonFungibleTransfer {
   readonly id: string
   /** UInt64 as decimal text; undefined before Cadence 1.0. */
   readonly uuid: string | undefined
+  /** 0x and 16 hex digits, or 40 for an EVM account; undefined where it came from no account. */
   readonly from: string | undefined
   readonly to: string | undefined
+  readonly type: TransferType
+}
+
+/** While a transaction is read: what a move was for is often said after it. */
+export type Unnamed<T extends FungibleTransfer | NonFungibleTransfer> = Omit<T, 'to' | 'type'> & {
+  to: string | undefined
   type: TransferType
 }
 
