@@ -5,7 +5,8 @@ import { ftHoldingsWorker } from './ft-holdings-worker.ts'
 import { metaWorker } from './meta-worker.ts'
 import { tokenWorker } from './token-worker.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
+import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, accountsWorker, metaWorker, dailyStatsWorker, ftHoldingsWorker]
+export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, accountsWorker, metaWorker, dailyStatsWorker, ftHoldingsWorker]

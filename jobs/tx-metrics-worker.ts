@@ -1,0 +1,64 @@
+import type { RowWriter } from '../src/base/row-writer.ts'
+import type { DecodedTransaction } from '../src/chain/decoded-block.ts'
+import { feeOfTransaction, gasOfTransaction } from '../src/chain/transaction-fee.ts'
+import type { TransactionFee } from '../src/chain/transaction-fee.ts'
+import type { DeriveOutput, HeightTable, Worker } from './worker.ts'
+
+/** One row for each transaction of a user, and for what else paid a fee. */
+const metrics: HeightTable = {
+  name: 'app.tx_metrics',
+  columns: [
+    'block_height', 'gas_used', 'tx_index', 'is_gas_from_fee', 'fee', 'inclusion_effort', 'execution_effort',
+  ],
+  heightColumn: 'block_height',
+  partitionHeights: 1_000_000,
+}
+
+/** What transactions cost, exactly as the chain tells it: no amount goes through a floating-point number. */
+export const txMetricsWorker: Worker = {
+  name: 'tx_metrics_worker',
+  description: 'Fees of transactions, what these were computed from, and computation used',
+  phase: 1,
+  follows: [],
+  tables: [metrics],
+  folds: [],
+  derive({ blocks }, output, { network }) {
+    for (const { height, transactions } of blocks) {
+      for (const transaction of transactions) {
+        const fee = feeOfTransaction(transaction, network)
+        report(fee, height, transaction, output)
+        // Those that end every block pay nothing, but for the emulator's.
+        if (!transaction.isSystem || isPaid(fee)) {
+          write(output.rows(metrics.name), height, transaction, fee)
+        }
+      }
+    }
+  },
+}
+
+function isPaid({ amount }: TransactionFee): boolean {
+  return amount === undefined || /[1-9]/.test(amount)
+}
+
+function report({ problems }: TransactionFee, blockHeight: number, { index }: DecodedTransaction, output: DeriveOutput): void {
+  for (const problem of problems) output.problem({ blockHeight, txIndex: index, code: 'fee-event-shape', ...problem })
+}
+
+function write(rows: RowWriter, height: number, transaction: DecodedTransaction, fee: TransactionFee): void {
+  const { used, isFromFee } = gasOfTransaction(transaction, fee)
+  const isAvailable = transaction.statusCode !== undefined
+  rows.row(metrics.columns.length)
+  rows.int8(height)
+  if (used === undefined) rows.null()
+  else rows.int8(used)
+  rows.int4(transaction.index)
+  rows.bool(isFromFee)
+  writeAmount(rows, isAvailable ? fee.amount : undefined)
+  writeAmount(rows, fee.inclusionEffort)
+  writeAmount(rows, fee.executionEffort)
+}
+
+function writeAmount(rows: RowWriter, amount: string | undefined): void {
+  if (amount === undefined) rows.null()
+  else rows.numeric(amount)
+}
