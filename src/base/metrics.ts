@@ -82,6 +82,22 @@ export class Metrics {
     labelNames: ['worker', 'status'], registers: [this.registry],
   })
 
+  readonly askedKeys = new Counter({
+    name: 'flowfarm_asking_keys_total', help: 'Keys that were asked for, by what became of it: answered, none (nothing to say), failed.',
+    labelNames: ['worker', 'outcome'], registers: [this.registry],
+  })
+  readonly askingSeconds = new Histogram({
+    name: 'flowfarm_asking_batch_seconds', help: 'Time of asking for a batch of keys, the wait for the rate limit included.', labelNames: ['worker'],
+    buckets: [0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+  })
+  readonly askingDue = new Gauge({
+    name: 'flowfarm_asking_due_keys', help: 'Keys that are due and have not been asked for, counted up to 10,000. Kept by the process that runs the worker, and read every 10 s.',
+    labelNames: ['worker', 'table'], registers: [this.registry],
+  })
+  readonly askingFailed = new Gauge({
+    name: 'flowfarm_asking_failed_keys', help: 'Keys whose last asking failed, counted up to 10,000.', labelNames: ['worker', 'table'], registers: [this.registry],
+  })
+
   readonly upkeepRuns = new Counter({
     name: 'flowfarm_upkeep_runs_total', help: 'Runs of upkeep jobs, by how they ended.', labelNames: ['job', 'outcome'], registers: [this.registry],
   })

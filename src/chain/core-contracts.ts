@@ -91,6 +91,7 @@ const accountByName: Readonly<Record<string, keyof CoreContracts>> = {
   FlowStakingCollection: 'lockedTokens',
   StakingProxy: 'lockedTokens',
   FlowEVMBridge: 'evmBridge',
+  FlowEVMBridgeConfig: 'evmBridge',
   NFTStorefrontV2: 'nftStorefront',
 }
 

@@ -1,0 +1,128 @@
+import type pg from 'pg'
+import type { AskContext, AskingWorker } from '../../../jobs/asking/asking-worker.ts'
+import { asError, FatalError } from '../../base/errors.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import { backoffMs } from '../../base/retry.ts'
+import { WakeUp } from '../coordinator/wake-up.ts'
+import { askBatch, failure, isPassing } from './ask-batch.ts'
+import { QuestionStore } from './question-store.ts'
+import type { KeyOutcome, KeyRow } from './question-store.ts'
+
+export interface AskingLoopOptions {
+  readonly pool: pg.Pool
+  readonly worker: AskingWorker
+  readonly context: Omit<AskContext, 'signal'>
+  /** Batches that are asked for at the same time. */
+  readonly concurrency: number
+  /** Most keys in one batch; never more than the question allows. */
+  readonly range: number
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Least pause between two rounds that found nothing to do, ms. Default 1000. */
+  readonly roundMs?: number | undefined
+  /** Longest pause when nothing wakes it, ms. Default 10,000. */
+  readonly idleMs?: number | undefined
+}
+
+/** The longest pause while no node answers, ms. */
+const longestPauseMs = 60_000
+
+/**
+ * Asks what is due, round after round, until the signal.
+ *
+ *     round ──there is more──► round
+ *       ├──nothing is due──► idle ──woken, or a while later──► round
+ *       └──no node answers──► paused, longer each time ──► round
+ *
+ * It keeps nothing that it cannot read again, so it may end at any moment.
+ */
+export class AskingLoop {
+  readonly #options: AskingLoopOptions
+  readonly #stores: readonly QuestionStore[]
+  readonly #wakeUp = new WakeUp()
+  /** A sleep that a wake-up does not end. */
+  readonly #unwakeable = new WakeUp()
+
+  constructor(options: AskingLoopOptions) {
+    this.#options = options
+    this.#stores = options.worker.questions.map((question) => new QuestionStore(options.pool, question))
+  }
+
+  /** There may be new keys. */
+  wake(): void {
+    this.#wakeUp.call()
+  }
+
+  /** Never rejects: what nobody can answer must not stop those who derive. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { worker, log, roundMs = 1000, idleMs = 10_000 } = this.#options
+    let troubles = 0
+    while (!signal.aborted) {
+      try {
+        const isMore = await this.round(signal)
+        troubles = 0
+        if (isMore) continue
+        await this.#unwakeable.sleep(roundMs, signal)
+        await this.#wakeUp.sleep(idleMs, signal)
+      } catch (thrown) {
+        if (signal.aborted) return
+        const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
+        const details = { err: asError(thrown), worker: worker.name, pauseMs }
+        if (isPassing(thrown)) log.warn(details, 'nobody answers at present, asking again later')
+        else log.error(details, 'a round of a worker that asks failed, asking again later')
+        await this.#unwakeable.sleep(pauseMs, signal)
+      }
+    }
+  }
+
+  /**
+   * Looks for new keys and asks what is due, of each question once.
+   * @returns whether there is more to do at once
+   */
+  async round(signal: AbortSignal): Promise<boolean> {
+    let isMore = false
+    for (const store of this.#stores) {
+      await store.discover()
+      if (await this.#askDue(store, signal)) isMore = true
+    }
+    return isMore
+  }
+
+  async #askDue(store: QuestionStore, signal: AbortSignal): Promise<boolean> {
+    const { concurrency, range } = this.#options
+    const batch = Math.min(range, store.question.batch)
+    const most = concurrency * batch
+    const { rows, gone } = await store.due(most)
+    await store.store(gone.map((row) => ({ row, outcome: { kind: 'none', code: 'no-longer-there', message: 'nothing of it is left to ask for' } })))
+    const batches: KeyRow[][] = []
+    for (let i = 0; i < rows.length; i += batch) batches.push(rows.slice(i, i + batch))
+    // Those that succeed are kept, whatever becomes of the others.
+    const settled = await Promise.allSettled(batches.map((one) => this.#askOne(store, one, signal)))
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return rows.length + gone.length === most
+  }
+
+  async #askOne(store: QuestionStore, batch: readonly KeyRow[], signal: AbortSignal): Promise<void> {
+    const { worker, metrics } = this.#options
+    const end = metrics.askingSeconds.startTimer({ worker: worker.name })
+    const outcomes = await askBatch(store.question, batch, { ...this.#options.context, signal })
+    end()
+    await this.#keep(store, outcomes)
+    for (const { outcome } of outcomes) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
+  }
+
+  /** An answer that the database does not take is a failure of its key, and of no other. */
+  async #keep(store: QuestionStore, outcomes: readonly KeyOutcome[]): Promise<void> {
+    try {
+      await store.store(outcomes)
+    } catch (error) {
+      if (!(error instanceof FatalError)) throw error
+      const [one] = outcomes
+      if (one === undefined || one.outcome.kind === 'failed') throw error
+      if (outcomes.length === 1) return store.store([{ row: one.row, outcome: failure(error) }])
+      for (const outcome of outcomes) await this.#keep(store, [outcome])
+    }
+  }
+}
