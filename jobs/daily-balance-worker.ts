@@ -1,0 +1,80 @@
+import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
+import { ufix64Text, ufix64Units } from '../src/chain/tokens/ufix64.ts'
+import { utcDay } from '../src/chain/utc-day.ts'
+import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './worker.ts'
+
+const balanceChanges: HeightTable = {
+  name: 'app.balance_changes',
+  columns: ['block_height', 'day', 'token', 'addresses', 'changes'],
+  heightColumn: 'block_height',
+  partitionHeights: 1_000_000,
+}
+
+const dailyChanges: Fold = {
+  kind: 'sum',
+  name: 'app.daily_balance_changes',
+  key: [{ column: 'address', type: 'text' }, { column: 'token', type: 'text' }, { column: 'day', type: 'date' }],
+  sums: [{ column: 'change', type: 'numeric' }, { column: 'block_count', type: 'bigint' }],
+  presence: 'block_count',
+  of: balanceChanges.name,
+  touched: `
+    select distinct address, token, day from app.balance_changes, unnest(addresses) as address
+    where block_height >= $1 and block_height < $2`,
+  counted: `
+    select c.address, h.token, h.day, c.change, 1::bigint as block_count
+    from app.balance_changes h, unnest(h.addresses, h.changes) as c (address, change)
+    where h.block_height >= $1 and h.block_height < $2`,
+}
+
+/**
+ * How the balances of accounts changed from day to day, so that their history can be told backwards from what they have
+ * now. Fees are changes like others. EVM accounts are left out.
+ */
+export const dailyBalanceWorker: Worker = {
+  name: 'daily_balance_worker',
+  description: 'Changes of balances by account, token and day',
+  phase: 2,
+  follows: ['token_worker'],
+  tables: [balanceChanges],
+  folds: [dailyChanges],
+  derive({ blocks }, output, context) {
+    for (const block of blocks) deriveBlock(block, output, context)
+  },
+}
+
+function deriveBlock({ height, timestampUs, transactions }: DecodedBlock, output: DeriveOutput, context: DeriveContext): void {
+  const tokens = new Map<string, Map<string, bigint>>()
+  for (const transaction of transactions) {
+    for (const { token, from, to, amount } of tokenMovesOf(transaction, context.network).fungible) {
+      if (from === to) continue
+      const units = ufix64Units(amount)
+      let changes = tokens.get(token)
+      if (changes === undefined) tokens.set(token, (changes = new Map<string, bigint>()))
+      if (isFlowAccount(from)) changes.set(from, (changes.get(from) ?? 0n) - units)
+      if (isFlowAccount(to)) changes.set(to, (changes.get(to) ?? 0n) + units)
+    }
+  }
+  if (tokens.size === 0) return
+  const rows = output.rows(balanceChanges.name)
+  const day = utcDay(timestampUs)
+  for (const token of [...tokens.keys()].sort()) {
+    const changes = [...(tokens.get(token) ?? [])].filter(([, units]) => units !== 0n).sort(byAddress)
+    if (changes.length === 0) continue
+    rows.row(balanceChanges.columns.length)
+    rows.int8(height)
+    rows.date(day)
+    rows.text(token)
+    rows.textArray(changes.map(([address]) => address))
+    rows.numericArray(changes.map(([, units]) => (units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units))))
+  }
+}
+
+/** 0x and 16 hex digits; EVM accounts have 40. */
+function isFlowAccount(address: string | undefined): address is string {
+  return address !== undefined && address.length === 18
+}
+
+function byAddress([a]: readonly [string, bigint], [b]: readonly [string, bigint]): number {
+  return a < b ? -1 : 1
+}
