@@ -1,7 +1,8 @@
 import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedBlock } from '../src/chain/decoded-block.ts'
 import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
-import type { FungibleTransfer, NonFungibleTransfer } from '../src/chain/tokens/token-moves.ts'
+import type { FungibleTransfer, NonFungibleTransfer, TransferType } from '../src/chain/tokens/token-moves.ts'
+import { catalogueFolds } from './token-catalogue.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, Worker } from './worker.ts'
 
 const heightColumn = 'block_height'
@@ -27,17 +28,43 @@ const nftTransfers: HeightTable = {
   partitionHeights: 5_000_000,
 }
 
+/** All with 8 decimals, none included, so that a sum reads the same whatever was added and taken away. */
+const amountsOf = (type: TransferType): string =>
+  `coalesce(sum(h.amount) filter (where h.transfer_type = '${type}'), 0.00000000)`
+
+const tokens = catalogueFolds({
+  firstSeen: 'app.ft_tokens',
+  totals: 'app.ft_token_totals',
+  of: ftTransfers.name,
+  where: "h.transfer_type <> 'fee'",
+  sums: [
+    { column: 'minted', type: 'numeric', sum: amountsOf('mint') },
+    { column: 'burned', type: 'numeric', sum: amountsOf('burn') },
+  ],
+})
+
+const collections = catalogueFolds({
+  firstSeen: 'app.nft_collections',
+  totals: 'app.nft_collection_totals',
+  of: nftTransfers.name,
+  where: 'h.token is not null',
+  sums: [
+    { column: 'mint_count', type: 'bigint', sum: "count(*) filter (where h.transfer_type = 'mint')" },
+    { column: 'burn_count', type: 'bigint', sum: "count(*) filter (where h.transfer_type = 'burn')" },
+  ],
+})
+
 /**
- * Transfers of fungible tokens and of items. How events become transfers is in
+ * Transfers of fungible tokens and of items, and which of both there are. How events become transfers is in
  * `src/chain/tokens/`; here they become rows.
  */
 export const tokenWorker: Worker = {
   name: 'token_worker',
-  description: 'Transfers of fungible tokens and NFTs',
+  description: 'Transfers of fungible tokens and NFTs, and which of both there are',
   phase: 1,
   follows: [],
   tables: [ftTransfers, nftTransfers],
-  folds: [],
+  folds: [...tokens, ...collections],
   derive({ blocks }, output, context) {
     for (const block of blocks) deriveBlock(block, output, context)
   },
