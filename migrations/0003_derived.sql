@@ -37,7 +37,7 @@ comment on column app.ft_transfers.token is 'A.<address>.<name> of the contract;
 comment on column app.ft_transfers.from_address is 'Account that gave, 0x and 16 hex digits, or 40 for an EVM account; null: no account.';
 comment on column app.ft_transfers.to_address is 'Account that got, written like from_address; null: no account.';
 comment on column app.ft_transfers.amount is 'Amount in whole tokens, 8 decimals.';
-comment on column app.ft_transfers.transfer_type is 'transfer, fee, mint, burn, bridge (FLOW into or out of EVM), deposit (from where no event tells), withdrawal (to where no event tells: kept in a resource, stored, or destroyed without an event).';
+comment on column app.ft_transfers.transfer_type is 'transfer; fee (of the transaction); mint; burn; bridge (into EVM or out of it: that side has 40 digits); escrow (locked up by the bridge in its account, without a giver, or given out of it, without a receiver, while the tokens are in EVM); stake and unstake (FLOW into stake and out of it, also from bucket to bucket of the staking account); reward (of stake, taken out or paid from fees; what is paid anew is a mint); deposit (from where no event tells); withdrawal (to where no event tells: kept in a resource, stored, or destroyed without an event).';
 
 create table app.nft_transfers (
   block_height bigint not null,
@@ -68,9 +68,9 @@ comment on column app.nft_transfers.leg is 'Counts from 0 the transfers that one
 comment on column app.nft_transfers.token is 'A.<address>.<name> of the contract; a further part for an item not named NFT. Null: an item was destroyed of which only id and uuid are told.';
 comment on column app.nft_transfers.nft_id is 'Id within the collection.';
 comment on column app.nft_transfers.nft_uuid is 'Uuid of the resource; null before Cadence 1.0. Items of the first collections share uuids.';
-comment on column app.nft_transfers.from_address is 'Account that gave, 0x and 16 hex digits; null: no account.';
-comment on column app.nft_transfers.to_address is 'Account that got; null: no account.';
-comment on column app.nft_transfers.transfer_type is 'transfer, mint, burn, deposit (from where no event tells), withdrawal (to where no event tells).';
+comment on column app.nft_transfers.from_address is 'Account that gave, 0x and 16 hex digits, or 40 for an EVM account; null: no account.';
+comment on column app.nft_transfers.to_address is 'Account that got, written like from_address; null: no account.';
+comment on column app.nft_transfers.transfer_type is 'transfer, mint, burn, bridge (into EVM or out of it), escrow (locked up by the bridge, or given out again), deposit (from where no event tells), withdrawal (to where no event tells).';
 
 create table app.ft_vault_balances (
   block_height bigint not null,
