@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { signRecoverable } from 'tiny-secp256k1'
+import { addressOf, anyKey, anyWord } from './evm-transactions.test-support.ts'
+import { recoverSender } from './recover-sender.ts'
+import type { EvmSignature } from './recover-sender.ts'
+
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+function bytesOf(number: bigint): Buffer {
+  const digits = number.toString(16)
+  return number === 0n ? Buffer.of() : Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex')
+}
+
+function numberOf(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+}
+
+describe('recoverSender', () => {
+  const signingHash = Buffer.alloc(32, 7)
+  const key = Buffer.alloc(32, 9)
+  const { signature, recoveryId } = signRecoverable(signingHash, key)
+  const [r, s] = [numberOf(signature.subarray(0, 32)), numberOf(signature.subarray(32))]
+  const parity = recoveryId === 0 ? 0 : 1
+  const valid: EvmSignature = { signingHash, r: bytesOf(r), s: bytesOf(s), parity }
+
+  it('finds who signed, whatever was signed', () => {
+    fc.assert(fc.property(anyKey, anyWord, (anyOne, word) => {
+      const message = Buffer.from(word, 'hex')
+      const signed = signRecoverable(message, anyOne)
+      const found = recoverSender({
+        signingHash: message, parity: signed.recoveryId === 0 ? 0 : 1,
+        r: bytesOf(numberOf(signed.signature.subarray(0, 32))), s: bytesOf(numberOf(signed.signature.subarray(32))),
+      })
+      expect(found).to.equal(addressOf(anyOne))
+    }), { numRuns: 100 })
+  })
+
+  it('takes the larger one of two values of s for no signature, though a key would fit', () => {
+    expect(recoverSender(valid)).to.equal(addressOf(key))
+    const larger = { ...valid, s: bytesOf(order - s), parity: parity === 0 ? 1 : 0 } as const
+    expect(recoverSender(larger)).to.equal(undefined)
+  })
+
+  it('takes half of the order for the largest', () => {
+    expect(recoverSender({ ...valid, s: bytesOf(order / 2n) })).to.be.a('string')
+    expect(recoverSender({ ...valid, s: bytesOf(order / 2n + 1n) })).to.equal(undefined)
+  })
+
+  for (const [what, changed] of [
+    ['no r', { r: bytesOf(0n) }],
+    ['no s', { s: bytesOf(0n) }],
+    ['r over the order', { r: bytesOf(order) }],
+    ['r at the end of the numbers', { r: Buffer.alloc(32, 0xff) }],
+    ['r on no point', { r: bytesOf(5n) }],
+  ] as const) {
+    it(`finds nobody for ${what}`, () => {
+      expect(recoverSender({ ...valid, ...changed })).to.equal(undefined)
+    })
+  }
+})
