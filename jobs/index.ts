@@ -1,4 +1,5 @@
 import { accountsWorker } from './accounts-worker.ts'
+import { analyticsDeriverWorker } from './analytics-deriver-worker.ts'
 import { dailyBalanceWorker } from './daily-balance-worker.ts'
 import { dailyStatsWorker } from './daily-stats-worker.ts'
 import { evmWorker } from './evm-worker.ts'
@@ -11,4 +12,4 @@ import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, accountsWorker, metaWorker, dailyStatsWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]
+export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, accountsWorker, metaWorker, dailyStatsWorker, analyticsDeriverWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]

@@ -137,3 +137,179 @@ create table app.daily_account_counts (
 comment on table app.daily_account_counts is 'How many rows app.daily_active_accounts has of each day. A day without any has no row.';
 comment on column app.daily_account_counts.day is 'Day, UTC.';
 comment on column app.daily_account_counts.active_account_count is 'Accounts that proposed, paid for or authorized a transaction.';
+
+create table app.block_analytics (
+  block_height bigint not null,
+  evm_gas_used bigint not null,
+  day date not null,
+  evm_execution_count integer not null,
+  evm_failed_count integer not null,
+  swap_count integer not null,
+  bridge_to_evm_tx_count integer not null,
+  bridge_from_evm_tx_count integer not null,
+  hour smallint not null,
+  epoch_payout numeric not null,
+  evm_addresses text[] not null,
+  traders text[] not null,
+  contracts text[] not null,
+  contract_tx_counts integer[] not null,
+  tokens text[] not null,
+  token_transfer_counts integer[] not null,
+  token_amounts numeric[] not null,
+  collections text[] not null,
+  collection_transfer_counts integer[] not null,
+  primary key (block_height) with (fillfactor = 100)
+) partition by range (block_height);
+
+comment on table app.block_analytics is 'What each block adds to the numbers of parts of the chain: EVM, swaps, bridge, staking, contracts, tokens. Blocks that add nothing have no row.';
+comment on column app.block_analytics.block_height is 'Height of the block.';
+comment on column app.block_analytics.evm_gas_used is 'Gas of the EVM transactions.';
+comment on column app.block_analytics.day is 'Day of the block''s timestamp, UTC.';
+comment on column app.block_analytics.evm_execution_count is 'EVM transactions that were executed: event EVM.TransactionExecuted. A Flow transaction can hold many.';
+comment on column app.block_analytics.evm_failed_count is 'Those of them that failed.';
+comment on column app.block_analytics.swap_count is 'Swaps: events Swap and Trade of contracts whose name ends with SwapPair.';
+comment on column app.block_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or items into EVM.';
+comment on column app.block_analytics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
+comment on column app.block_analytics.hour is 'Hour of the block''s timestamp, 0 to 23, UTC.';
+comment on column app.block_analytics.epoch_payout is 'Rewards of an epoch that were paid, in FLOW: event FlowIDTableStaking.EpochTotalRewardsPaid.';
+comment on column app.block_analytics.evm_addresses is 'Senders and receivers of the EVM transactions, 0x and 40 hex digits, each once.';
+comment on column app.block_analytics.traders is 'First authorizers of the transactions with swaps, each once.';
+comment on column app.block_analytics.contracts is 'Contracts that scripts of users'' transactions import, as in app.tx_contracts.';
+comment on column app.block_analytics.contract_tx_counts is 'Transactions for each of contracts.';
+comment on column app.block_analytics.tokens is 'Fungible tokens that moved, as in app.ft_transfers.';
+comment on column app.block_analytics.token_transfer_counts is 'Movements for each of tokens, without fees and without what the bridge locks up and gives back.';
+comment on column app.block_analytics.token_amounts is 'Sum of those movements for each of tokens, in whole tokens.';
+comment on column app.block_analytics.collections is 'Collections whose items moved, as in app.nft_transfers.';
+comment on column app.block_analytics.collection_transfer_counts is 'Movements for each of collections, without what the bridge locks up and gives back.';
+
+create table app.daily_analytics (
+  day date not null,
+  block_count bigint not null,
+  evm_execution_count bigint not null,
+  evm_failed_count bigint not null,
+  evm_gas_used bigint not null,
+  swap_count bigint not null,
+  bridge_to_evm_tx_count bigint not null,
+  bridge_from_evm_tx_count bigint not null,
+  epoch_payout numeric not null,
+  primary key (day)
+) with (fillfactor = 50);
+
+comment on table app.daily_analytics is 'The sums of app.block_analytics by day.';
+comment on column app.daily_analytics.day is 'Day, UTC.';
+comment on column app.daily_analytics.block_count is 'Blocks that add something.';
+comment on column app.daily_analytics.evm_execution_count is 'EVM transactions executed.';
+comment on column app.daily_analytics.evm_failed_count is 'Those of them that failed.';
+comment on column app.daily_analytics.evm_gas_used is 'Gas of the EVM transactions.';
+comment on column app.daily_analytics.swap_count is 'Swaps.';
+comment on column app.daily_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or items into EVM.';
+comment on column app.daily_analytics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
+comment on column app.daily_analytics.epoch_payout is 'Rewards of epochs that were paid, in FLOW.';
+
+create table app.daily_actors (
+  day date not null,
+  kind text not null,
+  address text not null,
+  block_count bigint not null,
+  primary key (day, kind, address)
+);
+
+comment on table app.daily_actors is 'EVM accounts and traders of a day, so that each is counted once.';
+comment on column app.daily_actors.day is 'Day, UTC.';
+comment on column app.daily_actors.kind is 'evm: sent or received an EVM transaction; trader: swapped.';
+comment on column app.daily_actors.address is '0x and 40 hex digits for evm, 0x and 16 for trader.';
+comment on column app.daily_actors.block_count is 'Blocks of the day in which it did.';
+
+create table app.daily_actor_counts (
+  day date not null,
+  kind text not null,
+  actor_count bigint not null,
+  primary key (day, kind)
+) with (fillfactor = 50);
+
+comment on table app.daily_actor_counts is 'How many rows app.daily_actors has of each day and kind. Where there are none there is no row.';
+comment on column app.daily_actor_counts.day is 'Day, UTC.';
+comment on column app.daily_actor_counts.kind is 'evm or trader.';
+comment on column app.daily_actor_counts.actor_count is 'Addresses.';
+
+create table app.hourly_contracts (
+  day date not null,
+  hour smallint not null,
+  contract text not null,
+  tx_count bigint not null,
+  primary key (day, hour, contract)
+) with (fillfactor = 90);
+
+comment on table app.hourly_contracts is 'How many transactions import each contract, by hour: the sums of a time give the contracts that are used most.';
+comment on column app.hourly_contracts.day is 'Day, UTC.';
+comment on column app.hourly_contracts.hour is 'Hour of the day, 0 to 23, UTC.';
+comment on column app.hourly_contracts.contract is 'A.<address>.<name>, as in app.tx_contracts.';
+comment on column app.hourly_contracts.tx_count is 'Transactions of users whose script imports it.';
+
+create table app.hourly_tokens (
+  day date not null,
+  hour smallint not null,
+  token text not null,
+  transfer_count bigint not null,
+  amount numeric not null,
+  primary key (day, hour, token)
+) with (fillfactor = 90);
+
+comment on table app.hourly_tokens is 'How much of each fungible token moved, by hour.';
+comment on column app.hourly_tokens.day is 'Day, UTC.';
+comment on column app.hourly_tokens.hour is 'Hour of the day, 0 to 23, UTC.';
+comment on column app.hourly_tokens.token is 'As in app.ft_transfers.';
+comment on column app.hourly_tokens.transfer_count is 'Movements, without fees and without what the bridge locks up and gives back.';
+comment on column app.hourly_tokens.amount is 'Sum of those movements, in whole tokens.';
+
+create table app.hourly_collections (
+  day date not null,
+  hour smallint not null,
+  collection text not null,
+  transfer_count bigint not null,
+  primary key (day, hour, collection)
+) with (fillfactor = 90);
+
+comment on table app.hourly_collections is 'How often items of each collection moved, by hour.';
+comment on column app.hourly_collections.day is 'Day, UTC.';
+comment on column app.hourly_collections.hour is 'Hour of the day, 0 to 23, UTC.';
+comment on column app.hourly_collections.collection is 'As the token in app.nft_transfers.';
+comment on column app.hourly_collections.transfer_count is 'Movements, without what the bridge locks up and gives back.';
+
+create table app.big_transfers (
+  block_height bigint not null,
+  tx_index integer not null,
+  event_index integer not null,
+  leg smallint not null,
+  day date not null,
+  token text not null,
+  amount numeric not null,
+  primary key (block_height, tx_index, event_index, leg)
+) partition by range (block_height);
+
+create index big_transfers_largest on app.big_transfers (token, day, amount);
+
+comment on table app.big_transfers is 'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth much. Without fees and without what the bridge locks up and gives back. The rest of each is in app.ft_transfers, by the same key.';
+comment on column app.big_transfers.block_height is 'As in app.ft_transfers.';
+comment on column app.big_transfers.tx_index is 'As in app.ft_transfers.';
+comment on column app.big_transfers.event_index is 'As in app.ft_transfers.';
+comment on column app.big_transfers.leg is 'As in app.ft_transfers.';
+comment on column app.big_transfers.day is 'Day of the block''s timestamp, UTC: the largest of a token are found day by day.';
+comment on column app.big_transfers.token is 'As in app.ft_transfers.';
+comment on column app.big_transfers.amount is 'Amount in whole tokens.';
+
+create table app.account_labels (
+  address text not null,
+  tag text not null,
+  label text not null,
+  category text not null default 'custom' check (category in ('whale', 'service', 'exchange', 'defi', 'nft', 'custom')),
+  is_built_in boolean not null default false,
+  primary key (address, tag)
+);
+
+comment on table app.account_labels is 'What accounts are known as. flowfarm itself knows the accounts of the core contracts; operators add others (npm run labels).';
+comment on column app.account_labels.address is '0x and 16 hex digits, or 40 for an EVM account.';
+comment on column app.account_labels.tag is 'Short name of the label, one of the account''s: lower case, digits, dashes.';
+comment on column app.account_labels.label is 'The name to show.';
+comment on column app.account_labels.category is 'whale, service, exchange, defi, nft or custom.';
+comment on column app.account_labels.is_built_in is 'True: written by flowfarm at its start; false: added by an operator.';

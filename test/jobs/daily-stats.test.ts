@@ -27,8 +27,8 @@ function recount(blocks: readonly DecodedBlock[]): Record<string, string> {
   const ofUsers = transactions.filter(({ isSystem }) => !isSystem)
   const events = transactions.flatMap((transaction) => transaction.events)
   const named = (name: string): number => events.filter(({ type }) => type === name).length
-  const fees = events.filter(({ type }) => type.endsWith('.FlowFees.FeesDeducted'))
-    .reduce((sum, { fields }) => sum + BigInt((fields?.['amount'] as string).replace('.', '')), 0n).toString().padStart(9, '0')
+  const fees = events.flatMap(({ type, fields }) => (type.endsWith('.FlowFees.FeesDeducted') && fields !== undefined ? [fields['amount'] as string] : []))
+    .reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n).toString().padStart(9, '0')
   return {
     block_count: String(blocks.length),
     tx_count: String(transactions.length),

@@ -129,6 +129,9 @@ describe('CopyWriter', () => {
   it('writes arrays of int4, empty ones too', () =>
     check('int4[]', fc.array(int4, { maxLength: 5 }), (rows, v) => rows.int4Array(v), (v) => `{${v.join(',')}}`))
 
+  it('writes arrays of numeric, empty ones too', () =>
+    check('numeric[]', fc.array(decimal.filter((v) => !/^-0(\.0*)?$/.test(v)), { maxLength: 5 }), (rows, v) => rows.numericArray(v), (v) => `{${v.join(',')}}`))
+
   it('writes arrays of text and of bytea, empty ones too', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(text, { maxLength: 5 }), { maxLength: 10 }), async (values) => {

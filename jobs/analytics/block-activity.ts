@@ -1,0 +1,143 @@
+import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../src/chain/decoded-block.ts'
+import { evmTransactionOf } from '../../src/chain/evm/evm-transaction-of.ts'
+import { amountField, FieldShapeError } from '../../src/chain/event-fields.ts'
+import { importedContracts } from '../../src/chain/imported-contracts.ts'
+import type { Network } from '../../src/chain/network.ts'
+import { tokenMovesOf } from '../../src/chain/tokens/token-moves-of.ts'
+import type { TransferType } from '../../src/chain/tokens/token-moves.ts'
+import { ufix64Units } from '../../src/chain/tokens/ufix64.ts'
+import type { DeriveProblem } from '../worker.ts'
+import { analyticsMeaning } from './analytics-events.ts'
+
+/** What moved of a fungible token in a block. */
+export interface TokenActivity {
+  transfers: number
+  /** Of 10^-8. */
+  units: bigint
+}
+
+/** A fee is no transfer that somebody wanted, and what the bridge locks up is counted where it crosses. */
+export function isTokenActivity(type: TransferType): boolean {
+  return type !== 'fee' && type !== 'escrow'
+}
+
+/** What one block adds to the numbers of parts of the chain. */
+export class BlockActivity {
+  evmExecutions = 0
+  evmFailed = 0
+  evmGasUsed = 0n
+  swaps = 0
+  bridgeToEvm = 0
+  bridgeFromEvm = 0
+  /** In units of 10^-8 FLOW. */
+  epochPayout = 0n
+  readonly evmAddresses = new Set<string>()
+  readonly traders = new Set<string>()
+  /** Transactions by contract. */
+  readonly contracts = new Map<string, number>()
+  readonly tokens = new Map<string, TokenActivity>()
+  /** Movements of items by collection. */
+  readonly collections = new Map<string, number>()
+  readonly problems: DeriveProblem[] = []
+  readonly #height: number
+  readonly #network: Network
+
+  constructor({ height, transactions }: DecodedBlock, network: Network) {
+    this.#height = height
+    this.#network = network
+    for (const transaction of transactions) this.#add(transaction)
+  }
+
+  get isEmpty(): boolean {
+    return this.evmExecutions === 0 && this.swaps === 0 && this.bridgeToEvm === 0 && this.bridgeFromEvm === 0
+      && this.epochPayout === 0n && this.contracts.size === 0 && this.tokens.size === 0 && this.collections.size === 0
+  }
+
+  #add(transaction: DecodedTransaction): void {
+    for (const contract of importedContracts(transaction, this.#network)) increment(this.contracts, contract)
+    this.#addMoves(transaction)
+    const { index: txIndex, authorizers, proposer, events } = transaction
+    let [isToEvm, isFromEvm] = [false, false]
+    for (const event of events) {
+      switch (analyticsMeaning(event.type, this.#network)) {
+        case undefined:
+          break
+        case 'evm':
+          this.#addExecution(event)
+          break
+        case 'swap': {
+          this.swaps++
+          const trader = authorizers[0] ?? proposer
+          if (trader !== undefined) this.traders.add(trader)
+          break
+        }
+        case 'to-evm':
+          isToEvm = true
+          break
+        case 'from-evm':
+          isFromEvm = true
+          break
+        case 'payout':
+          this.#addPayout(event, txIndex)
+          break
+      }
+    }
+    if (isToEvm) this.bridgeToEvm++
+    if (isFromEvm) this.bridgeFromEvm++
+  }
+
+  #addMoves(transaction: DecodedTransaction): void {
+    const { fungible, nonFungible } = tokenMovesOf(transaction, this.#network)
+    for (const { token, amount, type } of fungible) {
+      if (!isTokenActivity(type)) continue
+      const units = ufix64Units(amount)
+      const known = this.tokens.get(token)
+      if (known === undefined) this.tokens.set(token, { transfers: 1, units })
+      else {
+        known.transfers++
+        known.units += units
+      }
+    }
+    for (const { token, type } of nonFungible) {
+      if (token !== undefined && isTokenActivity(type)) increment(this.collections, token)
+    }
+  }
+
+  /** What cannot be read of it evm_worker tells; that it was executed is sure. */
+  #addExecution(event: DecodedEvent): void {
+    this.evmExecutions++
+    const execution = read(() => evmTransactionOf(event))
+    if (execution === undefined || execution instanceof FieldShapeError) return
+    const { status, gasUsed, from, to } = execution
+    if (status === 0) this.evmFailed++
+    this.evmGasUsed += gasUsed
+    if (from !== undefined) this.evmAddresses.add(`0x${from}`)
+    if (to !== undefined) this.evmAddresses.add(`0x${to}`)
+  }
+
+  #addPayout({ index, type, fields }: DecodedEvent, txIndex: number): void {
+    if (fields === undefined) return
+    const total = read(() => amountField(fields, 'total'))
+    if (typeof total === 'string') this.epochPayout += ufix64Units(total)
+    else {
+      this.problems.push({
+        blockHeight: this.#height, txIndex, eventIndex: index, eventType: type, code: 'payout-event-shape',
+        message: total.message,
+      })
+    }
+  }
+}
+
+/** The error where the fields are not as they must be. */
+function read<T>(get: () => T): T | FieldShapeError {
+  try {
+    return get()
+  } catch (error) {
+    if (error instanceof FieldShapeError) return error
+    throw error
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
