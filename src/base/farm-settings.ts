@@ -16,7 +16,7 @@ export const farmWorkers = [
 type WorkerName = (typeof farmWorkers)[number]
 
 /** Those that exist. A test compares them with the table of workers, which this room may not read. */
-export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER', 'DAILY_BALANCE_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'DAILY_STATS_WORKER', 'ANALYTICS_DERIVER_WORKER']
+export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER', 'DAILY_BALANCE_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'DAILY_STATS_WORKER', 'STAKING_WORKER', 'ANALYTICS_DERIVER_WORKER']
 
 const groupOf = (name: WorkerName): string => (builtWorkers.includes(name) ? group : plannedGroup)
 

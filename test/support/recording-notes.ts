@@ -17,16 +17,32 @@ export interface NotedTransaction {
   readonly note: { readonly transfers?: readonly NotedTransfer[] }
 }
 
+/** A key of an account, with algorithms as access nodes number them. */
+export interface TrueKey {
+  readonly index: number
+  /** Hex digits. */
+  readonly public_key: string
+  readonly sign_algo: number
+  readonly hash_algo: number
+  readonly weight: number
+  readonly revoked: boolean
+}
+
 /** An account at the end of a recording, as the chain itself told. */
 export interface TrueAccount {
   readonly flow_balance: string
-  readonly keys: readonly unknown[]
+  readonly keys: readonly TrueKey[]
+  /** By name. */
+  readonly contracts: Readonly<Record<string, { readonly bytes: number; readonly sha3_256: string }>>
+  readonly coas: readonly { readonly evm_address: string }[]
   readonly vaults: readonly { readonly type: string; readonly balance: string; readonly path: string }[]
   readonly nfts: readonly { readonly type: string; readonly id: string; readonly uuid: string }[]
 }
 
 export interface Truth {
   readonly accounts: Readonly<Record<string, TrueAccount>>
+  /** `nodes`: id, role, staked, committed, unstaking, unstaked, rewarded, number of delegators. */
+  readonly staking: { readonly nodes: ReadonlyArray<readonly string[]> }
   readonly swap_pair_reserves: readonly string[]
 }
 

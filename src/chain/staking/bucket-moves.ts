@@ -1,0 +1,129 @@
+import type { DecodedTransaction } from '../decoded-block.ts'
+import type { Network } from '../network.ts'
+import { ufix64Units } from '../tokens/ufix64.ts'
+import { innerMoves } from './inner-moves.ts'
+import type { InnerMove, InnerMoves } from './inner-moves.ts'
+import type { StakingEvent } from './staking-event.ts'
+
+/** The vaults that the contract keeps for each node and each delegator. */
+export type Bucket = 'committed' | 'staked' | 'unstaking' | 'unstaked' | 'rewarded'
+
+/** What an event moved from one bucket of its node or delegator into another. */
+export interface BucketMove {
+  /** Undefined: from outside. `unknown`: from `unstaked` or `rewarded`, and nothing tells from which. */
+  readonly from: Bucket | 'unknown' | undefined
+  /** Undefined: to outside. */
+  readonly to: Bucket | undefined
+  /** UFix64 text. */
+  readonly amount: string
+}
+
+/** A staking event and its place among the events of its transaction. */
+export interface PlacedStakingEvent {
+  readonly place: number
+  readonly event: StakingEvent
+}
+
+/**
+ * What events move, by their names without `Delegator`. Those that are not told here depend on what is around them.
+ * Source: FlowIDTableStaking; `TokensStaked`, `TokensUnstaking` and the payment of rewards are done for all at once when
+ * an epoch ends, the rest by who owns the tokens.
+ */
+const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket | undefined]> = new Map<
+  string, readonly [Bucket | undefined, Bucket | undefined]
+>([
+  ['NewNodeCreated', [undefined, 'committed']],
+  ['TokensStaked', ['committed', 'staked']],
+  ['TokensUnstaking', ['staked', 'unstaking']],
+  ['RewardsPaid', [undefined, 'rewarded']],
+  ['UnstakedTokensWithdrawn', ['unstaked', undefined]],
+  ['RewardTokensWithdrawn', ['rewarded', undefined]],
+  ['TokensUnStaked', ['staked', 'unstaking']],
+  ['UnlockedTokensWithdrawn', ['unstaked', undefined]],
+])
+
+/**
+ * How far apart the uuids of vaults are, since the contract makes those of a node or delegator one after the other. All
+ * versions of the contract make them in the same order, except that the first vault of an older node came from outside.
+ */
+const distances = {
+  node: { unstakingToUnstaked: 1n, unstakedToCommitted: -4n, rewardedToCommitted: -5n },
+  delegator: { unstakingToUnstaked: 2n, unstakedToCommitted: -4n, rewardedToCommitted: -3n },
+} as const
+
+/**
+ * What the staking events of a transaction moved between buckets, in their order; undefined for those that move nothing.
+ *
+ * Three kinds tell only half of it, and what the FLOW vaults of the staking account did right before or after tells the
+ * rest: `TokensCommitted` may be new, unstaked or earned tokens, and of a delegator it tells more than was moved when that
+ * cancels a request; `TokensUnstaked` are committed tokens taken back, or unstaking ones set free when an epoch ends;
+ * `NodeRemovedAndRefunded` frees the committed tokens, and tells those and the staked ones together.
+ * @param epochEnd place of the event NewEpoch, which ends the moves of an epoch's end; -1 where there is none
+ */
+export function bucketMoves(
+  staking: readonly PlacedStakingEvent[], epochEnd: number, transaction: DecodedTransaction, network: Network,
+): ReadonlyArray<BucketMove | undefined> {
+  let found: InnerMoves | undefined
+  const inner = (): InnerMoves => (found ??= innerMoves(transaction.events, network))
+  let removedNode: string | undefined
+  return staking.map(({ place, event }) => {
+    const { name, nodeId, delegatorId, amount } = event
+    const isDelegator = delegatorId > 0
+    if (!isDelegator) removedNode = name === 'NodeRemovedAndRefunded' ? nodeId : undefined
+    if (amount === undefined) return undefined
+    const kind = isDelegator ? name.replace(/^Delegator/, '') : name
+    const known = fixed.get(kind)
+    if (known !== undefined) return { from: known[0], to: known[1], amount }
+    if (kind === 'TokensCommitted') return committed(event, amount, inner().endingAt(place - 1), transaction)
+    if (kind === 'NodeRemovedAndRefunded') {
+      const freed = inner().beginningAt(place + 1)
+      return freed === undefined ? undefined : { from: 'committed', to: 'unstaked', amount: freed.amount }
+    }
+    if (kind !== 'TokensUnstaked') return undefined
+    const isRefund = isDelegator && removedNode === nodeId
+    const isFreed = place < epochEnd && isUnstaking(isDelegator, amount, isRefund, inner(), place)
+    return { from: isFreed ? 'unstaking' : 'committed', to: 'unstaked', amount }
+  })
+}
+
+function committed(
+  { delegatorId, nodeId }: StakingEvent, amount: string, moved: InnerMove | undefined, { script }: DecodedTransaction,
+): BucketMove | undefined {
+  if (nodeId === undefined) return undefined
+  const isDelegator = delegatorId > 0
+  const isIts = moved !== undefined && (moved.amount === amount || (isDelegator && isLess(moved.amount, amount)))
+  if (!isIts) return { from: undefined, to: 'committed', amount }
+  return { from: sourceOf(moved, isDelegator, script), to: 'committed', amount: moved.amount }
+}
+
+/** Where tokens that were committed again came from: by the vaults, or for nodes of old by what the script calls. */
+function sourceOf({ distance }: InnerMove, isDelegator: boolean, script: string): Bucket | 'unknown' {
+  const byScript = sourceByScript(script)
+  if (!isDelegator && byScript !== undefined) return byScript
+  const { unstakedToCommitted, rewardedToCommitted } = isDelegator ? distances.delegator : distances.node
+  if (distance === unstakedToCommitted) return 'unstaked'
+  if (distance === rewardedToCommitted) return 'rewarded'
+  return byScript ?? 'unknown'
+}
+
+/** By the functions of FlowIDTableStaking, LockedTokens and FlowStakingCollection, which have the same names. */
+function sourceByScript(script: string): Bucket | undefined {
+  const callsUnstaked = /(stake|delegate)UnstakedTokens\s*\(/.test(script)
+  const callsRewarded = /(stake|delegate)RewardedTokens\s*\(/.test(script)
+  if (callsUnstaked === callsRewarded) return undefined
+  return callsUnstaked ? 'unstaked' : 'rewarded'
+}
+
+/** Whether tokens set free at the end of an epoch were unstaking, and not committed by somebody whose node was removed. */
+function isUnstaking(
+  isDelegator: boolean, amount: string, isRefund: boolean, inner: InnerMoves, place: number,
+): boolean {
+  const own = inner.beginningAt(place + 1)
+  if (own === undefined || own.amount !== amount) return inner.endingAt(place - 1)?.amount !== amount && !isRefund
+  if (own.distance === undefined) return !isRefund
+  return own.distance === (isDelegator ? distances.delegator : distances.node).unstakingToUnstaked
+}
+
+function isLess(a: string, b: string): boolean {
+  return ufix64Units(a) < ufix64Units(b)
+}
