@@ -12,6 +12,8 @@ export type NotedTransfer =
 export interface NotedTransaction {
   readonly height: number
   readonly index: number
+  /** 64 hex digits. Of a chain that was rolled back, what is at a place in one version is not in another. */
+  readonly txId: string
   readonly label: string
   readonly outcome: 'ok' | 'fail'
   readonly note: { readonly transfers?: readonly NotedTransfer[] }

@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { describeContract, kindOfBridged } from './describe-contract.ts'
+
+const [fungible, nonFungible] = ['f233dcee88fe0abe', '1d7e57aa55817448']
+
+describe('describeContract', () => {
+  it('tells the kind by what the declaration conforms to', () => {
+    const imports = `import FungibleToken from 0x${fungible}\nimport NonFungibleToken from 0x${nonFungible}\n`
+    for (const [declaration, kind] of [
+      ['access(all) contract A: FungibleToken {}', 'FT'],
+      ['pub contract A : NonFungibleToken{}', 'NFT'],
+      ['access(all)\ncontract A\n  : ViewResolver,\n  // a comment: FungibleToken\n  NonFungibleToken\n{}', 'NFT'],
+      ['access(all) contract A: Mine, /* , */ FungibleToken {}', 'FT'],
+      ['access(all) contract A {}', 'CONTRACT'],
+      ['access(all) contract A: ViewResolver { resource B: FungibleToken {} }', 'CONTRACT'],
+      ['access(all) contract A { resource Vault: FungibleToken.Vault {} }', 'CONTRACT'],
+      ['access(all) contract interface A: NonFungibleToken {}', 'CONTRACT'],
+      ['access(all) contract A { let s: String; init() { self.s = "contract A: FungibleToken {" } }', 'CONTRACT'],
+      ['access(all) contract A: FungibleTokenX {}', 'CONTRACT'],
+    ] as const) {
+      expect(describeContract(imports + declaration, 'mainnet').kind, declaration).to.equal(kind)
+    }
+  })
+
+  it('knows the standards by other names, and no others by theirs', () => {
+    const kind = (code: string): string => describeContract(code, 'mainnet').kind
+    expect(kind('import "FungibleToken"\naccess(all) contract A: FungibleToken {}')).to.equal('FT')
+    expect(kind(`import FungibleToken as FT from 0x${fungible}\naccess(all) contract A: FT {}`)).to.equal('FT')
+    expect(kind(`import B as FungibleToken from 0x${fungible}\naccess(all) contract A: FungibleToken {}`)).to.equal('CONTRACT')
+    expect(kind('import FungibleToken from 0x01\naccess(all) contract A: FungibleToken {}')).to.equal('CONTRACT')
+    expect(kind('access(all) contract A: FungibleToken {}')).to.equal('CONTRACT')
+  })
+
+  it('lists what is imported, by whatever spelling', () => {
+    const code = `
+      import FungibleToken, FungibleTokenMetadataViews from 0x${fungible}
+      import "Burner"
+      import Crypto
+      import /* from 0x3 */ B as C
+        from 0x02
+      import B from 0x2
+      access(all) contract A { /* import D from 0x4 */ }`
+    expect(describeContract(code, 'mainnet').imports).to.deep.equal([
+      'A.0000000000000002.B', 'A.e467b9dd11fa00df.Crypto', `A.${fungible}.Burner`, `A.${fungible}.FungibleToken`,
+      `A.${fungible}.FungibleTokenMetadataViews`,
+    ])
+  })
+
+  it('tells bridged assets by name', () => {
+    const address = 'ab'.repeat(20)
+    expect(kindOfBridged(`EVMVMBridgedToken_${address}`)).to.equal('FT')
+    expect(kindOfBridged(`EVMVMBridgedNFT_${address}`)).to.equal('NFT')
+    expect(kindOfBridged('EVMVMBridgedToken_ab')).to.equal(undefined)
+    expect(kindOfBridged('A')).to.equal(undefined)
+  })
+})
