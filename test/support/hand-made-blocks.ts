@@ -1,0 +1,31 @@
+import type { DecodedBlock, DecodedTransaction } from '../../src/chain/decoded-block.ts'
+import type { PayloadFields } from '../../src/chain/payload-value.ts'
+
+/** An event by its type and what its payload holds. */
+export type HandMadeEvent = readonly [type: string, fields: PayloadFields]
+
+/** 2024-09-25, noon. */
+const start = Date.UTC(2024, 8, 25, 12) * 1000
+
+/**
+ * Blocks of heights 0 to `end`, exclusive, six hours apart and each with one transaction, or with none where nothing is
+ * given: for what no recording shows, such as events of before Cadence 1.0.
+ */
+export function handMadeBlocks(
+  end: number, events: Readonly<Record<number, readonly HandMadeEvent[]>>,
+): readonly DecodedBlock[] {
+  return Array.from({ length: end }, (_, height) => ({
+    height,
+    id: Buffer.alloc(32, height),
+    timestampUs: start + height * 6 * 3_600_000_000,
+    transactions: events[height] === undefined ? [] : [transactionOf(events[height])],
+  }))
+}
+
+function transactionOf(events: readonly HandMadeEvent[]): DecodedTransaction {
+  return {
+    index: 0, id: Buffer.alloc(32), isSystem: false, payer: '0x00000000000000a1', proposer: '0x00000000000000a1',
+    authorizers: [], scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n,
+    events: events.map(([type, fields], index) => ({ type, index, fields })),
+  }
+}
