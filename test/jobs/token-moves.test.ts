@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import type { DecodedBlock, DecodedTransaction } from '../../src/chain/decoded-block.ts'
 import { readTokenMoves } from '../../src/chain/tokens/read-token-moves.ts'
 import type { TokenMoves } from '../../src/chain/tokens/token-moves.ts'
 import { ufix64Units } from '../../src/chain/tokens/ufix64.ts'
@@ -38,6 +38,30 @@ function derivedNet({ fungible, nonFungible }: TokenMoves): Net {
   ])
 }
 
+/** What accounts gained by what the standards' events say, without any pairing. */
+function toldNet({ events }: DecodedTransaction): Net {
+  const moves: Move[] = []
+  for (const { type, fields } of events) {
+    const text = (name: string): string | null => (fields?.[name] ?? null) as string | null
+    const units = (): bigint => ufix64Units(text('amount') ?? '')
+    if (type.endsWith('.FungibleToken.Withdrawn')) moves.push([text('type') ?? '', text('from'), null, units()])
+    else if (type.endsWith('.FungibleToken.Deposited')) moves.push([text('type') ?? '', null, text('to'), units()])
+    else if (type.endsWith('.NonFungibleToken.Withdrawn')) moves.push([`${text('type')} ${text('id')}`, text('from'), null, 1n])
+    else if (type.endsWith('.NonFungibleToken.Deposited')) moves.push([`${text('type')} ${text('id')}`, null, text('to'), 1n])
+  }
+  return ofFlowAccounts(netOf(moves))
+}
+
+/** Without nobody, and without EVM accounts. */
+function ofFlowAccounts(net: Net): Net {
+  return Object.fromEntries(Object.entries(net).filter(([key]) => / 0x[0-9a-f]{16}$/.test(key)))
+}
+
+function withFees(moves: TokenMoves): Net {
+  const { fungible } = moves
+  return derivedNet({ ...moves, fungible: fungible.map((transfer) => ({ ...transfer, type: 'transfer' })) })
+}
+
 describe('the token moves of the recording', () => {
   let blocks: readonly DecodedBlock[]
   let noted: readonly NotedTransaction[]
@@ -64,6 +88,41 @@ describe('the token moves of the recording', () => {
     for (const one of withNotes) {
       const place = `${one.label} at ${one.height}.${one.index}`
       expect(derivedNet(movesAt(one)), place).to.deep.equal(notedNet(one.note.transfers ?? []))
+    }
+  })
+
+  it('are what each transaction was meant to move, in each version of a chain that was rolled back', async () => {
+    const ofFork = (await notedTransactions('fork')).filter(({ note }) => note.transfers !== undefined)
+    const seen = new Set<string>()
+    for (const version of ['a', 'b', 'c']) {
+      const ofVersion = await decodedRecording('fork', { version })
+      for (const { height, index, txId, label, note } of ofFork) {
+        const transaction = ofVersion[height]?.transactions[index]
+        if (transaction?.id.toString('hex') !== txId) continue
+        seen.add(txId)
+        const moves = readTokenMoves(transaction, 'emulator')
+        expect(derivedNet(moves), `${label} at ${height}.${index} of ${version}`).to.deep.equal(notedNet(note.transfers ?? []))
+      }
+    }
+    expect(seen.size).to.equal(new Set(ofFork.map(({ txId }) => txId)).size)
+  })
+
+  it('give and take what the events say, in every transaction', async () => {
+    const chains = [blocks]
+    for (const version of ['a', 'b', 'c']) chains.push(await decodedRecording('fork', { version }))
+    for (const chain of chains) {
+      for (const { height, transactions } of chain) {
+        for (const transaction of transactions) {
+          const moves = readTokenMoves(transaction, 'emulator')
+          const place = `${height}.${transaction.index}`
+          expect(ofFlowAccounts(withFees(moves)), place).to.deep.equal(toldNet(transaction))
+          expect(moves.problems, place).to.deep.equal([])
+          for (const list of [moves.fungible, moves.nonFungible]) {
+            const positions = list.map(({ eventIndex }) => eventIndex)
+            expect(positions, place).to.deep.equal(positions.toSorted((a, b) => a - b))
+          }
+        }
+      }
     }
   })
 
@@ -103,6 +162,17 @@ describe('the token moves of the recording', () => {
     expect(typesOf('nft/destroy')).to.deep.equal(['burn'])
     expect(typesOf('nft/two-hops-in-one-tx')).to.deep.equal(['transfer'])
     expect(typesOf('market/buy')).to.deep.equal(['transfer'])
+    for (const label of ['staking/register-node', 'staking/register-delegator', 'staking/stake-new-tokens', 'staking/stake-rewards', 'staking/delegator-stake-rewards']) {
+      expect(typesOf(label), label).to.deep.equal(['stake'])
+    }
+    for (const label of ['staking/withdraw-unstaked', 'staking/delegator-withdraw-unstaked']) {
+      expect(typesOf(label), label).to.deep.equal(['unstake'])
+    }
+    for (const label of ['staking/withdraw-rewards', 'staking/delegator-withdraw-rewards']) {
+      expect(typesOf(label), label).to.deep.equal(['reward'])
+    }
+    expect(typesOf('staking/admin-pay-rewards')).to.deep.equal(['mint', 'reward'])
+    expect(typesOf('staking/admin-pay-and-move')).to.include.members(['mint', 'reward', 'stake', 'unstake'])
     for (const label of ['evm/coa-deposit', 'evm/coa-withdraw', 'evm/deposit-to-address']) {
       expect(typesOf(label), label).to.deep.equal(['bridge'])
     }

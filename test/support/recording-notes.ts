@@ -50,9 +50,11 @@ export interface Truth {
 
 /** The transactions of a recording that are in a block, from its `manifest.json`. */
 export async function notedTransactions(name: RecordingName): Promise<readonly NotedTransaction[]> {
-  const manifest = (await readJson(name, 'manifest.json')) as { transactions: readonly Partial<NotedTransaction>[] }
-  return manifest.transactions.flatMap(({ height, index, label = '', outcome = 'fail', note = {} }) =>
-    height === undefined || index === undefined ? [] : [{ height, index, label, outcome, note }],
+  const manifest = (await readJson(name, 'manifest.json')) as {
+    transactions: readonly (Partial<NotedTransaction> & { readonly tx_id: string })[]
+  }
+  return manifest.transactions.flatMap(({ height, index, tx_id: txId, label = '', outcome = 'fail', note = {} }) =>
+    height === undefined || index === undefined ? [] : [{ height, index, txId, label, outcome, note }],
   )
 }
 
