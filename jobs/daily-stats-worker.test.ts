@@ -1,0 +1,85 @@
+import { expect } from 'chai'
+import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
+import { collect } from '../test/support/collected-rows.ts'
+import type { CollectedRow, CollectedRows } from '../test/support/collected-rows.ts'
+import { dailyStatsWorker } from './daily-stats-worker.ts'
+
+const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0']
+const fee = 'A.e5a8b7f23e8b548f.FlowFees.FeesDeducted'
+const midnightUs = Date.UTC(2026, 2, 14) * 1000
+
+function transaction(index: number, rest: Partial<DecodedTransaction>): DecodedTransaction {
+  return {
+    index, id: Buffer.alloc(32), isSystem: false, payer: undefined, proposer: undefined, authorizers: [],
+    scriptHash: Buffer.alloc(32), script: '', statusCode: 0, isEvm: false, gasUsed: 0n, events: [], ...rest,
+  }
+}
+
+function events(...list: readonly (readonly [type: string, fields?: DecodedEvent['fields']])[]): DecodedEvent[] {
+  return list.map(([type, fields], index) => ({ type, index, fields }))
+}
+
+function derive(transactions: readonly DecodedTransaction[], timestampUs = midnightUs): CollectedRows {
+  return collect(dailyStatsWorker, { from: 7, to: 8, blocks: [{ height: 7, id: Buffer.alloc(32), timestampUs, transactions }] })
+}
+
+function rowOf(transactions: readonly DecodedTransaction[], timestampUs?: number): CollectedRow | undefined {
+  return derive(transactions, timestampUs).of('app.block_stats')[0]
+}
+
+describe('daily_stats_worker', () => {
+  it('knows day and hour to the microsecond, before 1970 too', () => {
+    const day = midnightUs / 86_400_000_000
+    for (const [timestampUs, expected] of [
+      [midnightUs, [day, 0]], [midnightUs - 1, [day - 1, 23]], [midnightUs + 3_600_000_000 - 1, [day, 0]],
+      [midnightUs + 3_600_000_000, [day, 1]], [-1, [-1, 23]], [0, [0, 0]],
+    ] as const) {
+      const row = rowOf([], timestampUs)
+      expect([row?.['day'], row?.['hour']], String(timestampUs)).to.deep.equal(expected)
+    }
+  })
+
+  it('tells users\' transactions from those that the chain made', () => {
+    const row = rowOf([
+      transaction(0, { payer: alice, proposer: bob, authorizers: [bob], statusCode: 1, gasUsed: 5n }),
+      transaction(1, { payer: alice, proposer: alice, authorizers: [alice], gasUsed: 7n }),
+      transaction(2, { isSystem: true, payer: '0x00000000000000f1', authorizers: ['0x00000000000000f1'], statusCode: 1 }),
+    ])
+    expect(row).to.include({ tx_count: 3, system_tx_count: 1, failed_tx_count: 1, gas_used: '12' })
+    expect(row?.['accounts']).to.deep.equal([alice, bob])
+  })
+
+  it('counts no account for nobody, and no failure where the result is not known', () => {
+    const zero = '0x0000000000000000'
+    const row = rowOf([transaction(0, { payer: zero, proposer: zero, statusCode: undefined, gasUsed: undefined })])
+    expect(row).to.include({ tx_count: 1, failed_tx_count: 0, gas_used: '0' })
+    expect(row?.['accounts']).to.deep.equal([])
+  })
+
+  it('counts a transaction with several EVM transactions once, and only EVM of the chain itself', () => {
+    const executed = 'A.f8d6e0586b0a20c7.EVM.TransactionExecuted'
+    const row = rowOf([
+      transaction(0, { events: events([executed], [executed]) }), transaction(1, { isEvm: true }),
+      transaction(2, { events: events(['A.00000000000000a1.EVM.TransactionExecuted']) }),
+    ])
+    expect(row).to.include({ evm_tx_count: 1, event_count: 3 })
+  })
+
+  it('adds fees exactly', () => {
+    const row = rowOf([
+      transaction(0, { events: events([fee, { amount: '184467440737.09551615' }]) }),
+      transaction(1, { events: events([fee, { amount: '0.00000001' }], [fee]) }),
+    ])
+    expect(row).to.include({ fees: '184467440737.09551616' })
+  })
+
+  it('makes a problem of a fee that says no amount, and counts all else', () => {
+    const output = derive([
+      transaction(3, { events: events([fee, { amount: 'much' }], ['flow.AccountCreated'], ['flow.AccountContractAdded']) }),
+    ])
+    expect(output.of('app.block_stats')[0]).to.include({ fees: '0.00000000', new_account_count: 1, new_contract_count: 1 })
+    expect(output.problems).to.deep.equal([{
+      blockHeight: 7, txIndex: 3, eventIndex: 0, eventType: fee, code: 'fee-event-shape', message: 'field amount is not a UFix64',
+    }])
+  })
+})
