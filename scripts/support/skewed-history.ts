@@ -39,8 +39,10 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
     insert into app.address_transactions select h, 7, 0, true, true, true, false, '${regular}' from ${heights};
     insert into app.address_transactions
-    select i * ${spacing}, null, 0, false, false, false, true, '0x' || lpad(to_hex(i + 4096), 16, '0')
+    select i * ${spacing}, null, 0, false, true, false, true, '0x' || lpad(to_hex(i + 4096), 16, '0')
     from generate_series(0, ${rows}::bigint - 1) as i;
+    insert into app.coa_accounts
+    select h, 0, 0, '0x' || lpad(to_hex(h), 40, '0'), '${regular}', 'capability' from ${heights};
     insert into app.account_key_changes
     select i * ${spacing}, 0, 0, 0, 1000, 2, 3, false, '0x' || lpad(to_hex(i + 4096), 16, '0'), int8send(i)
     from generate_series(0, ${rows}::bigint - 1) as i;
@@ -63,7 +65,7 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
       min(tx_index) filter (where is_created)
     from app.address_transactions group by address;
     insert into app.address_stats
-    select address, count(*), sum(gas_used) from app.address_transactions where is_payer group by address;
+    select address, count(*), coalesce(sum(gas_used), 0) from app.address_transactions group by address;
     insert into app.account_keys
     select address, key_index, public_key, signing_algorithm, hashing_algorithm, weight, false, block_height, tx_index
     from app.account_key_changes;
