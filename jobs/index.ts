@@ -6,6 +6,7 @@ import { evmWorker } from './evm-worker.ts'
 import { ftHoldingsWorker } from './ft-holdings-worker.ts'
 import { metaWorker } from './meta-worker.ts'
 import { nftOwnershipWorker } from './nft-ownership-worker.ts'
+import { scheduledWorker } from './scheduled-worker.ts'
 import { stakingWorker } from './staking-worker.ts'
 import { tokenWorker } from './token-worker.ts'
 import { txContractsWorker } from './tx-contracts-worker.ts'
@@ -13,4 +14,4 @@ import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, accountsWorker, metaWorker, stakingWorker, dailyStatsWorker, analyticsDeriverWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]
+export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, scheduledWorker, accountsWorker, metaWorker, stakingWorker, dailyStatsWorker, analyticsDeriverWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]

@@ -50,3 +50,84 @@ comment on column app.tx_metrics.is_gas_from_fee is 'True: the result left gas_u
 comment on column app.tx_metrics.fee is 'What was deducted, in FLOW: the sum of FlowFees.FeesDeducted; before that event (March 2022) the transfer that paid it. Null where the result is unavailable or the event could not be read.';
 comment on column app.tx_metrics.inclusion_effort is 'Weight of its inclusion that the fee was computed from, as FlowFees.FeesDeducted tells; null where it does not.';
 comment on column app.tx_metrics.execution_effort is 'Weight of its execution, like inclusion_effort; 10^8 times this is computation.';
+
+-- Few, compared with all else, and found by their number: so the fold looks into few partitions.
+create table app.scheduled_transaction_changes (
+  block_height bigint not null,
+  tx_index integer not null,
+  event_index integer not null,
+  scheduled_id bigint not null,
+  kind text not null,
+  priority smallint,
+  due_at timestamptz,
+  execution_effort bigint,
+  fees numeric,
+  fees_returned numeric,
+  fees_deducted numeric,
+  handler_owner text,
+  handler_type text,
+  handler_uuid bigint,
+  handler_public_path text,
+  primary key (block_height, tx_index, event_index)
+) partition by range (block_height);
+
+create index scheduled_transaction_changes_id on app.scheduled_transaction_changes (scheduled_id, block_height);
+
+comment on table app.scheduled_transaction_changes is 'What happened to scheduled transactions, as the events of FlowTransactionScheduler tell, and failed runs, of which none tells.';
+comment on column app.scheduled_transaction_changes.block_height is 'Height of the block.';
+comment on column app.scheduled_transaction_changes.tx_index is 'Position in the block: of the transaction that scheduled or cancelled it, that found it due, or in which it ran.';
+comment on column app.scheduled_transaction_changes.event_index is 'Position of the event in the transaction; -1 where a run failed.';
+comment on column app.scheduled_transaction_changes.scheduled_id is 'The scheduler''s number of it.';
+comment on column app.scheduled_transaction_changes.kind is 'scheduled, pending (due, and run in this block), executed, failed, canceled.';
+comment on column app.scheduled_transaction_changes.priority is '0 high, 1 medium, 2 low; null where the change does not tell.';
+comment on column app.scheduled_transaction_changes.due_at is 'When it is to run, UTC; null where the change does not tell.';
+comment on column app.scheduled_transaction_changes.execution_effort is 'Computation that it may use; null where the change does not tell.';
+comment on column app.scheduled_transaction_changes.fees is 'Paid in advance, in FLOW; null where the change does not tell.';
+comment on column app.scheduled_transaction_changes.fees_returned is 'Given back when it was cancelled, in FLOW; else null.';
+comment on column app.scheduled_transaction_changes.fees_deducted is 'Kept when it was cancelled, in FLOW; else null.';
+comment on column app.scheduled_transaction_changes.handler_owner is 'Account that holds the handler, 0x and 16 hex digits; null where the change does not tell.';
+comment on column app.scheduled_transaction_changes.handler_type is 'Cadence type of the handler; null where the change does not tell.';
+comment on column app.scheduled_transaction_changes.handler_uuid is 'Uuid of the handler; null where the change does not tell, and before October 2025.';
+comment on column app.scheduled_transaction_changes.handler_public_path is 'Where the handler says that it can be looked at; null where it does not say, and like handler_uuid.';
+
+create table app.scheduled_transactions (
+  scheduled_id bigint primary key,
+  status text not null,
+  priority smallint,
+  due_at timestamptz,
+  execution_effort bigint,
+  fees numeric,
+  fees_returned numeric,
+  fees_deducted numeric,
+  handler_owner text,
+  handler_type text,
+  handler_uuid bigint,
+  handler_public_path text,
+  scheduled_height bigint,
+  scheduled_tx_index integer,
+  ended_height bigint,
+  ended_tx_index integer
+);
+
+create index scheduled_transactions_owner on app.scheduled_transactions (handler_owner, scheduled_id);
+create index scheduled_transactions_handler on app.scheduled_transactions (handler_uuid, scheduled_id);
+create index scheduled_transactions_status on app.scheduled_transactions (status, due_at, scheduled_id);
+create index scheduled_transactions_due on app.scheduled_transactions (due_at, scheduled_id);
+
+comment on table app.scheduled_transactions is 'Scheduled transactions as they stand.';
+comment on column app.scheduled_transactions.scheduled_id is 'The scheduler''s number; they rise in the order of scheduling.';
+comment on column app.scheduled_transactions.status is 'scheduled, pending (was due; how it went is unknown, since no access node has the result), executed, failed, canceled.';
+comment on column app.scheduled_transactions.priority is '0 high, 1 medium, 2 low; null where only a failed run is indexed.';
+comment on column app.scheduled_transactions.due_at is 'When it is to run, UTC; null while the block that scheduled it is not indexed.';
+comment on column app.scheduled_transactions.execution_effort is 'Computation that it may use; null where no indexed change tells.';
+comment on column app.scheduled_transactions.fees is 'Paid in advance, in FLOW; null where no indexed change tells.';
+comment on column app.scheduled_transactions.fees_returned is 'Given back when it was cancelled, in FLOW; else null.';
+comment on column app.scheduled_transactions.fees_deducted is 'Kept when it was cancelled, in FLOW; else null.';
+comment on column app.scheduled_transactions.handler_owner is 'Account that holds the handler, 0x and 16 hex digits.';
+comment on column app.scheduled_transactions.handler_type is 'Cadence type of the handler; null where no indexed change tells.';
+comment on column app.scheduled_transactions.handler_uuid is 'Uuid of the handler; null where no indexed change tells, and before October 2025.';
+comment on column app.scheduled_transactions.handler_public_path is 'Where the handler says that it can be looked at, which nobody checks; null where it does not say.';
+comment on column app.scheduled_transactions.scheduled_height is 'Block that scheduled it; null while that is not indexed.';
+comment on column app.scheduled_transactions.scheduled_tx_index is 'Transaction that scheduled it, by its position in that block.';
+comment on column app.scheduled_transactions.ended_height is 'Block in which it ran or was cancelled; null before.';
+comment on column app.scheduled_transactions.ended_tx_index is 'Transaction in which it ran or that cancelled it, by its position in that block; raw.transactions has its error where it failed.';

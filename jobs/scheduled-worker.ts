@@ -1,0 +1,113 @@
+import type { RowWriter } from '../src/base/row-writer.ts'
+import { readScheduledChanges } from '../src/chain/scheduled/read-scheduled-changes.ts'
+import type { ScheduledChange } from '../src/chain/scheduled/scheduled-change.ts'
+import type { HeightTable, StateFold, Worker } from './worker.ts'
+
+/** One row for each change of a scheduled transaction. */
+const changes: HeightTable = {
+  name: 'app.scheduled_transaction_changes',
+  columns: [
+    'block_height', 'tx_index', 'event_index', 'scheduled_id', 'kind', 'priority', 'due_at', 'execution_effort', 'fees',
+    'fees_returned', 'fees_deducted', 'handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path',
+  ],
+  heightColumn: 'block_height',
+  partitionHeights: 10_000_000,
+}
+
+const columns = [
+  'scheduled_id', 'status', 'priority', 'due_at', 'execution_effort', 'fees', 'fees_returned', 'fees_deducted',
+  'handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path', 'scheduled_height', 'scheduled_tx_index',
+  'ended_height', 'ended_tx_index',
+]
+const list = (names: readonly string[], prefix = ''): string => names.map((column) => `${prefix}${column}`).join(', ')
+const values = columns.slice(1)
+
+/** Handlers say themselves what they are, and may come to say otherwise. */
+function lastTold(column: string): string {
+  const inOrder = 'h.block_height desc, h.tx_index desc, h.event_index desc'
+  return `(array_agg(h.${column} order by ${inOrder}) filter (where h.${column} is not null))[1] as ${column}`
+}
+
+/**
+ * Scheduled transactions as they are now. Of each there are at most three changes, all of which tell something, so all
+ * are read: the last says how it stands, and each field comes from whichever tells it, since indexing may have begun when
+ * it was scheduled already.
+ */
+const scheduledTransactions: StateFold = {
+  kind: 'state',
+  name: 'app.scheduled_transactions',
+  key: [{ column: 'scheduled_id', type: 'bigint' }],
+  reads: [changes.name],
+  touched: `
+    select distinct scheduled_id from app.scheduled_transaction_changes where block_height >= $1 and block_height < $2`,
+  fold: `
+    with keys as (select unnest($1::bigint[]) as scheduled_id),
+    now as (
+      select k.scheduled_id, c.*
+      from keys k cross join lateral (
+        select (array_agg(h.kind order by h.block_height desc, h.tx_index desc, h.event_index desc))[1] as status,
+          max(h.priority) as priority, max(h.due_at) as due_at, max(h.execution_effort) as execution_effort,
+          max(h.fees) as fees, max(h.fees_returned) as fees_returned, max(h.fees_deducted) as fees_deducted,
+          ${['handler_owner', 'handler_type', 'handler_uuid', 'handler_public_path'].map(lastTold).join(', ')},
+          max(h.block_height) filter (where h.kind = 'scheduled') as scheduled_height,
+          max(h.tx_index) filter (where h.kind = 'scheduled') as scheduled_tx_index,
+          max(h.block_height) filter (where h.kind in ('executed', 'failed', 'canceled')) as ended_height,
+          max(h.tx_index) filter (where h.kind in ('executed', 'failed', 'canceled')) as ended_tx_index
+        from app.scheduled_transaction_changes h where h.scheduled_id = k.scheduled_id
+      ) c
+      where c.status is not null
+    ), gone as (
+      delete from app.scheduled_transactions t using keys k
+      where t.scheduled_id = k.scheduled_id
+        and not exists (select from now n where n.scheduled_id = t.scheduled_id)
+    )
+    insert into app.scheduled_transactions as t (${list(columns)})
+    select ${list(columns)} from now order by scheduled_id
+    on conflict (scheduled_id) do update set ${values.map((column) => `${column} = excluded.${column}`).join(', ')}
+    where (${list(values, 't.')}) is distinct from (${list(values, 'excluded.')})`,
+}
+
+/** Transactions that accounts have scheduled to run by themselves, from the fee paid in advance to how it went. */
+export const scheduledWorker: Worker = {
+  name: 'scheduled_worker',
+  description: 'Scheduled transactions: what was scheduled, what ran, failed or was taken back',
+  phase: 1,
+  follows: [],
+  tables: [changes],
+  folds: [scheduledTransactions],
+  derive({ blocks }, output, { network }) {
+    for (const block of blocks) {
+      const read = readScheduledChanges(block, network)
+      for (const change of read.changes) write(output.rows(changes.name), block.height, change)
+      for (const problem of read.problems) output.problem({ blockHeight: block.height, ...problem })
+    }
+  },
+}
+
+function write(rows: RowWriter, height: number, change: ScheduledChange): void {
+  rows.row(changes.columns.length)
+  rows.int8(height)
+  rows.int4(change.txIndex)
+  rows.int4(change.eventIndex)
+  rows.int8(change.id)
+  rows.text(change.kind)
+  writeOptional(rows, change.priority, 'int2')
+  writeOptional(rows, change.dueUs, 'timestamptzUs')
+  writeOptional(rows, change.executionEffort, 'int8')
+  writeOptional(rows, change.fees, 'numeric')
+  writeOptional(rows, change.feesReturned, 'numeric')
+  writeOptional(rows, change.feesDeducted, 'numeric')
+  writeOptional(rows, change.handlerOwner, 'text')
+  writeOptional(rows, change.handlerType, 'text')
+  writeOptional(rows, change.handlerUuid, 'int8')
+  writeOptional(rows, change.handlerPublicPath, 'text')
+}
+
+type ScalarWriter = 'int2' | 'int8' | 'timestamptzUs' | 'numeric' | 'text'
+
+function writeOptional<Name extends ScalarWriter>(
+  rows: RowWriter, value: Parameters<RowWriter[Name]>[0] | undefined, as: Name,
+): void {
+  if (value === undefined) rows.null()
+  else (rows[as] as (written: typeof value) => void).call(rows, value)
+}
