@@ -23,8 +23,8 @@ export interface Statement {
 
 /** What became of asking for one key. */
 export type Outcome =
-  /** `values` by column of the answer; columns that are left out keep what they have. */
-  | { readonly kind: 'answered'; readonly values: Readonly<Record<string, unknown>>; readonly writes?: readonly Statement[] }
+  /** `values` by column of the answer; columns that are left out keep what they have. `againMs` in place of the usual pause. */
+  | { readonly kind: 'answered'; readonly values: Readonly<Record<string, unknown>>; readonly writes?: readonly Statement[]; readonly againMs?: number }
   /** There is nothing to say of it, for good as far as one can tell: asked again seldom. */
   | { readonly kind: 'none'; readonly code: string; readonly message: string; readonly writes?: readonly Statement[] }
   /** It may work another time: asked again after a pause that doubles with each failure. */

@@ -19,12 +19,13 @@ export interface AskingLoopOptions {
   readonly range: number
   readonly log: Logger
   readonly metrics: Metrics
-  /** Least pause between two rounds that found nothing to do, ms. Default 1000. */
+  /** Least pause between two looks for new keys, and after a round that found nothing to do, ms. Default 1000. */
   readonly roundMs?: number | undefined
   /** Longest pause when nothing wakes it, ms. Default 10,000. */
   readonly idleMs?: number | undefined
 }
 
+const defaultRoundMs = 1000
 /** The longest pause while no node answers, ms. */
 const longestPauseMs = 60_000
 
@@ -41,6 +42,8 @@ export class AskingLoop {
   readonly #options: AskingLoopOptions
   readonly #stores: readonly QuestionStore[]
   readonly #wakeUp = new WakeUp()
+  /** When new keys were last looked for. */
+  #lookedAt = Number.NEGATIVE_INFINITY
   /** A sleep that a wake-up does not end. */
   readonly #unwakeable = new WakeUp()
 
@@ -56,7 +59,7 @@ export class AskingLoop {
 
   /** Never rejects: what nobody can answer must not stop those who derive. */
   async run(signal: AbortSignal): Promise<void> {
-    const { worker, log, roundMs = 1000, idleMs = 10_000 } = this.#options
+    const { worker, log, roundMs = defaultRoundMs, idleMs = 10_000 } = this.#options
     let troubles = 0
     while (!signal.aborted) {
       try {
@@ -82,8 +85,11 @@ export class AskingLoop {
    */
   async round(signal: AbortSignal): Promise<boolean> {
     let isMore = false
+    const { roundMs = defaultRoundMs } = this.#options
+    const isTimeToLook = performance.now() - this.#lookedAt >= roundMs
+    if (isTimeToLook) this.#lookedAt = performance.now()
     for (const store of this.#stores) {
-      await store.discover()
+      if (isTimeToLook) await store.discover()
       if (await this.#askDue(store, signal)) isMore = true
     }
     return isMore

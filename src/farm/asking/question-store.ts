@@ -13,6 +13,12 @@ export interface KeyOutcome {
   readonly outcome: Outcome
 }
 
+interface AnswerGroup {
+  readonly columns: readonly string[]
+  readonly againMs: number
+  readonly items: object[]
+}
+
 const pageKeys = 1000
 const newestKeys = 500
 
@@ -55,8 +61,8 @@ export class QuestionStore {
     const { again } = this.question
     await withTransaction(this.#pool, async (client) => {
       for (const statement of writesOf(outcomes)) await client.query(statement.text, [...statement.values])
-      for (const [columns, items] of this.#answersByColumns(outcomes)) {
-        await client.query(this.#sql.storeAnswers(columns), [JSON.stringify(items), again.answeredMs])
+      for (const { columns, againMs, items } of this.#answersByColumns(outcomes)) {
+        await client.query(this.#sql.storeAnswers(columns), [JSON.stringify(items), againMs])
       }
       const nones = this.#reasons(outcomes, 'none')
       if (nones !== undefined) await client.query(this.#sql.storeNone, [nones, again.noneMs])
@@ -84,15 +90,16 @@ export class QuestionStore {
   }
 
   /** Answers that set the same columns go in one statement. */
-  #answersByColumns(outcomes: readonly KeyOutcome[]): [string[], object[]][] {
-    const groups = new Map<string, [string[], object[]]>()
+  #answersByColumns(outcomes: readonly KeyOutcome[]): AnswerGroup[] {
+    const groups = new Map<string, AnswerGroup>()
     for (const { row, outcome } of outcomes) {
       if (outcome.kind !== 'answered') continue
-      const columns = Object.keys(outcome.values)
-      const name = columns.join()
-      const group = groups.get(name) ?? [columns, []]
+      const { values, againMs = this.question.again.answeredMs } = outcome
+      const columns = Object.keys(values)
+      const name = `${againMs} ${columns.join()}`
+      const group = groups.get(name) ?? { columns, againMs, items: [] }
       groups.set(name, group)
-      group[1].push({ ...this.#keyOf(row), ...outcome.values })
+      group.items.push({ ...this.#keyOf(row), ...values })
     }
     return [...groups.values()]
   }

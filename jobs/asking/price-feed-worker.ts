@@ -1,0 +1,91 @@
+import { AnswerShapeError } from './answer-fields.ts'
+import { askAgain } from './asking-worker.ts'
+import type { AskingWorker, Statement } from './asking-worker.ts'
+
+/** Where prices come from, and how often. */
+export interface PriceFeed {
+  /** Gives JSON as `readPrices` describes it. */
+  readonly url: string
+  readonly refreshMs: number
+}
+
+/** One price as the feed gives it. */
+export interface Price {
+  /** `A.<address>.<name>` */
+  readonly token: string
+  /** Upper case. */
+  readonly currency: string
+  /** Decimal, of one whole token. */
+  readonly price: string
+  /** ISO 8601. */
+  readonly time: string
+  readonly symbol: string | null
+}
+
+/**
+ * Reads what a feed gives:
+ *
+ *     {"prices": [{"token": "A.1654653399040a61.FlowToken", "price": "0.4123", "currency": "USD",
+ *                  "symbol": "FLOW", "time": "2026-01-31T12:00:00Z"}, …]}
+ *
+ * `price` is a decimal number, as text or number, not negative; `currency` is USD where it is left out, `time` that of the
+ * answer; `symbol` may be left out.
+ * @throws AnswerShapeError for anything else: one bad price spoils the answer, so that none is taken for another's
+ */
+export function readPrices(answer: unknown, now: Date): Price[] {
+  const list = propertyOf(answer, 'prices')
+  if (!Array.isArray(list)) throw new AnswerShapeError('the price feed gave no list of prices')
+  return list.map((item: unknown) => readPrice(item, now))
+}
+
+function readPrice(item: unknown, now: Date): Price {
+  const token = propertyOf(item, 'token')
+  const price = propertyOf(item, 'price')
+  const currency = propertyOf(item, 'currency') ?? 'USD'
+  const symbol = propertyOf(item, 'symbol') ?? null
+  const time = propertyOf(item, 'time') ?? now.toISOString()
+  const decimal = typeof price === 'number' ? String(price) : price
+  if (typeof token !== 'string' || !/^A\.[0-9a-f]{16}\.\w+/.test(token)) throw new AnswerShapeError('a price of no token')
+  if (typeof decimal !== 'string' || !/^\d+(\.\d+)?(e-\d+)?$/.test(decimal)) throw new AnswerShapeError(`the price of ${token} is no decimal number`)
+  if (typeof currency !== 'string' || !/^[a-z]{3,8}$/i.test(currency)) throw new AnswerShapeError(`the price of ${token} is in no currency`)
+  if (symbol !== null && typeof symbol !== 'string') throw new AnswerShapeError(`the symbol of ${token} is no text`)
+  if (typeof time !== 'string' || Number.isNaN(Date.parse(time))) throw new AnswerShapeError(`the price of ${token} has no time`)
+  return {
+    token, price: decimal, currency: currency.toUpperCase(), time: new Date(time).toISOString(), symbol: symbol?.toUpperCase() ?? null,
+  }
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+function storePrices(prices: readonly Price[]): Statement {
+  return {
+    text: `
+      insert into app.prices (token, currency, price_time, price, symbol)
+      select distinct on (token, currency, time) token, currency, time, price, symbol
+      from jsonb_to_recordset($1::jsonb) as j (token text, currency text, time timestamptz, price numeric, symbol text)
+      on conflict (token, currency, price_time) do update set price = excluded.price, symbol = excluded.symbol`,
+    values: [JSON.stringify(prices)],
+  }
+}
+
+/** A worker that asks a feed for prices, at the pace that it is given. */
+export function priceFeedWorker({ url, refreshMs }: PriceFeed): AskingWorker {
+  return {
+    name: 'price_feed_worker',
+    description: 'Prices of tokens from a source outside the chain.',
+    questions: [{
+      table: 'app.price_feeds',
+      key: [{ column: 'feed', type: 'text' }],
+      answer: [{ column: 'price_count', type: 'integer' }],
+      batch: 1,
+      again: { ...askAgain(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
+      newest: `select 'default'::text as feed limit $1`,
+      ask: async (rows, { readJson }) => {
+        const prices = readPrices(await readJson(url), new Date())
+        return rows.map(() => ({ kind: 'answered', values: { price_count: prices.length }, writes: [storePrices(prices)] }))
+      },
+    }],
+  }
+}
