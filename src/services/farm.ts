@@ -13,6 +13,7 @@ import { Coordinator } from '../farm/coordinator/coordinator.ts'
 import type { OfferedLease } from '../farm/coordinator/hand-over.ts'
 import { planWorkers } from '../farm/coordinator/worker-plan.ts'
 import { DrillWatch } from '../farm/drills/drill-watch.ts'
+import { writeBuiltInLabels } from '../farm/labels/account-labels.ts'
 import { defaultRetryPolicy } from '../farm/leases/retry-policy.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
 import { packLeases } from '../farm/queues/pack-leases.ts'
@@ -81,6 +82,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
 
   const starting = (async () => {
     const network = await knownNetwork(pool, lifecycle.signal)
+    await retryWhile(() => writeBuiltInLabels(pool, network), { signal: lifecycle.signal, baseMs: 50, maxMs: 500 })
     const drills = await DrillWatch.start({ databaseUrl, pool: leasePool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())
     const farm = new FarmWorkers({
