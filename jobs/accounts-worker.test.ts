@@ -41,12 +41,12 @@ const owners = (output: CollectedRows): unknown[] =>
   output.of('app.coa_accounts').map((row) => [row['event_index'], row['coa_address'], row['flow_address'], row['owner_evidence']])
 
 describe('accounts_worker', () => {
-  it('has each account of a transaction once, with its roles, in the order of addresses', () => {
+  it('has each account of a transaction once, with its roles, account by account', () => {
     const rows = roles(derive(
       transaction(0, { payer: carol, proposer: bob, authorizers: [alice, bob], gasUsed: 9n }),
       transaction(1, { payer: alice, proposer: alice, gasUsed: undefined }),
     ))
-    expect(rows).to.deep.equal([`0 ${alice} A null`, `0 ${bob} RA null`, `0 ${carol} P 9`, `1 ${alice} PR null`])
+    expect(rows).to.deep.equal([`0 ${alice} A null`, `1 ${alice} PR null`, `0 ${bob} RA null`, `0 ${carol} P 9`])
   })
 
   it('passes over nobody, and over who authorizes for the chain itself', () => {

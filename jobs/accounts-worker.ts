@@ -3,7 +3,7 @@ import { createdCoas } from '../src/chain/accounts/created-coas.ts'
 import type { DecodedTransaction } from '../src/chain/decoded-block.ts'
 import type { Network } from '../src/chain/network.ts'
 import { accounts, addressStats } from './accounts/account-folds.ts'
-import { addressTransactions, writeAddressTransactions } from './accounts/address-transactions.ts'
+import { AddressTransactions, addressTransactions } from './accounts/address-transactions.ts'
 import type { DeriveOutput, HeightTable, Worker } from './worker.ts'
 
 /** One row for each EVM account that Cadence owns, by the event that created it. */
@@ -23,14 +23,15 @@ export const accountsWorker: Worker = {
   tables: [addressTransactions, coaAccounts],
   folds: [accounts, addressStats],
   derive({ blocks }, output, { network }) {
-    const transactionRows = output.rows(addressTransactions.name)
+    const parts = new AddressTransactions()
     const coaRows = output.rows(coaAccounts.name)
     for (const { height, transactions } of blocks) {
       for (const transaction of transactions) {
-        writeAddressTransactions(transactionRows, height, transaction, output)
+        parts.add(height, transaction, output)
         writeCoas(coaRows, height, transaction, network, output)
       }
     }
+    parts.write(output.rows(addressTransactions.name))
   },
 }
 

@@ -10,10 +10,10 @@ create table app.address_transactions (
   is_authorizer boolean not null,
   is_created boolean not null,
   address text not null,
-  primary key (block_height, tx_index, address)
+  primary key (address, block_height, tx_index)
 ) partition by range (block_height);
 
-create index address_transactions_address on app.address_transactions (address, block_height, tx_index);
+create index address_transactions_height on app.address_transactions (block_height);
 
 comment on table app.address_transactions is 'Accounts that paid for, proposed or authorized a transaction, or were created by it. Without the chain''s own transactions, but for what they created.';
 comment on column app.address_transactions.block_height is 'Height of the block.';

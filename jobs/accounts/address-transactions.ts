@@ -14,34 +14,58 @@ export const addressTransactions: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
+interface Part {
+  readonly blockHeight: number
+  readonly transaction: DecodedTransaction
+  readonly isCreated: boolean
+}
+
 /**
- * Writes the accounts that have a part in a transaction, in the order of their addresses. The chain's own transactions do
- * not count but for what they create: the same account authorizes them in every block.
+ * The parts of accounts in the transactions of a range, gathered by account. The chain's own transactions do not count but
+ * for what they create: the same account authorizes them in every block.
  */
-export function writeAddressTransactions(
-  rows: RowWriter, blockHeight: number, transaction: DecodedTransaction, output: DeriveOutput,
-): void {
-  const { index: txIndex, isSystem, payer, proposer, authorizers, gasUsed } = transaction
-  const created = createdAccounts(transaction, blockHeight, output)
-  const addresses = new Set(created)
-  if (!isSystem) for (const address of [payer, proposer, ...authorizers]) if (isAccount(address)) addresses.add(address)
-  for (const address of addresses.size > 1 ? [...addresses].toSorted() : addresses) {
-    const isPayer = !isSystem && address === payer
-    rows.row(addressTransactions.columns.length)
-    rows.int8(blockHeight)
-    if (isPayer && gasUsed !== undefined) rows.int8(gasUsed)
-    else rows.null()
-    rows.int4(txIndex)
-    rows.bool(isPayer)
-    rows.bool(!isSystem && address === proposer)
-    rows.bool(!isSystem && authorizers.includes(address))
-    rows.bool(created.includes(address))
-    rows.text(address)
+export class AddressTransactions {
+  readonly #byAddress = new Map<string, Part[]>()
+
+  /** Transactions come in the order of the chain. */
+  add(blockHeight: number, transaction: DecodedTransaction, output: DeriveOutput): void {
+    for (const address of createdAccounts(transaction, blockHeight, output)) {
+      this.#addPart(address, { blockHeight, transaction, isCreated: true })
+    }
+    if (transaction.isSystem) return
+    const part: Part = { blockHeight, transaction, isCreated: false }
+    this.#addPart(transaction.payer, part)
+    this.#addPart(transaction.proposer, part)
+    for (const address of transaction.authorizers) this.#addPart(address, part)
+  }
+
+  write(rows: RowWriter): void {
+    for (const address of [...this.#byAddress.keys()].toSorted()) {
+      for (const part of this.#byAddress.get(address) ?? []) writePart(rows, address, part)
+    }
+  }
+
+  #addPart(address: string | undefined, part: Part): void {
+    if (address === undefined || isZeroAddress(address)) return
+    const parts = this.#byAddress.get(address)
+    if (parts === undefined) this.#byAddress.set(address, [part])
+    else if (parts.at(-1)?.transaction !== part.transaction) parts.push(part)
   }
 }
 
-function isAccount(address: string | undefined): address is string {
-  return address !== undefined && !isZeroAddress(address)
+function writePart(rows: RowWriter, address: string, { blockHeight, transaction, isCreated }: Part): void {
+  const { index: txIndex, isSystem, payer, proposer, authorizers, gasUsed } = transaction
+  const isPayer = !isSystem && address === payer
+  rows.row(addressTransactions.columns.length)
+  rows.int8(blockHeight)
+  if (isPayer && gasUsed !== undefined) rows.int8(gasUsed)
+  else rows.null()
+  rows.int4(txIndex)
+  rows.bool(isPayer)
+  rows.bool(!isSystem && address === proposer)
+  rows.bool(!isSystem && authorizers.includes(address))
+  rows.bool(isCreated)
+  rows.text(address)
 }
 
 const none: readonly string[] = []
