@@ -75,7 +75,7 @@ function tokens(transfers: string): SumFold {
       from ranged r
       left join lateral (
         select true as is_before from ${transfers} t
-        where t.token = r.token and t.standard = r.standard and t.block_height < $1 limit 1
+        where t.token = r.token and t.standard = r.standard and t.block_height < $1 order by t.block_height limit 1
       ) b on true
       left join lateral (
         select t.block_height from ${transfers} t

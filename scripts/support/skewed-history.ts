@@ -12,6 +12,13 @@ export const regular = '0x00000000000000c0'
 /** Got something in every block of before Cadence 1.0. */
 export const oldReceiver = '0x00000000000000d0'
 
+/** An ERC-20 token of the EVM that moves in every block, from `evmRegular` to `evmBusy`. */
+export const skewedEvmToken = '20'.repeat(20)
+/** An ERC-721 token of the EVM of which each item has an owner of its own. */
+export const evmItems = '72'.repeat(20)
+export const evmRegular = 'c0'.repeat(20)
+export const evmBusy = 'b0'.repeat(20)
+
 export interface SkewedHistory {
   /** Rows of history of each account that is in every block. */
   readonly rows: number
@@ -51,6 +58,24 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     select h, 0, 2, 'updated', '${regular}', 'Busy', sha256(int8send(h)) from ${heights};
     insert into app.contract_versions
     select h, 0, 3, 'added', '${regular}', 'C' || h, sha256(int8send(h)) from ${heights};
+    insert into app.evm_tx_hashes
+    select h, 0, 0, lpad(to_hex(h), 64, '0'), lpad(to_hex(h), 64, 'e'), '${evmRegular}', '${evmBusy}', 1, 21000, 1 from ${heights};
+    insert into app.evm_transactions (block_height, tx_index, event_index, evm_block_height, evm_tx_index, error_code, tx_type)
+    select h, 0, 0, h, 0, 0, 2 from ${heights};
+    insert into app.evm_token_transfers
+    select h, 0, 0, 0, 0, 20, '${skewedEvmToken}', '${evmRegular}', '${evmBusy}', null, 1 from ${heights};
+    insert into app.evm_token_transfers
+    select i * ${spacing}, 0, 0, 1, 0, 721, '${evmItems}', null, lpad(to_hex(i + 4096), 40, '0'), i, 1
+    from generate_series(0, ${rows}::bigint - 1) as i;
+    insert into app.evm_token_holdings
+    select s.address, t.token, t.standard, i.token_id, sum(s.change) from app.evm_token_transfers t
+    cross join lateral (values (t.from_address, -t.amount), (t.to_address, t.amount)) as s (address, change)
+    cross join lateral (values (-1::numeric), (t.token_id)) as i (token_id)
+    where s.address is not null and i.token_id is not null group by 1, 2, 3, 4;
+    insert into app.evm_tokens
+    select t.token, t.standard, min(t.block_height), count(*), count(distinct t.to_address), count(distinct t.from_address)
+    from app.evm_token_transfers t group by 1, 2;
+    insert into app.evm_tokens select lpad(to_hex(h), 40, '5'), 20, h, 1, h, 0 from ${heights};
     insert into app.ft_vault_balances select i, 5000000000 + i, 0, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 5.00000000
     from generate_series(1, ${holders}::bigint) as i;
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)

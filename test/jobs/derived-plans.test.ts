@@ -5,7 +5,7 @@ import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import {
-  feeReceiver, hoarder, regular, skewedToken, writeSkewedHistory,
+  evmBusy, evmItems, evmRegular, feeReceiver, hoarder, regular, skewedEvmToken, skewedToken, writeSkewedHistory,
 } from '../../scripts/support/skewed-history.ts'
 
 interface PlanNode {
@@ -117,6 +117,10 @@ describe('derived tables with accounts that are in every block', () => {
   const from = `from_address = '${regular}' and ${below}`
   const to = `to_address = '${hoarder}' and ${below}`
   const ofToken = `token = '${skewedToken}' and ${below}`
+  const belowEvent = `(block_height, tx_index, event_index) < (${newest / 2}, 0, 0)`
+  const byEvent = 'block_height desc, tx_index desc, event_index desc'
+  const belowLog = `(block_height, tx_index, event_index, log_index, batch_index) < (${newest / 2}, 0, 0, 0, 0)`
+  const byLog = `${byEvent}, log_index desc, batch_index desc`
   const lists: ReadonlyArray<readonly [what: string, table: string, where: string, order: string]> = [
     ['transfers from an account', 'app.ft_transfers', `${from} and ${noFee}`, byPosition],
     ['transfers to an account', 'app.ft_transfers', `${to} and ${noFee}`, byPosition],
@@ -144,6 +148,18 @@ describe('derived tables with accounts that are in every block', () => {
     ['contracts of an account', 'app.contracts', `address = '${regular}' and name > 'C'`, 'address, name'],
     ['versions of a contract', 'app.contract_versions', `address = '${regular}' and name = 'Busy'`,
       'block_height desc, tx_index desc, event_index desc'],
+    ['EVM transactions', 'app.evm_tx_hashes', belowEvent, byEvent],
+    ['EVM transactions from an address', 'app.evm_tx_hashes', `evm_from = '${evmRegular}' and ${belowEvent}`, byEvent],
+    ['EVM transactions to an address', 'app.evm_tx_hashes', `evm_to = '${evmBusy}' and ${belowEvent}`, byEvent],
+    ['EVM token transfers from an address', 'app.evm_token_transfers', `from_address = '${evmRegular}' and ${belowLog}`, byLog],
+    ['EVM token transfers to an address', 'app.evm_token_transfers', `to_address = '${evmBusy}' and ${belowLog}`, byLog],
+    ['transfers of an EVM token', 'app.evm_token_transfers',
+      `token = '${skewedEvmToken}' and standard = 20 and ${belowLog}`, byLog],
+    ['EVM tokens by holders', 'app.evm_tokens', 'holder_count <= 999999', 'holder_count desc, token, standard'],
+    ['EVM tokens of an address', 'app.evm_token_holdings', `address = '${evmBusy}' and token_id = -1`, 'token, standard'],
+    ['holders of an EVM token', 'app.evm_token_holdings',
+      `token = '${evmItems}' and standard = 721 and token_id = -1 and balance > 0`, 'balance desc, address'],
+    ['items of an EVM token', 'app.evm_token_holdings', `token = '${evmItems}' and token_id >= 5`, 'token_id, address'],
     ['holders of a token', 'app.ft_holdings', `token = '${skewedToken}' and balance > 0`, 'balance desc, address'],
     ['tokens of an account', 'app.ft_holdings', `address = '${feeReceiver}'`, 'token'],
   ]

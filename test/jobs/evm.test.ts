@@ -229,6 +229,6 @@ describe('what EVM tokens are and who holds them', () => {
       }
       expect(await holdings()).to.deep.equal(holdingsAfter(present))
       expect(await tokens()).to.deep.equal(tokensAfter(present))
-    }), { numRuns: 60 })
+    }), { numRuns: 30 })
   }).timeout(120_000)
 })
