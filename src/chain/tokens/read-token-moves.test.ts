@@ -1,47 +1,23 @@
 import { expect } from 'chai'
-import type { DecodedTransaction } from '../decoded-block.ts'
 import type { PayloadFields } from '../payload-value.ts'
 import { readTokenMoves } from './read-token-moves.ts'
+import {
+  alice, bob, brief, carol, deposited, evmAccount, flow, itemDeposited, itemWithdrawn, topShot, transactionOf, usd,
+  withdrawn,
+} from './token-events.test-support.ts'
+import type { TestEvent } from './token-events.test-support.ts'
 import type { TokenMoves } from './token-moves.ts'
 
-const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0']
 const flowFees = '0xf919ee77447b7497'
-const flow = 'A.1654653399040a61.FlowToken'
-const usd = 'A.b19436aae4d94622.FiatToken'
-const topShot = 'A.0b2a3299cc857e29.TopShot'
+const bridge = '0x1e4aa0b87d10b141'
 
-type Event = readonly [type: string, fields: PayloadFields | undefined]
-
-function read(...events: readonly Event[]): TokenMoves {
-  return readWithScript('', ...events)
+function read(...events: readonly TestEvent[]): TokenMoves {
+  return readTokenMoves(transactionOf(events), 'mainnet')
 }
 
-function readWithScript(script: string, ...events: readonly Event[]): TokenMoves {
-  const transaction: DecodedTransaction = {
-    index: 0, id: Buffer.alloc(32), isSystem: false, payer: alice, proposer: alice, authorizers: [alice],
-    scriptHash: Buffer.alloc(32), script, statusCode: 0, isEvm: false, gasUsed: 0n,
-    events: events.map(([type, fields], index) => ({ type, index, fields })),
-  }
-  return readTokenMoves(transaction, 'mainnet')
+function readWithScript(script: string, ...events: readonly TestEvent[]): TokenMoves {
+  return readTokenMoves(transactionOf(events, script), 'mainnet')
 }
-
-function brief({ fungible, nonFungible }: TokenMoves): string[] {
-  return [
-    ...fungible.map(
-      ({ token, from = '-', to = '-', amount, type }) => `${token} ${from} ${to} ${Number(amount)} ${type}`,
-    ),
-    ...nonFungible.map(({ token, id, from = '-', to = '-', type }) => `${token} #${id} ${from} ${to} ${type}`),
-  ]
-}
-
-const withdrawn = (vaultType: string, fields: PayloadFields): Event => [
-  'A.f233dcee88fe0abe.FungibleToken.Withdrawn',
-  { type: vaultType, fromUUID: '1', withdrawnUUID: '2', balanceAfter: '0.00000000', ...fields },
-]
-const deposited = (vaultType: string, fields: PayloadFields): Event => [
-  'A.f233dcee88fe0abe.FungibleToken.Deposited',
-  { type: vaultType, toUUID: '3', depositedUUID: '2', balanceAfter: '9.00000000', ...fields },
-]
 
 describe('readTokenMoves', () => {
   it('counts once what the standard and the contract itself tell', () => {
@@ -94,7 +70,7 @@ describe('readTokenMoves', () => {
     for (const other of ['// import Burner from 0xf233dcee88fe0abe', 'import Burner from 0xa1']) {
       expect(brief(readWithScript(other, flowLeft)), other).to.deep.equal([`${flow} ${alice} - 5 withdrawal`])
     }
-    const burned: Event = [
+    const burned: TestEvent = [
       'A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount: '1.00000000', fromUUID: '8' },
     ]
     expect(brief(readWithScript(
@@ -104,15 +80,154 @@ describe('readTokenMoves', () => {
   })
 
   it('names a mint and a burn of items by what the collection says', () => {
-    const place = { type: `${topShot}.NFT`, id: '7', uuid: '9' }
+    const minted = read([`${topShot}.MomentMinted`, { momentID: '7', serialNumber: '1' }], itemDeposited(bob))
+    expect(brief(minted)).to.deep.equal([`${topShot} #7 - ${bob} mint`])
+    expect(brief(read(itemWithdrawn(bob), [`${topShot}.MomentDestroyed`, { id: '7' }]))).to.deep.equal([
+      `${topShot} #7 ${bob} - burn`,
+    ])
+    // What the collection says of one item is not said of others.
     expect(brief(read(
-      [`${topShot}.MomentMinted`, { momentID: '7' }],
-      ['A.1d7e57aa55817448.NonFungibleToken.Deposited', { ...place, to: bob, collectionUUID: '1' }],
-    ))).to.deep.equal([`${topShot} #7 - ${bob} mint`])
+      itemWithdrawn(bob), itemWithdrawn(bob, { id: '8', uuid: '10' }), [`${topShot}.Burned`, { ids: ['8'] }],
+      itemDeposited(alice, { id: '6', uuid: '11' }), [`${topShot}.Minted`, { id: '5' }],
+    ))).to.deep.equal([
+      `${topShot} #7 ${bob} - withdrawal`, `${topShot} #8 ${bob} - burn`, `${topShot} #6 - ${alice} deposit`,
+    ])
+    expect(brief(read(itemWithdrawn(bob), [`${topShot}.Burned`, {}]))).to.deep.equal([`${topShot} #7 ${bob} - burn`])
+  })
+
+  it('has items of collections that emit nothing but the standard\'s events as items, with their ids', () => {
+    const moves = read(itemWithdrawn(alice), itemDeposited(bob))
+    expect(moves.fungible).to.deep.equal([])
+    expect(moves.nonFungible).to.deep.equal([
+      { eventIndex: 1, token: topShot, id: '7', uuid: '9', from: alice, to: bob, type: 'transfer' },
+    ])
+  })
+
+  it('counts an item once where the collection tells of it too', () => {
     expect(brief(read(
-      ['A.1d7e57aa55817448.NonFungibleToken.Withdrawn', { ...place, from: bob, providerUUID: '1' }],
-      [`${topShot}.MomentDestroyed`, { id: '7' }],
-    ))).to.deep.equal([`${topShot} #7 ${bob} - burn`])
+      [`${topShot}.Withdraw`, { id: '7', from: alice }], itemWithdrawn(alice),
+      [`${topShot}.Deposit`, { id: '7', to: bob }], itemDeposited(bob),
+    ))).to.deep.equal([`${topShot} #7 ${alice} ${bob} transfer`])
+  })
+
+  it('has one transfer of what was minted and then deposited, and of what was withdrawn and then burned', () => {
+    expect(brief(read(
+      [`${usd}.TokensMinted`, { amount: '5.00000000' }], [`${usd}.TokensDeposited`, { amount: '5.00000000', to: bob }],
+      deposited(`${usd}.Vault`, { amount: '5.00000000', to: bob }),
+    ))).to.deep.equal([`${usd} - ${bob} 5 mint`])
+    expect(brief(read(
+      [`${usd}.TokensMinted`, { amount: '5.00000000' }], [`${usd}.TokensDeposited`, { amount: '5.00000000', to: bob }],
+    )), 'before Cadence 1.0').to.deep.equal([`${usd} - ${bob} 5 mint`])
+    expect(brief(read(
+      [`${usd}.TokensWithdrawn`, { amount: '5.00000000', from: bob }], [`${usd}.TokensBurned`, { amount: '5.00000000' }],
+    )), 'before Cadence 1.0').to.deep.equal([`${usd} ${bob} - 5 burn`])
+  })
+
+  it('takes no more for minted than was', () => {
+    expect(brief(read(
+      [`${usd}.TokensMinted`, { amount: '5.00000000' }],
+      deposited(`${usd}.Vault`, { amount: '3.00000000', to: bob, depositedUUID: '4' }),
+      deposited(`${usd}.Vault`, { amount: '2.00000000', to: carol, depositedUUID: '5' }),
+      deposited(`${usd}.Vault`, { amount: '8.00000000', to: alice, depositedUUID: '6' }),
+    ))).to.deep.equal([`${usd} - ${bob} 3 mint`, `${usd} - ${carol} 2 mint`, `${usd} - ${alice} 8 deposit`])
+  })
+
+  it('does not mix up moves of the same amount, and does not break up vaults that are split', () => {
+    const one = '1.00000000'
+    expect(brief(read(
+      withdrawn(`${usd}.Vault`, { amount: one, from: alice, withdrawnUUID: '11' }),
+      withdrawn(`${usd}.Vault`, { amount: one, from: bob, withdrawnUUID: '12' }),
+      deposited(`${usd}.Vault`, { amount: one, to: alice, depositedUUID: '12' }),
+      deposited(`${usd}.Vault`, { amount: one, to: carol, depositedUUID: '11' }),
+    ))).to.deep.equal([`${usd} ${bob} ${alice} 1 transfer`, `${usd} ${alice} ${carol} 1 transfer`])
+    expect(brief(read(
+      withdrawn(`${usd}.Vault`, { amount: '3.00000000', from: alice, withdrawnUUID: '11' }),
+      withdrawn(`${usd}.Vault`, { amount: one, from: null, fromUUID: '11', withdrawnUUID: '12' }),
+      deposited(`${usd}.Vault`, { amount: one, to: bob, depositedUUID: '12' }),
+      deposited(`${usd}.Vault`, { amount: '2.00000000', to: carol, depositedUUID: '11' }),
+    ))).to.deep.equal([`${usd} ${alice} ${bob} 1 transfer`, `${usd} ${alice} ${carol} 2 transfer`])
+  })
+
+  it('names the EVM account that bridged tokens go to, and says what the bridge locks up', () => {
+    const amount = '4.00000000'
+    const toEvm: TestEvent = ['A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensToEVM', {
+      type: `${usd}.Vault`, amount, bridgedUUID: '2', to: 'E'.repeat(40), evmContractAddress: 'a'.repeat(40),
+      bridgeAddress: bridge,
+    }]
+    expect(brief(read(
+      withdrawn(`${usd}.Vault`, { amount, from: alice }), toEvm, deposited(`${usd}.Vault`, { amount, to: bridge }),
+    ))).to.deep.equal([`${usd} ${alice} ${evmAccount} 4 bridge`, `${usd} - ${bridge} 4 escrow`])
+    // Of a token at home in EVM, what is here is destroyed.
+    const burned: TestEvent = ['A.f233dcee88fe0abe.FungibleToken.Burned', { type: `${usd}.Vault`, amount, fromUUID: '2' }]
+    for (const end of [burned, [`${usd}.TokensBurned`, { amount }] as const]) {
+      expect(brief(read(withdrawn(`${usd}.Vault`, { amount, from: alice }), toEvm, end))).to.deep.equal([
+        `${usd} ${alice} ${evmAccount} 4 bridge`,
+      ])
+    }
+  })
+
+  it('names the EVM account that bridged tokens come from, locked up before or made now', () => {
+    const amount = '4.00000000'
+    const fromEvm: TestEvent = ['A.1e4aa0b87d10b141.IFlowEVMTokenBridge.BridgedTokensFromEVM', {
+      type: `${usd}.Vault`, amount: '4000000', bridgedUUID: '2', caller: 'e'.repeat(40), evmContractAddress: 'a'.repeat(40),
+      bridgeAddress: bridge,
+    }]
+    const arrival = deposited(`${usd}.Vault`, { amount, to: bob })
+    expect(brief(read(withdrawn(`${usd}.Vault`, { amount, from: bridge }), fromEvm, arrival))).to.deep.equal([
+      `${usd} ${bridge} - 4 escrow`, `${usd} ${evmAccount} ${bob} 4 bridge`,
+    ])
+    const made = read([`${usd}.TokensMinted`, { amount }], fromEvm, arrival)
+    expect(brief(made)).to.deep.equal([`${usd} ${evmAccount} ${bob} 4 bridge`])
+    expect(made.vaults.map(({ owner }) => owner), 'no vault lies in EVM').to.have.members([undefined, bob])
+    expect(brief(read(
+      fromEvm, withdrawn(`${usd}.Vault`, { amount: '1.00000000', from: null, fromUUID: '2', withdrawnUUID: '5' }),
+      deposited(`${usd}.Vault`, { amount: '1.00000000', to: bob, depositedUUID: '5' }),
+      deposited(`${usd}.Vault`, { amount: '3.00000000', to: carol }),
+    )), 'split').to.deep.equal([`${usd} ${evmAccount} ${bob} 1 bridge`, `${usd} ${evmAccount} ${carol} 3 bridge`])
+  })
+
+  it('names the EVM account that bridged items go to and come from', () => {
+    const crossing = {
+      type: `${topShot}.NFT`, id: '7', uuid: '9', evmID: '7', evmContractAddress: 'a'.repeat(40), bridgeAddress: bridge,
+    }
+    const told = (name: string, fields: PayloadFields): TestEvent =>
+      [`A.1e4aa0b87d10b141.IFlowEVMNFTBridge.${name}`, { ...crossing, ...fields }]
+    const toEvm = told('BridgedNFTToEVM', { to: 'e'.repeat(40) })
+    expect(brief(read(itemWithdrawn(alice), toEvm, itemDeposited(bridge)))).to.deep.equal([
+      `${topShot} #7 ${alice} ${evmAccount} bridge`, `${topShot} #7 - ${bridge} escrow`,
+    ])
+    const fromEvm = told('BridgedNFTFromEVM', { caller: 'e'.repeat(40) })
+    expect(brief(read(itemWithdrawn(bridge), fromEvm, itemDeposited(bob)))).to.deep.equal([
+      `${topShot} #7 ${bridge} - escrow`, `${topShot} #7 ${evmAccount} ${bob} bridge`,
+    ])
+    expect(brief(read([`${topShot}.Minted`, { id: '7' }], fromEvm, itemDeposited(bob)))).to.deep.equal([
+      `${topShot} #7 ${evmAccount} ${bob} bridge`,
+    ])
+    const problem = read(itemWithdrawn(alice), told('BridgedNFTToEVM', { to: 'nobody' }), itemDeposited(bridge))
+    expect(brief(problem)).to.deep.equal([`${topShot} #7 ${alice} ${bridge} transfer`])
+    expect(problem.problems.map(({ message }) => message)).to.deep.equal(['field to is not an EVM address'])
+  })
+
+  it('says which FLOW went into stake and out of it, in events of today and of before Cadence 1.0', () => {
+    const staking = '0x8624b52f9ddcd04a'
+    const told = (name: string, fields: PayloadFields): TestEvent =>
+      [`A.8624b52f9ddcd04a.FlowIDTableStaking.${name}`, { nodeID: 'n', ...fields }]
+    const [five, amount] = ['5.00000000', { amount: '5.00000000' }]
+    expect(brief(read(
+      withdrawn(`${flow}.Vault`, { amount: five, from: alice }), told('DelegatorTokensCommitted', amount),
+      deposited(`${flow}.Vault`, { amount: five, to: staking }),
+    ))).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
+    expect(brief(read(
+      [`${flow}.TokensWithdrawn`, { ...amount, from: alice }], told('TokensCommitted', amount),
+      [`${flow}.TokensDeposited`, { ...amount, to: staking }],
+    ))).to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
+    expect(brief(read(
+      [`${flow}.TokensWithdrawn`, { ...amount, from: alice }], told('NewNodeCreated', { role: '1', amountCommitted: five }),
+    )), 'without a deposit').to.deep.equal([`${flow} ${alice} ${staking} 5 stake`])
+    expect(brief(read(
+      told('UnstakedTokensWithdrawn', amount), [`${flow}.TokensWithdrawn`, { ...amount, from: staking }],
+      [`${flow}.TokensDeposited`, { ...amount, to: alice }],
+    ))).to.deep.equal([`${flow} ${staking} ${alice} 5 unstake`])
   })
 
   it('tells the fee from a transfer of the same amount to the same account', () => {
@@ -126,13 +241,24 @@ describe('readTokenMoves', () => {
     expect(moves.fungible.map(({ type }) => type)).to.deep.equal(['transfer', 'fee'])
   })
 
+  it('tells the fee whichever of the accounts of the network gets it', () => {
+    const fee: TestEvent = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '0.00001000' }]
+    expect(read(
+      ['A.f919ee77447b7497.FlowFees.ChildFeeAccountsChanged', { addresses: [carol] }],
+      withdrawn(`${flow}.Vault`, { amount: '7.00000000', from: alice, withdrawnUUID: '4' }),
+      deposited(`${flow}.Vault`, { amount: '7.00000000', to: bob, depositedUUID: '4' }),
+      withdrawn(`${flow}.Vault`, { amount: '0.00001000', from: alice }),
+      deposited(`${flow}.Vault`, { amount: '0.00001000', to: carol, toUUID: '6' }), fee,
+    ).fungible.map(({ to, type }) => [to, type])).to.deep.equal([[bob, 'transfer'], [carol, 'fee']])
+  })
+
   it('looks for the fee right before the words of it, and nowhere else', () => {
-    const fee: Event = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '1.00000000' }]
-    const pay = (amount: string, vault: string): Event[] => [
+    const fee: TestEvent = ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: '1.00000000' }]
+    const pay = (amount: string, vault: string): TestEvent[] => [
       withdrawn(`${flow}.Vault`, { amount, from: alice, withdrawnUUID: vault }),
       deposited(`${flow}.Vault`, { amount, to: flowFees, depositedUUID: vault }),
     ]
-    const typesOf = (...events: Event[]): string[] => read(...events).fungible.map(({ type }) => type)
+    const typesOf = (...events: TestEvent[]): string[] => read(...events).fungible.map(({ type }) => type)
     expect(typesOf(...pay('1.00000000', '4'), fee, ...pay('1.00000000', '5'))).to.deep.equal(['fee', 'transfer'])
     expect(typesOf(...pay('1.00000000', '4'), ...pay('2.00000000', '5'), fee)).to.deep.equal(['transfer', 'transfer'])
   })
@@ -147,6 +273,8 @@ describe('readTokenMoves', () => {
   it('passes over what others emit under the same names', () => {
     const moves = read(
       ['A.f919ee77447b7497.FlowFees.TokensDeposited', { amount: '1.00000000' }],
+      ['A.f919ee77447b7497.FlowFees.TokensWithdrawn', { amount: '1.00000000' }],
+      ['A.00000000000000d1.Vault.Withdrawn', { amount: '1.00000000', from: bob }],
       ['A.00000000000000d1.Vesting.TokensDeposited', { amount: '1.00000000', to: bob, schedule: '7' }],
       ['A.00000000000000d1.Bank.Deposit', { amount: '1.00000000', to: bob }],
       ['A.00000000000000d1.FungibleToken.Deposited', { type: `${flow}.Vault`, amount: '1.00000000', to: bob }],
