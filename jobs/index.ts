@@ -2,6 +2,7 @@ import { accountsWorker } from './accounts-worker.ts'
 import { analyticsDeriverWorker } from './analytics-deriver-worker.ts'
 import { dailyBalanceWorker } from './daily-balance-worker.ts'
 import { dailyStatsWorker } from './daily-stats-worker.ts'
+import { defiWorker } from './defi-worker.ts'
 import { evmWorker } from './evm-worker.ts'
 import { ftHoldingsWorker } from './ft-holdings-worker.ts'
 import { metaWorker } from './meta-worker.ts'
@@ -14,4 +15,4 @@ import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
 
 /** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, scheduledWorker, accountsWorker, metaWorker, stakingWorker, dailyStatsWorker, analyticsDeriverWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]
+export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, scheduledWorker, accountsWorker, metaWorker, stakingWorker, defiWorker, dailyStatsWorker, analyticsDeriverWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]

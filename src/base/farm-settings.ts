@@ -1,3 +1,4 @@
+import { askingConcurrency, askingGroup, askingRange } from './asking-settings.ts'
 import { boolean, integer, optionalUrl } from './setting.ts'
 import { plannedGroup } from './planned-settings.ts'
 import type { Setting } from './setting.ts'
@@ -16,9 +17,17 @@ export const farmWorkers = [
 type WorkerName = (typeof farmWorkers)[number]
 
 /** Those that exist. A test compares them with the table of workers, which this room may not read. */
-export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER', 'DAILY_BALANCE_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'SCHEDULED_WORKER', 'DAILY_STATS_WORKER', 'STAKING_WORKER', 'ANALYTICS_DERIVER_WORKER']
+export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER', 'DAILY_BALANCE_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'SCHEDULED_WORKER', 'DAILY_STATS_WORKER', 'STAKING_WORKER', 'DEFI_WORKER', 'ANALYTICS_DERIVER_WORKER']
 
-const groupOf = (name: WorkerName): string => (builtWorkers.includes(name) ? group : plannedGroup)
+/** Those of them that ask the chain, and have no ranges of heights. */
+export const askingWorkers: readonly WorkerName[] = ['TOKEN_METADATA_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER']
+
+const isAsking = (name: WorkerName): boolean => askingWorkers.includes(name)
+
+function groupOf(name: WorkerName): string {
+  if (isAsking(name)) return askingGroup
+  return builtWorkers.includes(name) ? group : plannedGroup
+}
 
 /** `TOKEN_CONCURRENCY` is as good as `TOKEN_WORKER_CONCURRENCY`. */
 function shortName(name: WorkerName, suffix: string): string | undefined {
@@ -51,11 +60,17 @@ export const farmSettings = {
   }),
   ...perWorker('ENABLE_', '', (name) => boolean({ group: groupOf(name), default: true, description: `Run ${name.toLowerCase()}.` })),
   ...perWorker('', '_CONCURRENCY', (name) => integer({
-    group: groupOf(name), alias: shortName(name, '_CONCURRENCY'), default: 1, min: 1, max: 1000, unit: 'jobs',
-    description: `Jobs that ${name.toLowerCase()} works on at the same time, in each process. A job is one range, or several small ones.`,
+    alias: shortName(name, '_CONCURRENCY'),
+    ...(isAsking(name) ? askingConcurrency(name.toLowerCase()) : {
+      group: groupOf(name), default: 1, min: 1, max: 1000, unit: 'jobs',
+      description: `Jobs that ${name.toLowerCase()} works on at the same time, in each process. A job is one range, or several small ones.`,
+    }),
   })),
   ...perWorker('', '_RANGE', (name) => integer({
-    group: groupOf(name), alias: shortName(name, '_RANGE'), default: 1000, min: 1, unit: 'blocks',
-    description: `Most blocks in one range of ${name.toLowerCase()}; never more than LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.`,
+    alias: shortName(name, '_RANGE'),
+    ...(isAsking(name) ? askingRange(name.toLowerCase()) : {
+      group: groupOf(name), default: 1000, min: 1, unit: 'blocks',
+      description: `Most blocks in one range of ${name.toLowerCase()}; never more than LIVE_DERIVERS_CHUNK or HISTORY_DERIVERS_CHUNK.`,
+    }),
   })),
 } satisfies Record<string, Setting<unknown>>
