@@ -22,6 +22,11 @@ const eventTypes = [
   'A.f8d6e0586b0a20c7.NonFungibleToken.Deposited', 'A.f8d6e0586b0a20c7.NonFungibleToken.NFT.ResourceDestroyed',
   'A.f8d6e0586b0a20c7.EVM.FLOWTokensDeposited', 'A.f8d6e0586b0a20c7.EVM.FLOWTokensWithdrawn',
   'A.e5a8b7f23e8b548f.FlowFees.FeesDeducted', 'A.e5a8b7f23e8b548f.FlowFees.TokensDeposited',
+  'A.f8d6e0586b0a20c7.IFlowEVMTokenBridge.BridgedTokensToEVM',
+  'A.f8d6e0586b0a20c7.IFlowEVMTokenBridge.BridgedTokensFromEVM',
+  'A.f8d6e0586b0a20c7.IFlowEVMNFTBridge.BridgedNFTToEVM', 'A.f8d6e0586b0a20c7.IFlowEVMNFTBridge.BridgedNFTFromEVM',
+  'A.f8d6e0586b0a20c7.FlowIDTableStaking.TokensCommitted', 'A.f8d6e0586b0a20c7.FlowIDTableStaking.NewNodeCreated',
+  'A.f8d6e0586b0a20c7.FlowIDTableStaking.RewardsPaid', 'A.00000000000000a1.Cats.Burned',
   'A.00000000000000a1.Cats.Withdraw', 'A.00000000000000a1.Cats.Deposit', 'A.00000000000000a1.Cats.Minted',
 ]
 const oddValues: readonly PayloadValue[] = [
@@ -32,7 +37,7 @@ const oddValues: readonly PayloadValue[] = [
 ]
 const fieldNames = [
   'type', 'amount', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID', 'balanceAfter', 'id',
-  'uuid', 'address',
+  'uuid', 'address', 'bridgedUUID', 'caller', 'amountCommitted',
 ]
 const oddFields: fc.Arbitrary<PayloadFields | undefined> = fc.option(
   fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...oddValues), { maxKeys: fieldNames.length }),

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import { NonFungibleFlow } from './non-fungible-flow.ts'
 
 const [alice, bob, carol] = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0']
@@ -60,5 +61,57 @@ describe('NonFungibleFlow', () => {
     expect(brief([['out', alice]])).to.deep.equal(['0 5 a1 - withdrawal'])
     expect(brief([['out', alice], ['out', alice]])).to.deep.equal(['0 5 a1 - withdrawal'])
     expect(brief([], item)).to.deep.equal(['0 5 - - burn'])
+  })
+
+  it('follows items of whatever uuids through whatever hands, without a break', () => {
+    const evm = `0x${'e'.repeat(40)}`
+    const bridge = '0x00000000000000bb'
+    const step = fc.record({
+      id: fc.constantFrom('5', '6'), uuid: fc.constantFrom('77', '78'),
+      action: fc.constantFrom('move', 'nested', 'throughMiddle', 'toEvm', 'keep', 'burn'),
+      to: fc.constantFrom(alice, bob, carol),
+    })
+    fc.assert(fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const flow = new NonFungibleFlow()
+      /** Where each item is: an account, nobody knows, or gone. */
+      const places = new Map<string, string | undefined>()
+      let index = 0
+      for (const { id, uuid, action, to } of steps) {
+        const moved = { ...item, id, uuid }
+        const key = `${id} ${uuid}`
+        if (places.get(key) === 'gone') continue
+        const owner = places.has(key) ? places.get(key) : alice
+        // What was kept in a resource comes out of it without a word.
+        if (owner !== undefined) flow.withdrawn(index++, moved, owner)
+        if (action === 'nested' && owner !== undefined) flow.withdrawn(index++, moved, owner)
+        if (action === 'throughMiddle') {
+          flow.deposited(index++, moved, undefined)
+          flow.withdrawn(index++, moved, undefined)
+        }
+        if (action === 'burn') flow.destroyed(index++, id, uuid)
+        else if (action === 'toEvm') {
+          flow.enteredEvm(index++, moved, evm)
+          flow.deposited(index++, moved, bridge)
+          flow.withdrawn(index++, moved, bridge)
+          flow.leftEvm(index++, moved, evm)
+          flow.deposited(index++, moved, to)
+        } else if (action !== 'keep') {
+          flow.deposited(index++, moved, to)
+          if (action === 'nested') flow.deposited(index++, moved, to)
+        }
+        places.set(key, action === 'burn' ? 'gone' : action === 'keep' ? undefined : to)
+      }
+      flow.finish()
+      for (const [key, last] of places) {
+        const ofItem = flow.transfers.filter(({ id, uuid }) => `${id} ${uuid}` === key)
+          .toSorted((a, b) => a.eventIndex - b.eventIndex)
+        expect(ofItem.at(0)?.from, 'it was with alice').to.equal(alice)
+        const hands = ofItem.filter(({ type }) => type !== 'escrow')
+        for (const [i, { from }] of hands.entries()) if (i > 0) expect(from).to.equal(hands[i - 1]?.to)
+        expect(hands.at(-1)?.to).to.equal(last === 'gone' ? undefined : last)
+        const locked = ofItem.filter(({ type }) => type === 'escrow').map(({ from, to }) => from ?? `to ${to}`)
+        expect(locked.filter((one) => one === bridge).length).to.equal(locked.filter((one) => one !== bridge).length)
+      }
+    }), { numRuns: 300 })
   })
 })
