@@ -42,7 +42,7 @@ export interface AskContext {
   /** A script with the addresses of the network filled in. */
   readonly script: (name: ScriptName) => string
   /** A source outside the chain, as JSON. @throws RetryableError */
-  readonly readJson: (url: string) => Promise<unknown>
+  readonly readJson: (url: string, signal: AbortSignal) => Promise<unknown>
   readonly signal: AbortSignal
 }
 

@@ -82,8 +82,8 @@ export function priceFeedWorker({ url, refreshMs }: PriceFeed): AskingWorker {
       batch: 1,
       again: { ...askAgain(refreshMs), failedCapMs: Math.max(refreshMs, 60_000) },
       newest: `select 'default'::text as feed limit $1`,
-      ask: async (rows, { readJson }) => {
-        const prices = readPrices(await readJson(url), new Date())
+      ask: async (rows, { readJson, signal }) => {
+        const prices = readPrices(await readJson(url, signal), new Date())
         return rows.map(() => ({ kind: 'answered', values: { price_count: prices.length }, writes: [storePrices(prices)] }))
       },
     }],

@@ -74,6 +74,7 @@ function judge(context: SourceContext, node: AccessNode, fault: NodeFault, start
       if (fault.rootHeight !== undefined) node.raiseRoot(fault.rootHeight)
       return
     case 'rate-limited':
+    case 'unimplemented':
       return
     case 'internal':
     case 'timeout':

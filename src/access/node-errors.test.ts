@@ -26,6 +26,8 @@ describe('nodeFault', () => {
     ['FAILED_PRECONDITION', 'index is initializing', 'not-ready'],
     ['OUT_OF_RANGE', 'height 9 is beyond the indexed range', 'not-ready'],
     ['RESOURCE_EXHAUSTED', 'GetBlockByHeight rate limit reached, please retry later.', 'rate-limited'],
+    ['RESOURCE_EXHAUSTED', 'script execution computation limit exceeded: [Error Code: 1110] computation exceeds limit (100000)', 'script-limit'],
+    ['RESOURCE_EXHAUSTED', 'script execution memory limit exceeded: [Error Code: 1114]', 'script-limit'],
     ['RESOURCE_EXHAUSTED', 'grpc: received message larger than max (70000000 vs. 67108864)', 'too-large'],
     ['RESOURCE_EXHAUSTED', 'grpc: trying to send message larger than max (1100000000 vs. 1073741824)', 'too-large'],
     ['RESOURCE_EXHAUSTED', 'Received message larger than max (5000000 vs 4194304)', 'too-large'],

@@ -52,8 +52,8 @@ describe('configuration', () => {
   it('names variables that are set and change nothing', () => {
     expect(settingsWithoutEffect({})).to.deep.equal([])
     expect(settingsWithoutEffect({
-      PORT: '1', TOKEN_RANGE: '5', ENABLE_TOKEN_WORKER: 'true', ENABLE_PRICE_FEED: '', ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', ANALYTICS_DERIVER_RANGE: '5',
-    })).to.deep.equal(['ENABLE_NFT_OWNERSHIP_RECONCILER', 'ANALYTICS_DERIVER_RANGE'])
+      PORT: '1', TOKEN_RANGE: '5', ENABLE_TOKEN_WORKER: 'true', WEBHOOK_AUTH_TOKEN: '', ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', API_RATE_LIMIT_RPS: '5',
+    })).to.deep.equal(['API_RATE_LIMIT_RPS'])
   })
 
   it('describes every variable in a sentence', () => {

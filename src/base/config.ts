@@ -1,6 +1,7 @@
 import { FatalError } from './errors.ts'
 import { boolean, choice, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl, SettingError, text } from './setting.ts'
 import type { Setting } from './setting.ts'
+import { askingSettings } from './asking-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { plannedGroup, plannedSettings } from './planned-settings.ts'
@@ -92,6 +93,8 @@ export const settings = {
   }),
 
   ...farmSettings,
+
+  ...askingSettings,
 
   PORT: integer({ group: 'Serving', default: 8080, min: 0, max: 65_535, description: 'Port of the explorer API; 0 picks a free one and logs it.' }),
   HOST: text({ group: 'Serving', default: '0.0.0.0', description: 'Address that the servers bind.' }),

@@ -1,4 +1,4 @@
-import { boolean, list, optionalInteger, optionalNumber, optionalText, optionalUrl } from './setting.ts'
+import { list, optionalInteger, optionalNumber, optionalText, optionalUrl } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 /**
@@ -12,9 +12,6 @@ export const plannedGroup = 'Checked, without effect so far'
 const group = plannedGroup
 
 export const plannedSettings = {
-  ENABLE_PRICE_FEED: boolean({ group, default: false, description: 'Fetch token prices from outside.' }),
-  PRICE_REFRESH_MIN: optionalInteger({ group, min: 1, unit: 'minutes', description: 'Pause between price fetches.' }),
-
   API_RATE_LIMIT_RPS: optionalNumber({ group, min: 0, unit: 'requests per second and client', description: 'Rate limit of the API; 0 is no limit.' }),
   API_RATE_LIMIT_BURST: optionalInteger({ group, min: 1, unit: 'requests', description: 'Requests that a client may make at once.' }),
   API_RATE_LIMIT_TTL_MIN: optionalInteger({ group, min: 1, unit: 'minutes', description: 'How long an idle client is remembered.' }),

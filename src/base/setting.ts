@@ -63,8 +63,9 @@ function integerParser({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: numbe
   }
 }
 
-export function optionalNumber(options: Common & { min: number }): Setting<number | undefined> {
-  return setting(options, 'number', 'none', (text) => {
+/** `defaultText` says in words what happens without the variable. */
+export function optionalNumber(options: Common & { defaultText?: string; min: number }): Setting<number | undefined> {
+  return setting(options, 'number', options.defaultText ?? 'none', (text) => {
     if (text === undefined) return undefined
     const value = Number(text)
     if (!Number.isFinite(value) || value < options.min) throw new SettingError(`must be a number of at least ${options.min}, not "${text}"`)

@@ -22,6 +22,7 @@ import { RangeReader } from '../farm/range-reader/range-reader.ts'
 import { FarmWorkers } from '../farm/worker-loop/farm-workers.ts'
 import type { RunningWorker } from '../farm/worker-loop/farm-workers.ts'
 import { decodedBlock } from '../ingest/decoded-block.ts'
+import { startAsking } from './asking.ts'
 import type { ServiceContext } from './context.ts'
 import { openWorkQueue } from './open-work-queue.ts'
 import { FarmMetrics } from './farm-metrics.ts'
@@ -82,6 +83,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
 
   const starting = (async () => {
     const network = await knownNetwork(pool, lifecycle.signal)
+    await startAsking(context, network)
     await retryWhile(() => writeBuiltInLabels(pool, network), { signal: lifecycle.signal, baseMs: 50, maxMs: 500 })
     const drills = await DrillWatch.start({ databaseUrl, pool: leasePool, log, signal: lifecycle.signal })
     lifecycle.onStop('fault drills', () => drills.stop())

@@ -1,0 +1,86 @@
+import { askingWorkers } from '../../jobs/asking/index.ts'
+import type { AskingWorker } from '../../jobs/asking/asking-worker.ts'
+import { priceFeedWorker } from '../../jobs/asking/price-feed-worker.ts'
+import { createChainReader } from '../access/create-chain-reader.ts'
+import { historicEndpoints, liveEndpoints } from '../base/config.ts'
+import type { Config } from '../base/config.ts'
+import { asError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import type { Network } from '../chain/network.ts'
+import { connectionLimits } from '../db/connection-limits.ts'
+import { createPool } from '../db/pool.ts'
+import { AskingFarm } from '../farm/asking/asking-farm.ts'
+import type { RunningAsker } from '../farm/asking/asking-farm.ts'
+import { countAsking } from '../farm/asking/asking-counts.ts'
+import { loadScripts } from '../farm/asking/chain-scripts.ts'
+import { readJson } from '../farm/asking/read-json.ts'
+import type { ServiceContext } from './context.ts'
+
+/** Calls per second and node where nothing else is set: what public nodes allow of scripts. */
+const defaultRps = 5
+
+/** How often it is counted what is due. */
+const countEveryMs = 10_000
+
+/** Starts the workers that ask, those that are enabled. Nothing waits for them. */
+export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...context }: ServiceContext, network: Network): Promise<void> {
+  const log = context.log.child({ service: 'asking' })
+  const askers = runningAskers(config, log)
+  if (askers.length === 0) return
+  const script = await loadScripts(network)
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: 4, applicationName: 'flowfarm asking', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('connections: flowfarm asking', () => pool.end())
+  const rps = config.CHAIN_SCRIPT_RPS ?? defaultRps
+  const reader = createChainReader({
+    liveEndpoints: liveEndpoints(config), historicEndpoints: historicEndpoints(config), log,
+    ...(rps > 0 ? { requestsPerSecond: rps } : {}),
+    ...(config.CHAIN_SCRIPT_BURST === undefined ? {} : { burst: config.CHAIN_SCRIPT_BURST }),
+    onCall: (call) => {
+      metrics.accessCalls.inc({ method: call.method, code: call.code })
+      metrics.accessSeconds.observe({ method: call.method }, call.durationMs / 1000)
+      metrics.accessBytes.inc({ method: call.method }, call.bytes)
+    },
+  })
+  lifecycle.onStop('access nodes that are asked', () => reader.close())
+
+  const farm = new AskingFarm({ databaseUrl, pool, askers, context: { reader, network, script, readJson }, log, metrics, signal: lifecycle.signal })
+  const running = farm.run()
+  running.catch((error: unknown) => void lifecycle.fail(error))
+  lifecycle.onStop('workers that ask', async () => {
+    await Promise.allSettled([running])
+  })
+
+  const workers = askers.map(({ worker }) => worker)
+  const timer = setInterval(() => {
+    countAsking(pool, workers).then((counts) => {
+      for (const { worker, table, due, failed } of counts) {
+        metrics.askingDue.set({ worker, table }, due)
+        metrics.askingFailed.set({ worker, table }, failed)
+      }
+    }, (error: unknown) => log.warn({ err: asError(error) }, 'what is to be asked could not be counted, the figures stay as they were'))
+  }, countEveryMs)
+  timer.unref()
+  lifecycle.onStop('figures of the asking', () => clearInterval(timer))
+}
+
+function runningAskers(config: Config, log: Logger): RunningAsker[] {
+  if (config.RAW_ONLY) return []
+  const settings = new Map<string, unknown>(Object.entries(config))
+  const number = (name: string, usual: number): number => {
+    const value = settings.get(name)
+    return typeof value === 'number' ? value : usual
+  }
+  const enabled = askingWorkers.filter(({ name }) => settings.get(`ENABLE_${name.toUpperCase()}`) !== false)
+  return [...enabled, ...priceFeed(config, log)].map((worker) => ({
+    worker, concurrency: number(`${worker.name.toUpperCase()}_CONCURRENCY`, 1), range: number(`${worker.name.toUpperCase()}_RANGE`, 1000),
+  }))
+}
+
+function priceFeed(config: Config, log: Logger): AskingWorker[] {
+  if (!config.ENABLE_PRICE_FEED) return []
+  if (config.PRICE_FEED_URL !== undefined) return [priceFeedWorker({ url: config.PRICE_FEED_URL, refreshMs: config.PRICE_REFRESH_MIN * 60_000 })]
+  log.warn('ENABLE_PRICE_FEED is set and PRICE_FEED_URL is not: there will be no prices')
+  return []
+}

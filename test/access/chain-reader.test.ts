@@ -1,0 +1,149 @@
+import { expect } from 'chai'
+import type { ClosableChainReader, ChainReaderOptions } from '../../src/access/create-chain-reader.ts'
+import { createChainReader } from '../../src/access/create-chain-reader.ts'
+import { ChainTimeoutError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../../src/chain/chain-reader.ts'
+import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
+import { PayloadError } from '../../src/chain/payload-error.ts'
+import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
+import type { Ledger } from '../support/askable-node.ts'
+import { quiet } from '../support/chain-source.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  throw new Error('it did not fail')
+}
+
+describe('the chain reader', () => {
+  const nodes: AskableNode[] = []
+  const readers: ClosableChainReader[] = []
+
+  async function start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<AskableNode> {
+    const node = await AskableNode.start(ledger, options)
+    nodes.push(node)
+    return node
+  }
+
+  function readerOf(of: readonly { readonly endpoint: string }[], options: Partial<ChainReaderOptions> = {}): ClosableChainReader {
+    const reader = createChainReader({ liveEndpoints: of.map(({ endpoint }) => endpoint), log: quiet, ...options })
+    readers.push(reader)
+    return reader
+  }
+
+  afterEach(async () => {
+    await Promise.all(readers.splice(0).map((reader) => reader.close()))
+    await Promise.all(nodes.splice(0).map((node) => node.stop()))
+  })
+
+  it('runs a script at the latest state and at a height, with its arguments, and gives its value as events give theirs', async () => {
+    const node = await start({ script: ({ args }) => cdc.array([...args, cdc.optional(cdc.ufix64('1.50000000'))]) })
+    const reader = readerOf([node])
+    const args = [cadence.address('0xf8d6e0586b0a20c7'), cadence.array([cadence.uint64(7)])]
+    expect(await reader.executeScript('access(all) fun main() {}', args)).to.deep.equal(['0xf8d6e0586b0a20c7', ['7'], '1.50000000'])
+    await reader.executeScript('s', [], { height: 120 })
+    await reader.executeScript('s', [], { height: 0 })
+    expect(node.scripts.map(({ script, height }) => [script, height])).to.deep.equal([['access(all) fun main() {}', undefined], ['s', 120], ['s', 0]])
+  })
+
+  it('gives the accounts of the chain as they were recorded, code by name', async () => {
+    await using node = await startRecordedNode('base')
+    const reader = readerOf([node])
+    const account = await reader.getAccount('0x179b6b1cb6755e31')
+    expect([...(account?.contracts.keys() ?? [])].toSorted()).to.deep.equal(['MossPoints', 'PaperBoats', 'PebbleCoin', 'RiverStones'])
+    expect(account?.contracts.get('RiverStones')?.toString()).to.include('access(all) contract RiverStones')
+    expect(account?.address).to.equal('0x179b6b1cb6755e31')
+    expect(account?.balance).to.match(/^\d+\.\d{8}$/)
+    expect(account?.keys[0]).to.include({ index: 0, isRevoked: false })
+    expect(await reader.getAccount('0xf4a3472b32eac8d8')).to.equal(undefined)
+    expect(await reader.getAccount('0x0102030405060708')).to.equal(undefined)
+    const script = await rejection(reader.executeScript('s', []))
+    expect(script).to.be.instanceOf(ChainUnavailableError)
+  })
+
+  it('tells balances and keys exactly', async () => {
+    const node = await start({ account: () => ({ A: 'code' }) })
+    const account = await readerOf([node]).getAccount('0xf8d6e0586b0a20c7', { height: 9 })
+    expect(account).to.deep.equal({
+      address: '0xf8d6e0586b0a20c7', balance: '1.50000001', contracts: new Map([['A', Buffer.from('code')]]),
+      keys: [{ index: 2, publicKey: 'ab', signatureAlgorithm: 2, hashAlgorithm: 3, weight: 1000, sequenceNumber: 0, isRevoked: false }],
+    })
+    expect(node.accounts).to.deep.equal([{ address: 'f8d6e0586b0a20c7', height: 9 }])
+  })
+
+  it('tells a script that fails, also one that uses too much, and asks no other node', async () => {
+    for (const [status, message] of [
+      ['INVALID_ARGUMENT', 'failed to execute script: [Error Code: 1101] cadence runtime error'],
+      ['RESOURCE_EXHAUSTED', 'script execution computation limit exceeded: [Error Code: 1110] computation exceeds limit (100000)'],
+    ] as const) {
+      const pair = [await start({ script: () => refuse(status, message) }), await start({ script: () => refuse(status, message) })]
+      const reader = readerOf(pair)
+      const error = await rejection(reader.executeScript('s', []))
+      expect(error).to.be.instanceOf(ScriptFailedError)
+      expect(String(error)).to.include(message)
+      expect(pair.flatMap(({ scripts }) => scripts)).to.have.lengthOf(1)
+      expect(reader.status().every(({ resting, requestsPerSecond }) => resting === undefined && requestsPerSecond === undefined)).to.equal(true)
+    }
+  })
+
+  it('goes on to another node where one is away, slow to accept, or does not have the state', async () => {
+    const good = await start({ script: () => cdc.bool(true) })
+    for (const bad of [
+      await start({ script: () => refuse('UNAVAILABLE', 'going down') }),
+      await start({ script: () => refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.') }),
+      await start({ script: () => refuse('OUT_OF_RANGE', 'the height is not indexed') }),
+      await start(),
+    ]) {
+      const reader = readerOf([bad, good])
+      for (let i = 0; i < 3; i++) expect(await reader.executeScript('s', [], { height: 5 })).to.equal(true)
+    }
+  })
+
+  it('asks for old states where they are, and says where they are nowhere', async () => {
+    const [old, recent] = [await start({ script: () => cdc.string('old') }), await start({ script: () => cdc.string('new') }, { rootHeight: 100 })]
+    const reader = readerOf([recent], { historicEndpoints: [old.endpoint] })
+    expect(await reader.executeScript('s', [], { height: 99 })).to.equal('old')
+    expect(await reader.executeScript('s', [], { height: 100 })).to.equal('new')
+    expect(await reader.executeScript('s', [])).to.equal('new')
+    expect(await rejection(readerOf([recent]).executeScript('s', [], { height: 99 }))).to.be.instanceOf(StateNotServedError)
+    const behind = await start({ script: () => refuse('NOT_FOUND', 'block at height 7 is not sealed') })
+    expect(await rejection(readerOf([behind]).executeScript('s', [], { height: 7 }))).to.be.instanceOf(StateNotServedError)
+  })
+
+  it('says that nobody answers, and when somebody did not in time', async () => {
+    const away = await start({ script: () => refuse('UNAVAILABLE', 'away') })
+    expect(await rejection(readerOf([away]).executeScript('s', []))).to.be.instanceOf(ChainUnavailableError)
+    const limited = await start({ script: () => refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.') })
+    expect(await rejection(readerOf([limited]).executeScript('s', []))).to.be.instanceOf(ChainUnavailableError)
+    const slow = await start({ script: () => new Promise<never>(() => undefined) })
+    expect(await rejection(readerOf([slow], { timeoutMs: 50 }).executeScript('s', []))).to.be.instanceOf(ChainTimeoutError)
+    const garbled = await start({ script: () => ({ type: 'Nothing' }) })
+    expect(await rejection(readerOf([garbled]).executeScript('s', []))).to.be.instanceOf(PayloadError)
+  })
+
+  it('ends with the reason of the signal, and when it is closed', async () => {
+    const slow = await start({ script: () => new Promise<never>(() => undefined) })
+    const reader = readerOf([slow])
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const asking = rejection(reader.executeScript('s', [], { signal: controller.signal }))
+    controller.abort(reason)
+    expect(await asking).to.equal(reason)
+    const other = rejection(reader.executeScript('s', []))
+    await reader.close()
+    expect(await other).to.be.instanceOf(ChainUnavailableError)
+    expect(await rejection(reader.getAccount('0xf8d6e0586b0a20c7'))).to.be.instanceOf(ChainUnavailableError)
+  })
+
+  it('keeps to its own pace', async () => {
+    const node = await start({ script: () => cdc.bool(true) })
+    const reader = readerOf([node], { requestsPerSecond: 20, burst: 1 })
+    await reader.executeScript('s', [])
+    const begun = performance.now()
+    await Promise.all([1, 2, 3, 4].map(() => reader.executeScript('s', [])))
+    expect(performance.now() - begun).to.be.greaterThan(150)
+  })
+})
