@@ -172,7 +172,7 @@ comment on column app.block_analytics.bridge_to_evm_tx_count is 'Transactions th
 comment on column app.block_analytics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
 comment on column app.block_analytics.hour is 'Hour of the block''s timestamp, 0 to 23, UTC.';
 comment on column app.block_analytics.epoch_payout is 'Rewards of an epoch that were paid, in FLOW: event FlowIDTableStaking.EpochTotalRewardsPaid.';
-comment on column app.block_analytics.evm_addresses is 'Senders and receivers of the EVM transactions, 0x and 40 hex digits, each once.';
+comment on column app.block_analytics.evm_addresses is 'Senders and receivers of the EVM transactions, 40 hex digits as in app.evm_tx_hashes, each once.';
 comment on column app.block_analytics.traders is 'First authorizers of the transactions with swaps, each once.';
 comment on column app.block_analytics.contracts is 'Contracts that scripts of users'' transactions import, as in app.tx_contracts.';
 comment on column app.block_analytics.contract_tx_counts is 'Transactions for each of contracts.';
@@ -217,7 +217,7 @@ create table app.daily_actors (
 comment on table app.daily_actors is 'EVM accounts and traders of a day, so that each is counted once.';
 comment on column app.daily_actors.day is 'Day, UTC.';
 comment on column app.daily_actors.kind is 'evm: sent or received an EVM transaction; trader: swapped.';
-comment on column app.daily_actors.address is '0x and 40 hex digits for evm, 0x and 16 for trader.';
+comment on column app.daily_actors.address is 'For evm 40 hex digits, as in app.evm_tx_hashes; for trader 0x and 16 hex digits.';
 comment on column app.daily_actors.block_count is 'Blocks of the day in which it did.';
 
 create table app.daily_actor_counts (
@@ -307,9 +307,14 @@ create table app.account_labels (
   primary key (address, tag)
 );
 
-comment on table app.account_labels is 'What accounts are known as. flowfarm itself knows the accounts of the core contracts; operators add others (npm run labels).';
+comment on table app.account_labels is 'What accounts are known as. flowfarm itself knows the accounts of the core contracts; operators add others.';
 comment on column app.account_labels.address is '0x and 16 hex digits, or 40 for an EVM account.';
 comment on column app.account_labels.tag is 'Short name of the label, one of the account''s: lower case, digits, dashes.';
 comment on column app.account_labels.label is 'The name to show.';
 comment on column app.account_labels.category is 'whale, service, exchange, defi, nft or custom.';
 comment on column app.account_labels.is_built_in is 'True: written by flowfarm at its start; false: added by an operator.';
+
+-- Columns that earlier migrations left without a word.
+
+comment on column raw.indexing_errors.id is 'Number of the row.';
+comment on column raw.events_with_id.transaction_id is 'Transaction id, 32 bytes: SHA3-256 of the encoded body.';

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
+import { workers } from '../jobs/index.ts'
+import { dumpedRelations } from '../scripts/docs/dumped-relations.ts'
 import { generatedPages } from '../scripts/docs/pages.ts'
 import { settings } from '../src/base/config.ts'
 import { routes } from '../src/api/route-table.ts'
@@ -23,6 +25,19 @@ describe('the documentation', () => {
     const tables = readRepositoryFile('docs/tables.md')
     for (const [, name] of readRepositoryFile('migrations/schema.txt').matchAll(/^(?:table|view) (\S+)/gm)) {
       expect(tables).to.include(`### ${name}\n`)
+    }
+  })
+
+  it('says of every table who writes it, and of every column what it means', () => {
+    const silent = dumpedRelations(readRepositoryFile('migrations/schema.txt')).flatMap(({ name, comment, columns }) => [
+      ...(comment === '' ? [name] : []),
+      ...columns.filter((column) => column.comment === '').map((column) => `${name}.${column.name}`),
+    ])
+    expect(silent).to.deep.equal([])
+    const tables = readRepositoryFile('docs/tables.md')
+    for (const { name, tables: own, folds } of workers) {
+      const section = tables.split(/^## /m).find((part) => part.startsWith(`${name}\n`)) ?? ''
+      for (const table of [...own, ...folds]) expect(section, name).to.include(`### ${table.name}\n`)
     }
   })
 

@@ -111,8 +111,8 @@ export class BlockActivity {
     const { status, gasUsed, from, to } = execution
     if (status === 0) this.evmFailed++
     this.evmGasUsed += gasUsed
-    if (from !== undefined) this.evmAddresses.add(`0x${from}`)
-    if (to !== undefined) this.evmAddresses.add(`0x${to}`)
+    if (from !== undefined) this.evmAddresses.add(from)
+    if (to !== undefined) this.evmAddresses.add(to)
   }
 
   #addPayout({ index, type, fields }: DecodedEvent, txIndex: number): void {

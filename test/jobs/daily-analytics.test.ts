@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { analyticsDeriverWorker } from '../../jobs/analytics-deriver-worker.ts'
+import { evmWorker } from '../../jobs/evm-worker.ts'
 import { tokenWorker } from '../../jobs/token-worker.ts'
 import type { HeightRange } from '../../src/base/ranges.ts'
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../src/chain/decoded-block.ts'
@@ -48,7 +49,7 @@ describe('the numbers of parts of the chain by day and hour', () => {
   before(async () => {
     database = await createTestDatabase()
     blocks = await decodedRecording('base')
-    for (const worker of [tokenWorker, analyticsDeriverWorker]) {
+    for (const worker of [tokenWorker, evmWorker, analyticsDeriverWorker]) {
       expect(await deriveInto(database.pool, worker, blocks, { from: 0, to: blocks.length })).to.deep.equal([])
     }
     byDay = [...new Set(blocks.map(dayOf))].toSorted().map((day) => [day, blocks.filter((block) => dayOf(block) === day)])
@@ -102,17 +103,14 @@ describe('the numbers of parts of the chain by day and hour', () => {
     const { rows } = await database.pool.query(
       `select day::text, actor_count::int as count from app.daily_actor_counts where kind = 'trader' order by day`)
     expect(rows).to.deep.equal(expected)
-    // Direct calls name both sides in their payload, at fixed places: 0xff, list, type, subtype, from, to.
-    const { rows: known } = await database.pool.query<{ day: string; address: string }>(
-      `select day::text, address from app.daily_actors where kind = 'evm'`)
-    const addresses = new Set(known.map(({ day, address }) => `${day} ${address}`))
-    for (const [day, of] of byDay) {
-      for (const { type, fields } of eventsOf(of)) {
-        const payload = type === `${evmEvent}TransactionExecuted` ? String(fields?.['payload']) : ''
-        const from = /^0xff(?:[c-f][0-9a-f]){1}(?:[0-9a-f]{2}){0,2}?81ff0[1-5]94([0-9a-f]{40})/.exec(payload)?.[1]
-        if (from !== undefined) expect(addresses).to.include(`${day} 0x${from}`)
-      }
-    }
+    const { rows: sides } = await database.pool.query<{ height: number; address: string }>(`
+      select block_height::int as height, address from app.evm_tx_hashes, unnest(array[evm_from, evm_to]) as address
+      where address is not null`)
+    const evmOfDays = new Set(sides.map(({ height, address }) => `${dayOf(blocks[height] as DecodedBlock)} ${address}`))
+    const { rows: known } = await database.pool.query<{ actor: string }>(
+      `select day::text || ' ' || address as actor from app.daily_actors where kind = 'evm'`)
+    expect(known.map(({ actor }) => actor).toSorted()).to.deep.equal([...evmOfDays].toSorted())
+    expect(evmOfDays.size).to.be.greaterThan(20)
     const { rows: counts } = await database.pool.query<{ is_equal: boolean }>(`
       select bool_and(c.actor_count = a.count) and count(*) = count(c.day) as is_equal
       from (select day, kind, count(*) from app.daily_actors group by day, kind) a left join app.daily_actor_counts c using (day, kind)`)
