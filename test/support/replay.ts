@@ -1,17 +1,24 @@
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadRecording } from '../../src/simnode/replay/recording.ts'
 import type { Recording } from '../../src/simnode/replay/recording.ts'
 import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
 import type { ReplayNode, ReplayNodeOptions } from '../../src/simnode/replay/replay-node.ts'
 
-/** The recordings in `test/recordings`; the README there tells what is in them. */
-export type RecordingName = 'base' | 'fork'
+/** The recordings in `test/recordings`, of which the README there tells; or the path of a folder of the same form. */
+export type RecordingName = 'base' | 'fork' | `/${string}`
+
+const given = process.env['FLOWFARM_RECORDING']
+
+/** The recordings of which the truth is to be found: those two, or instead of them the one in FLOWFARM_RECORDING. */
+export const recordingsToProve: readonly RecordingName[] =
+  given === undefined ? ['base', 'fork'] : [resolve(given) as `/${string}`]
 
 const loaded = new Map<RecordingName, Promise<Recording>>()
 
 /** Absolute path of a recording's folder. */
 export function recordingFolder(name: RecordingName): string {
-  return fileURLToPath(new URL(`../recordings/${name}`, import.meta.url))
+  return resolve(fileURLToPath(new URL('../recordings', import.meta.url)), name)
 }
 
 /** A recording in memory, read once per process. */

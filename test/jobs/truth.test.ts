@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { basename } from 'node:path'
+import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
+import { workers } from '../../jobs/index.ts'
+import { nftOwnershipWorker } from '../../jobs/nft-ownership-worker.ts'
+import { tokenWorker } from '../../jobs/token-worker.ts'
+import type { HeightRange } from '../../src/base/ranges.ts'
+import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { decodedRecording } from '../support/decoded-recording.ts'
+import { deriveInto, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
+import { inAnyOrder, partitions } from '../support/fold-histories.ts'
+import { truthOf } from '../support/recording-notes.ts'
+import type { Truth } from '../support/recording-notes.ts'
+import { recording, recordingsToProve } from '../support/replay.ts'
+import { compareWithTruth } from '../support/truth.ts'
+
+const tokenWorkers = [tokenWorker, ftHoldingsWorker, nftOwnershipWorker]
+
+for (const name of recordingsToProve) {
+  describe(`the truth of the recording ${basename(name)}`, () => {
+    let database: TestDatabase
+    /** Versions of the chain in their order, each with the height at which it leaves the one before it. */
+    const versions: { blocks: readonly DecodedBlock[]; truth: Truth; from: number; version: string }[] = []
+
+    before(async () => {
+      database = await createTestDatabase()
+      for (const version of (await recording(name)).versions.keys()) {
+        const blocks = await decodedRecording(name, { version })
+        const before = versions.at(-1)?.blocks ?? []
+        const from = blocks.findIndex(({ id }, height) => before[height]?.id.equals(id) !== true)
+        versions.push({ blocks, truth: await truthOf(name, version), from, version })
+      }
+    })
+
+    after(() => database.drop())
+
+    beforeEach(async () => {
+      await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+    })
+
+    const derive = async (blocks: readonly DecodedBlock[], range: HeightRange, some = tokenWorkers): Promise<void> => {
+      for (const worker of some) {
+        expect(await deriveInto(database.pool, worker, blocks, range), worker.name).to.deep.equal([])
+      }
+    }
+    const expectTruth = async (truth: Truth, blocks: readonly DecodedBlock[], when: string): Promise<readonly string[]> => {
+      const { differences, unshown } = await compareWithTruth(database.pool, truth, blocks)
+      expect(differences, when).to.deep.equal([])
+      return unshown
+    }
+
+    it('is what our tables say of the tokens and items of every account, in each version that the chain had', async () => {
+      for (const { blocks, truth, from, version } of versions) {
+        await rollBackDerived(database.pool, from)
+        await derive(blocks, { from, to: blocks.length }, [...workers])
+        const unshown = await expectTruth(truth, blocks, `version '${version}'`)
+        if (name === 'base') expect(unshown).to.deep.equal(unshownInBase)
+      }
+    })
+
+    it('is found by any ranges in any order, some of them derived again, with rollbacks in between', async () => {
+      const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
+      const heights = fc.array(fc.nat(blocks.length), { maxLength: 2 })
+      await fc.assert(
+        fc.asyncProperty(inAnyOrder(partitions(blocks.length)), heights, fc.nat(), async (ranges, rollbacks, again) => {
+          await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+          for (const range of ranges) await derive(blocks, range)
+          await derive(blocks, ranges[again % ranges.length] as HeightRange)
+          for (const height of rollbacks) {
+            await rollBackDerived(database.pool, height)
+            for (const { from, to } of ranges.filter((range) => range.to > height)) {
+              await derive(blocks, { from: Math.max(from, height), to })
+            }
+          }
+          await expectTruth(truth, blocks, 'in the end')
+        }),
+        { numRuns: 6 },
+      )
+    }).timeout(120_000)
+
+    it('is found where history starts in the middle, from the first block on that shows a vault or an item', async () => {
+      const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
+      for (const part of [0.25, 0.5, 0.75, 0.95]) {
+        await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+        const from = Math.floor(blocks.length * part)
+        // The newest comes first, as it does where the past is filled in behind the head.
+        const middle = Math.floor((from + blocks.length) / 2)
+        await derive(blocks, { from: middle, to: blocks.length })
+        await derive(blocks, { from, to: middle })
+        await expectTruth(truth, blocks.slice(from), `from ${from}`)
+      }
+    }).timeout(60_000)
+  })
+}
+
+const flow = 'A.0ae53cb6e3f42a79.FlowToken'
+
+/** What no event of `base` can show. */
+const unshownInBase: readonly string[] = [
+  // Core accounts with the FLOW that the chain was made with, and a vault that is empty as it was saved.
+  `0x01cf0e2f2f715450 ${flow}: a vault of 0.00100000 was never named`,
+  `0x0ae53cb6e3f42a79 ${flow}: a vault of 0.00100000 was never named`,
+  '0x179b6b1cb6755e31 A.179b6b1cb6755e31.MossPoints: a vault of 0.00000000 was never named',
+  // Fees go into a vault of the contract FlowFees, what its account has in storage never moved.
+  `0xe5a8b7f23e8b548f ${flow}: a vault of 0.00100000 was never named`,
+  `0xe5a8b7f23e8b548f ${flow}: not in its storage, 1 with 0.00756000`,
+  `0xee82856bf20e2aa6 ${flow}: a vault of 0.00100000 was never named`,
+  // The reserves of the trading pair, as truth.json has them, and the staking table.
+  `0xf3fcd2c1a78f5eee ${flow}: not in its storage, 1 with 1001.38351040`,
+  '0xf3fcd2c1a78f5eee A.179b6b1cb6755e31.PebbleCoin: not in its storage, 1 with 49930.92361579',
+  `0xf8d6e0586b0a20c7 ${flow}: not in its storage, 27 with 2496924.84829172`,
+]

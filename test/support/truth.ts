@@ -1,0 +1,160 @@
+import type { Pool } from 'pg'
+import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import { tokenId } from '../../src/chain/tokens/token-id.ts'
+import { ufix64Text, ufix64Units } from '../../src/chain/tokens/ufix64.ts'
+import type { TrueAccount, Truth } from './recording-notes.ts'
+
+/**
+ * What our tables say of tokens and items at the end of a recording, beside what the chain itself told. `differences`
+ * must be empty. `unshown` lists what events cannot show, in sentences that begin with where; there are two such things
+ * and no others:
+ * - a vault, or an item, that lies where it is since before the first of the blocks, or was stored there without a
+ *   deposit, and that no event has named since: nothing is known of it;
+ * - a vault, or an item, that lies in a contract: its events name the contract's account, in whose storage the chain's
+ *   own list does not have it. It is part of what our tables say that the account has.
+ */
+export interface TruthReport {
+  readonly differences: readonly string[]
+  readonly unshown: readonly string[]
+}
+
+/** Compares what was derived from `blocks` with the truth at their end; they may begin anywhere. */
+export async function compareWithTruth(
+  pool: Pool, { accounts }: Truth, blocks: readonly DecodedBlock[],
+): Promise<TruthReport> {
+  const report = { differences: [] as string[], unshown: [] as string[] }
+  const named = namedIn(blocks)
+  compareVaults(report, accounts, await readVaults(pool), named)
+  await checkHoldings(pool, report)
+  compareItems(report, accounts, await readItems(pool), named)
+  return { differences: report.differences.toSorted(), unshown: report.unshown.toSorted() }
+}
+
+type Report = { readonly differences: string[]; readonly unshown: string[] }
+type Accounts = Readonly<Record<string, TrueAccount>>
+
+/** What the events of some blocks name. */
+interface Named {
+  /** `<address> <token>` */
+  readonly vaults: ReadonlySet<string>
+  /** `<address> <token>` where what lies in storage is among them, since fees are taken from there. */
+  readonly storedVaults: ReadonlySet<string>
+  /** `<id> <uuid>` */
+  readonly items: ReadonlySet<string>
+}
+
+function namedIn(blocks: readonly DecodedBlock[]): Named {
+  const [vaults, storedVaults, items] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  for (const { payer, events } of blocks.flatMap(({ transactions }) => transactions)) {
+    let flow: string | undefined
+    for (const { type, fields } of events) {
+      if (/\.FungibleToken\.(Withdrawn|Deposited)$/.test(type)) {
+        const token = tokenId(String(fields?.['type']))
+        if (token?.endsWith('.FlowToken') === true) flow = token
+        vaults.add(`${String(fields?.['from'] ?? fields?.['to'])} ${token}`)
+      } else if (/\.NonFungibleToken\.(Withdrawn|Deposited|NFT\.ResourceDestroyed)$/.test(type)) {
+        items.add(`${String(fields?.['id'])} ${String(fields?.['uuid'])}`)
+      } else if (type.endsWith('.FlowFees.FeesDeducted')) storedVaults.add(`${payer} ${flow}`)
+    }
+  }
+  return { vaults, storedVaults, items }
+}
+
+/** Where each vault was seen last. */
+const latestVaults = `
+  select distinct on (vault_uuid, token) owner, token, balance from app.ft_vault_balances
+  order by vault_uuid, token, block_height desc`
+
+/** Balances of the vaults that are in an account now, by `<address> <token>`. */
+async function readVaults(pool: Pool): Promise<Map<string, string[]>> {
+  const { rows } = await pool.query<{ place: string; balances: string[] }>(
+    `select owner || ' ' || token as place, array_agg(balance::text) as balances
+     from (${latestVaults}) as latest where owner <> '' group by 1`,
+  )
+  return new Map(rows.map(({ place, balances }) => [place, balances]))
+}
+
+function compareVaults(
+  report: Report, accounts: Accounts, seen: ReadonlyMap<string, readonly string[]>, named: Named,
+): void {
+  const stored = new Map<string, string[]>()
+  for (const [address, { vaults }] of Object.entries(accounts)) {
+    for (const { type, balance } of vaults) {
+      const place = `${address} ${tokenId(type)}`
+      stored.set(place, [...(stored.get(place) ?? []), balance])
+    }
+  }
+  for (const place of new Set([...stored.keys(), ...seen.keys()])) {
+    const inStorage = [...(stored.get(place) ?? [])]
+    const others: string[] = []
+    for (const balance of seen.get(place) ?? []) {
+      const at = inStorage.indexOf(balance)
+      if (at >= 0) inStorage.splice(at, 1)
+      else others.push(balance)
+    }
+    if (others.length > 0) {
+      const list = hasContracts(accounts, place) ? report.unshown : report.differences
+      const sum = ufix64Text(others.reduce((total, balance) => total + ufix64Units(balance), 0n))
+      list.push(`${place}: not in its storage, ${others.length} with ${sum}`)
+    }
+    for (const balance of inStorage) {
+      // An account with contracts may have been named for those of its vaults that lie in them.
+      const mayBeUnnamed = hasContracts(accounts, place) && others.length > 0 && !named.storedVaults.has(place)
+      if (mayBeUnnamed || !named.vaults.has(place)) report.unshown.push(`${place}: a vault of ${balance} was never named`)
+      else report.differences.push(`${place}: no vault has the ${balance} of the chain`)
+    }
+  }
+}
+
+/** That accounts have what their vaults have, and nobody less than nothing. */
+async function checkHoldings(pool: Pool, report: Report): Promise<void> {
+  const { rows } = await pool.query<{ place: string; told: string; summed: string }>(
+    `select address || ' ' || token as place, h.balance::text as told, v.balance::text as summed
+     from app.ft_holdings h full join (
+       select owner as address, token, sum(balance) as balance
+       from (${latestVaults}) as latest where owner <> '' group by 1, 2
+     ) as v using (address, token)
+     where h.is_complete is not true or h.balance <> coalesce(v.balance, 0) or h.balance < 0`,
+  )
+  for (const { place, told, summed } of rows) {
+    report.differences.push(`${place}: app.ft_holdings has ${told}, the vaults have ${summed}`)
+  }
+}
+
+interface Item {
+  readonly owner: string
+  readonly token: string
+  readonly id: string
+  readonly uuid: string | null
+}
+
+async function readItems(pool: Pool): Promise<Item[]> {
+  const { rows } = await pool.query<Item>(
+    'select owner, token, nft_id::text as id, nft_uuid::text as uuid from app.nft_ownership where owner is not null',
+  )
+  return rows
+}
+
+function compareItems(report: Report, accounts: Accounts, ours: readonly Item[], named: Named): void {
+  const sentence = ({ owner, token, id, uuid }: Item): string => `${owner} ${token} ${id} (${uuid})`
+  const owned = new Set(ours.map(sentence))
+  const theirs = Object.entries(accounts).flatMap(([owner, { nfts }]) =>
+    nfts.map(({ type, id, uuid }) => ({ owner, token: tokenId(type) ?? type, id, uuid })))
+  const stored = new Set(theirs.map(sentence))
+  const somewhere = new Set(theirs.map(({ id, uuid }) => `${id} ${uuid}`))
+  for (const item of ours.filter((one) => !stored.has(sentence(one)))) {
+    const isInContract = hasContracts(accounts, item.owner) && !somewhere.has(`${item.id} ${item.uuid}`)
+    if (isInContract) report.unshown.push(`${sentence(item)}: not in its storage`)
+    else report.differences.push(`${sentence(item)}: not there`)
+  }
+  for (const item of theirs.filter((one) => !owned.has(sentence(one)))) {
+    if (named.items.has(`${item.id} ${item.uuid}`)) report.differences.push(`${sentence(item)}: missing`)
+    else report.unshown.push(`${sentence(item)}: was never named`)
+  }
+}
+
+/** @param place begins with the address */
+function hasContracts(accounts: Accounts, place: string): boolean {
+  const [address = ''] = place.split(' ')
+  return Object.keys(accounts[address]?.contracts ?? {}).length > 0
+}
