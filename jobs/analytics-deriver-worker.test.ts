@@ -43,17 +43,24 @@ describe('analytics_deriver_worker', () => {
     expect(output.of('app.big_transfers')).to.deep.equal([])
   })
 
-  it('takes for swaps what pairs of all kinds call so, and for traders who authorized first', () => {
-    const row = rowOf(
+  it('counts swaps of all exchanges, and for traders who authorized first', () => {
+    const [pair, other] = [`A.${'1'.repeat(16)}.SwapPair`, `A.${'2'.repeat(16)}.SwapPair`]
+    const swap = { inTokenAmount: '1.00000000', outTokenAmount: '2.00000000', direction: '0' }
+    const trade = { token1Amount: '1.00000000', token2Amount: '2.00000000', side: '1' }
+    const output = derive(
       transaction(0, {
-        authorizers: [bob, alice],
-        events: events([`A.${'1'.repeat(16)}.SwapPair.Swap`], ['A.c6c77b9f5c7a378f.FlowSwapPair.Trade'], [`A.${'1'.repeat(16)}.SwapPair.Flashloan`]),
+        authorizers: [bob, alice], payer: alice,
+        events: events([`${pair}.Swap`, swap], ['A.c6c77b9f5c7a378f.FlowSwapPair.Trade', trade], [`${pair}.Flashloan`]),
       }),
-      transaction(1, { proposer: alice, events: events([`A.${'2'.repeat(16)}.SwapPair.Swap`]) }),
-      transaction(2, { authorizers: ['0x00000000000000c0'], events: events([`A.${'2'.repeat(16)}.Swapper.Swap`]) }),
+      transaction(1, { payer: alice, events: events([`${other}.Swap`, swap]) }),
+      transaction(2, {
+        authorizers: ['0x00000000000000c0'], events: events(['A.00000000000000a1.Swapper.Swap', swap], [`${pair}.Swap`, { direction: '0' }]),
+      }),
     )
+    const [row] = output.of('app.block_analytics')
     expect(row).to.include({ swap_count: 3 })
     expect(row?.['traders']).to.deep.equal([alice, bob])
+    expect(output.problems).to.deep.equal([])
   })
 
   it('counts a transaction that bridges once for each way that it goes', () => {

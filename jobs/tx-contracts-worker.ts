@@ -1,8 +1,6 @@
 import type { RowWriter } from '../src/base/row-writer.ts'
-import { coreContractAddress } from '../src/chain/core-contracts.ts'
 import type { DecodedBlock, DecodedTransaction } from '../src/chain/decoded-block.ts'
-import type { Network } from '../src/chain/network.ts'
-import { scriptImports } from '../src/chain/script-imports.ts'
+import { importedContracts } from '../src/chain/imported-contracts.ts'
 import { tagsOfTransaction } from '../src/chain/transaction-tags.ts'
 import type { HeightTable, Worker } from './worker.ts'
 
@@ -21,10 +19,6 @@ const tags: HeightTable = {
   heightColumn: 'block_height',
   partitionHeights: 1_000_000,
 }
-
-/** Scripts repeat: a few thousand make up nearly all transactions. */
-const maxKnownScripts = 10_000
-const knownScripts = new Map<string, readonly string[]>()
 
 /** By which contracts scripts import and what they did, as tags, transactions are found. */
 export const txContractsWorker: Worker = {
@@ -71,21 +65,4 @@ class Places {
       }
     }
   }
-}
-
-/** `A.<address>.<name>` each, sorted. The chain's own scripts are the same in every block and say nothing. */
-function importedContracts(transaction: DecodedTransaction, network: Network): readonly string[] {
-  if (transaction.isSystem) return []
-  const key = `${network} ${transaction.scriptHash.toString('latin1')}`
-  let imported = knownScripts.get(key)
-  if (imported !== undefined) return imported
-  if (knownScripts.size >= maxKnownScripts) knownScripts.clear()
-  const names = new Set<string>()
-  for (const { name, address = coreContractAddress(name, network) } of scriptImports(transaction.script)) {
-    // Names without a place are resolved before a script is sent, or else it fails; but for those that the chain knows.
-    if (address !== undefined) names.add(`A.${address}.${name}`)
-  }
-  imported = [...names]
-  knownScripts.set(key, imported)
-  return imported
 }

@@ -167,13 +167,13 @@ comment on column app.block_analytics.evm_gas_used is 'Gas of the EVM transactio
 comment on column app.block_analytics.day is 'Day of the block''s timestamp, UTC.';
 comment on column app.block_analytics.evm_execution_count is 'EVM transactions that were executed: event EVM.TransactionExecuted. A Flow transaction can hold many.';
 comment on column app.block_analytics.evm_failed_count is 'Those of them that failed.';
-comment on column app.block_analytics.swap_count is 'Swaps: events Swap and Trade of contracts whose name ends with SwapPair.';
+comment on column app.block_analytics.swap_count is 'Swaps, as in app.defi_events.';
 comment on column app.block_analytics.bridge_to_evm_tx_count is 'Transactions that moved FLOW, tokens or items into EVM.';
 comment on column app.block_analytics.bridge_from_evm_tx_count is 'Transactions that moved some out of EVM.';
 comment on column app.block_analytics.hour is 'Hour of the block''s timestamp, 0 to 23, UTC.';
 comment on column app.block_analytics.epoch_payout is 'Rewards of an epoch that were paid, in FLOW: event FlowIDTableStaking.EpochTotalRewardsPaid.';
 comment on column app.block_analytics.evm_addresses is 'Senders and receivers of the EVM transactions, 40 hex digits as in app.evm_tx_hashes, each once.';
-comment on column app.block_analytics.traders is 'First authorizers of the transactions with swaps, each once.';
+comment on column app.block_analytics.traders is 'Makers of the swaps, as in app.defi_events, each once.';
 comment on column app.block_analytics.contracts is 'Contracts that scripts of users'' transactions import, as in app.tx_contracts.';
 comment on column app.block_analytics.contract_tx_counts is 'Transactions for each of contracts.';
 comment on column app.block_analytics.tokens is 'Fungible tokens that moved, as in app.ft_transfers.';

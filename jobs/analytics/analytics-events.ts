@@ -1,9 +1,11 @@
 import { coreContracts } from '../../src/chain/core-contracts.ts'
+import { defiEventTypes } from '../../src/chain/defi/dexes.ts'
+import type { DefiEventKind, DefiEventType } from '../../src/chain/defi/dexes.ts'
 import { evmTransactionExecuted } from '../../src/chain/evm/evm-transaction-of.ts'
 import type { Network } from '../../src/chain/network.ts'
 
-/** What an event is to the numbers of parts of the chain. */
-export type AnalyticsMeaning = 'evm' | 'swap' | 'to-evm' | 'from-evm' | 'payout'
+/** What an event is to the numbers of parts of the chain. A swap says how it is to be read. */
+export type AnalyticsMeaning = 'evm' | 'to-evm' | 'from-evm' | 'payout' | DefiEventType
 
 const core: Readonly<Record<Network, ReadonlyMap<string, AnalyticsMeaning>>> = {
   mainnet: coreMeanings('mainnet'),
@@ -25,21 +27,12 @@ function coreMeanings(network: Network): ReadonlyMap<string, AnalyticsMeaning> {
   ])
 }
 
-/** Pairs are deployed many times over, by whoever wants one, so they go by name: SwapPair, FlowSwapPair … */
-const swap = /^A\.[0-9a-f]{16}\.[^.]*SwapPair\.(Swap|Trade)$/
-
-/** Types repeat: one look into a table for each that was seen before. */
-const maxKnownTypes = 20_000
-const isSwap = new Map<string, boolean>()
+const swaps: ReadonlySet<DefiEventKind> = new Set(['swap-by-direction', 'trade-by-side', 'pool-swap'])
 
 /** By the type of an event alone; undefined for nearly all. */
 export function analyticsMeaning(type: string, network: Network): AnalyticsMeaning | undefined {
   const meaning = core[network].get(type)
   if (meaning !== undefined) return meaning
-  let known = isSwap.get(type)
-  if (known === undefined) {
-    if (isSwap.size >= maxKnownTypes) isSwap.clear()
-    isSwap.set(type, (known = swap.test(type)))
-  }
-  return known ? 'swap' : undefined
+  const defi = defiEventTypes(network)(type)
+  return defi !== undefined && swaps.has(defi.kind) ? defi : undefined
 }

@@ -1,4 +1,6 @@
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../src/chain/decoded-block.ts'
+import type { DefiEventType } from '../../src/chain/defi/dexes.ts'
+import { readPairEvent } from '../../src/chain/defi/pair-event.ts'
 import { evmTransactionOf } from '../../src/chain/evm/evm-transaction-of.ts'
 import { amountField, FieldShapeError } from '../../src/chain/event-fields.ts'
 import { importedContracts } from '../../src/chain/imported-contracts.ts'
@@ -56,21 +58,16 @@ export class BlockActivity {
   #add(transaction: DecodedTransaction): void {
     for (const contract of importedContracts(transaction, this.#network)) increment(this.contracts, contract)
     this.#addMoves(transaction)
-    const { index: txIndex, authorizers, proposer, events } = transaction
+    const { index: txIndex, events } = transaction
     let [isToEvm, isFromEvm] = [false, false]
     for (const event of events) {
-      switch (analyticsMeaning(event.type, this.#network)) {
+      const meaning = analyticsMeaning(event.type, this.#network)
+      switch (meaning) {
         case undefined:
           break
         case 'evm':
           this.#addExecution(event)
           break
-        case 'swap': {
-          this.swaps++
-          const trader = authorizers[0] ?? proposer
-          if (trader !== undefined) this.traders.add(trader)
-          break
-        }
         case 'to-evm':
           isToEvm = true
           break
@@ -80,6 +77,8 @@ export class BlockActivity {
         case 'payout':
           this.#addPayout(event, txIndex)
           break
+        default:
+          this.#addSwap(meaning, event, transaction)
       }
     }
     if (isToEvm) this.bridgeToEvm++
@@ -101,6 +100,14 @@ export class BlockActivity {
     for (const { token, type } of nonFungible) {
       if (token !== undefined && isTokenActivity(type)) increment(this.collections, token)
     }
+  }
+
+  /** As defi_worker has them, which tells those that cannot be read. */
+  #addSwap(type: DefiEventType, { fields }: DecodedEvent, { authorizers, payer }: DecodedTransaction): void {
+    if (fields === undefined || read(() => readPairEvent(type, fields)) instanceof FieldShapeError) return
+    this.swaps++
+    const trader = authorizers[0] ?? payer
+    if (trader !== undefined) this.traders.add(trader)
   }
 
   /** What cannot be read of it evm_worker tells; that it was executed is sure. */
