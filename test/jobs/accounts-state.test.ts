@@ -113,6 +113,26 @@ describe('accounts, keys, contracts and EVM accounts', () => {
     )
   }).timeout(120_000)
 
+  it('have the transactions of each account counted once, and computation by who paid', async () => {
+    const blocks = (await decodedRecording('base')).map((block) => ({
+      ...block, transactions: block.transactions.map((transaction) => ({ ...transaction, gasUsed: BigInt(transaction.index + 1) })),
+    }))
+    const expected = new Map<string, { tx_count: number; gas_used: number }>()
+    for (const { isSystem, payer, proposer, authorizers, gasUsed } of blocks.flatMap(({ transactions }) => transactions)) {
+      if (isSystem) continue
+      for (const address of new Set([payer, proposer, ...authorizers])) {
+        const { tx_count: count, gas_used: gas } = expected.get(address ?? '') ?? { tx_count: 0, gas_used: 0 }
+        expected.set(address ?? '', { tx_count: count + 1, gas_used: gas + (address === payer ? Number(gasUsed) : 0) })
+      }
+    }
+    await reset()
+    for (const [from, to] of [[140, 281], [0, 100], [100, 140], [90, 150]] as const) await derive(blocks, { from, to })
+    const { rows } = await database.pool.query<object>(
+      'select address, tx_count::int, gas_used::int from app.address_stats order by address',
+    )
+    expect(rows).to.deep.equal([...expected].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([address, sums]) => ({ address, ...sums })))
+  })
+
   it('keep what they had below a rollback: counts, keys that were revoked above, contracts that were changed above', async () => {
     const blocks = await decodedRecording('base')
     await reset()
