@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import type { DecodedBlock } from '../src/chain/decoded-block.ts'
+import { tokenId } from '../src/chain/tokens/token-id.ts'
+import { ufix64Text, ufix64Units } from '../src/chain/tokens/ufix64.ts'
+import { utcDay } from '../src/chain/utc-day.ts'
+import { collect } from '../test/support/collected-rows.ts'
+import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
+import { handMadeBlocks } from '../test/support/hand-made-blocks.ts'
+import type { HandMadeEvent } from '../test/support/hand-made-blocks.ts'
+import { dailyBalanceWorker } from './daily-balance-worker.ts'
+
+const table = 'app.balance_changes'
+const flow = 'A.0ae53cb6e3f42a79.FlowToken'
+const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0'] as const
+
+/** `<height> <day> <address> <token>` and what changed. */
+type Changes = Record<string, string>
+
+function changesOf(blocks: readonly DecodedBlock[]): Changes {
+  const [{ height: from } = { height: 0 }] = blocks
+  const rows = collect(dailyBalanceWorker, { from, to: from + blocks.length, blocks }).of(table)
+  const changes = rows.flatMap(({ block_height: height, day, token, addresses, changes: all }) =>
+    (addresses as readonly string[]).map((address, i) =>
+      [`${height} ${day} ${address} ${token}`, (all as readonly string[])[i] ?? ''] as const))
+  return Object.fromEntries(changes)
+}
+
+/** The same as the sum of what the standard's events say of each account, whatever moved where. */
+function changesByEvents(blocks: readonly DecodedBlock[]): Changes {
+  const sums = new Map<string, bigint>()
+  for (const { height, timestampUs, transactions } of blocks) {
+    for (const { type, fields } of transactions.flatMap(({ events }) => events)) {
+      if (!/\.FungibleToken\.(Withdrawn|Deposited)$/.test(type)) continue
+      const address = fields?.['to'] ?? fields?.['from']
+      if (typeof address !== 'string') continue
+      const key = `${height} ${utcDay(timestampUs)} ${address} ${tokenId(String(fields?.['type']))}`
+      const units = ufix64Units(String(fields?.['amount']))
+      sums.set(key, (sums.get(key) ?? 0n) + (type.endsWith('Deposited') ? units : -units))
+    }
+  }
+  return Object.fromEntries([...sums].filter(([, units]) => units !== 0n).map(([key, units]) =>
+    [key, units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units)]))
+}
+
+describe('daily_balance_worker', () => {
+  let blocks: readonly DecodedBlock[]
+
+  before(async () => {
+    blocks = await decodedRecording('base')
+  })
+
+  it('has every change of every account of the recording, fees included, and no other', () => {
+    const changes = changesOf(blocks)
+    expect(Object.keys(changes).length).to.be.greaterThan(1000)
+    expect(changes).to.deep.equal(changesByEvents(blocks))
+  })
+
+  it('has one row a block and token, in the order of the key, with each account once', () => {
+    const rows = collect(dailyBalanceWorker, rangeOf(blocks, { from: 0, to: blocks.length })).of(table)
+    const keys = rows.map(({ block_height: height, token }) => `${String(height).padStart(6, '0')} ${token}`)
+    expect(keys).to.deep.equal([...new Set(keys)].toSorted())
+    for (const { addresses, changes } of rows) {
+      expect(addresses).to.deep.equal([...new Set(addresses as readonly string[])].toSorted())
+      expect((changes as readonly string[]).length).to.equal((addresses as readonly string[]).length)
+    }
+  })
+
+  it('leaves EVM accounts out, and what was moved to oneself', () => {
+    const accounts = Object.keys(changesOf(blocks)).map((key) => key.split(' ')[2])
+    expect(accounts.filter((address) => address?.length !== 18)).to.deep.equal([])
+    const toOneself: readonly HandMadeEvent[] = [
+      [`${flow}.TokensWithdrawn`, { amount: '2.00000000', from: alice }],
+      [`${flow}.TokensDeposited`, { amount: '2.00000000', to: alice }],
+    ]
+    expect(changesOf(handMadeBlocks(1, { 0: toOneself }))).to.deep.equal({})
+  })
+
+  it('has the changes of before Cadence 1.0, each on the day of its block', () => {
+    const pay = (amount: string): readonly HandMadeEvent[] => [
+      [`${flow}.TokensWithdrawn`, { amount, from: alice }], [`${flow}.TokensDeposited`, { amount, to: bob }],
+    ]
+    const two = handMadeBlocks(3, { 0: pay('1.50000000'), 2: pay('0.25000000') })
+    const day = utcDay(two[0]?.timestampUs ?? 0)
+    expect(changesOf(two)).to.deep.equal({
+      [`0 ${day} ${alice} ${flow}`]: '-1.50000000', [`0 ${day} ${bob} ${flow}`]: '1.50000000',
+      [`2 ${day + 1} ${alice} ${flow}`]: '-0.25000000', [`2 ${day + 1} ${bob} ${flow}`]: '0.25000000',
+    })
+  })
+})

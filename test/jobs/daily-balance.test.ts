@@ -1,0 +1,163 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { dailyBalanceWorker } from '../../jobs/daily-balance-worker.ts'
+import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
+import { tokenWorker } from '../../jobs/token-worker.ts'
+import type { HeightRange } from '../../src/base/ranges.ts'
+import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { decodedRecording } from '../support/decoded-recording.ts'
+import { deriveInto, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
+import { foldDigest, inAnyOrder, partitions } from '../support/fold-histories.ts'
+import { handMadeBlocks } from '../support/hand-made-blocks.ts'
+import type { HandMadeEvent } from '../support/hand-made-blocks.ts'
+
+/** At the end of each day in which it changed, by `<day> <address> <token>`. */
+type Closing = Record<string, string>
+
+describe('the history of balances', () => {
+  let database: TestDatabase
+  let blocks: readonly DecodedBlock[]
+
+  before(async () => {
+    database = await createTestDatabase()
+    blocks = await decodedRecording('base')
+  })
+
+  after(() => database.drop())
+
+  beforeEach(async () => {
+    await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+  })
+
+  const derive = async (all: readonly DecodedBlock[], range: HeightRange): Promise<void> => {
+    for (const worker of [tokenWorker, ftHoldingsWorker, dailyBalanceWorker]) {
+      expect(await deriveInto(database.pool, worker, all, range), worker.name).to.deep.equal([])
+    }
+  }
+  /** As a reader computes it: what is held now, less what changed later. */
+  const told = async (): Promise<Closing> => {
+    const { rows } = await database.pool.query<{ key: string; balance: string }>(
+      `select d.day || ' ' || d.address || ' ' || d.token as key,
+         (h.balance - coalesce(sum(d.change) over later, 0.00000000))::text as balance
+       from app.daily_balance_changes d join app.ft_holdings h using (address, token)
+       window later as (
+         partition by d.address, d.token order by d.day desc rows between unbounded preceding and 1 preceding
+       )
+       order by key`,
+    )
+    return Object.fromEntries(rows.map(({ key, balance }) => [key, balance]))
+  }
+  /** What the vaults held after the last block of each day. */
+  const held = async (all: readonly DecodedBlock[]): Promise<Closing> => {
+    const { rows } = await database.pool.query<{ key: string; balance: string }>(
+      `with days as (select day, max(height) as height from unnest($1::int[], $2::date[]) as b (height, day) group by day)
+       select d.day || ' ' || d.address || ' ' || d.token as key, sum(v.balance)::text as balance
+       from app.daily_balance_changes d join days using (day) cross join lateral (
+         select distinct on (h.vault_uuid) h.owner, h.balance from app.ft_vault_balances h
+         where h.token = d.token and h.block_height <= days.height order by h.vault_uuid, h.block_height desc
+       ) v
+       where v.owner = d.address group by 1 order by key`,
+      [
+        all.map(({ height }) => height),
+        all.map(({ timestampUs }) => new Date(timestampUs / 1000).toISOString().slice(0, 10)),
+      ],
+    )
+    return Object.fromEntries(rows.map(({ key, balance }) => [key, balance]))
+  }
+
+  it('is what vaults held at the end of each day', async () => {
+    await derive(blocks, { from: 0, to: blocks.length })
+    const closing = await told()
+    expect(new Set(Object.keys(closing).map((key) => key.slice(0, 10))).size, 'days').to.equal(2)
+    expect(closing).to.deep.equal(await held(blocks))
+  })
+
+  it('is right for the days that are indexed where history starts in the middle', async () => {
+    const from = 100
+    await derive(blocks, { from, to: blocks.length })
+    const closing = await told()
+    expect(Object.keys(closing).length).to.be.greaterThan(10)
+    expect(closing).to.deep.equal(await held(blocks))
+  })
+
+  it('adds nothing twice, whatever is derived again, and is the same after any order and any rollback', async () => {
+    await derive(blocks, { from: 0, to: blocks.length })
+    const once = await foldDigest(database.pool, dailyBalanceWorker)
+    const heights = fc.array(fc.nat(blocks.length), { maxLength: 2 })
+    await fc.assert(
+      fc.asyncProperty(inAnyOrder(partitions(blocks.length)), heights, fc.nat(), async (ranges, rollbacks, again) => {
+        await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+        const some = (range: HeightRange): Promise<unknown> => deriveInto(database.pool, dailyBalanceWorker, blocks, range)
+        for (const range of ranges) await some(range)
+        await some(ranges[again % ranges.length] as HeightRange)
+        for (const height of rollbacks) {
+          await rollBackDerived(database.pool, height)
+          for (const { from, to } of ranges) if (to > height) await some({ from: Math.max(from, height), to })
+        }
+        expect(await foldDigest(database.pool, dailyBalanceWorker)).to.equal(once)
+      }),
+      { numRuns: 6 },
+    )
+  }).timeout(120_000)
+
+  describe('of an account that is older than Cadence 1.0', () => {
+    const flow = 'A.0ae53cb6e3f42a79.FlowToken'
+    const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0'] as const
+    const before = (from: string, to: string, amount: string): HandMadeEvent[] => [
+      [`${flow}.TokensWithdrawn`, { amount, from }], [`${flow}.TokensDeposited`, { amount, to }],
+    ]
+    const since = (from: string, to: string, amount: string, left: string, had: string): HandMadeEvent[] => [
+      ['A.ee82856bf20e2aa6.FungibleToken.Withdrawn', {
+        type: `${flow}.Vault`, amount, from, fromUUID: '11', withdrawnUUID: '99', balanceAfter: left,
+      }],
+      ['A.ee82856bf20e2aa6.FungibleToken.Deposited', {
+        type: `${flow}.Vault`, amount, to, toUUID: '12', depositedUUID: '99', balanceAfter: had,
+      }],
+    ]
+    // The days begin at heights 0, 2, 6 and 10. Before height 0 alice had 100 and bob had nothing.
+    const eras = handMadeBlocks(12, {
+      1: before(alice, bob, '30.00000000'),
+      3: before(bob, alice, '5.00000000'),
+      5: before(alice, bob, '10.00000000'),
+      9: since(alice, bob, '1.00000000', '64.00000000', '36.00000000'),
+    })
+    const holdings = async (): Promise<object> => {
+      const { rows } = await database.pool.query<{ address: string; balance: string; is_complete: boolean }>(
+        'select address, balance::text, is_complete from app.ft_holdings order by address',
+      )
+      return Object.fromEntries(rows.map(({ address, balance, is_complete: isComplete }) => [address, [balance, isComplete]]))
+    }
+
+    it('is below zero only where it says that it is incomplete, and right once its vaults were seen', async () => {
+      await derive(eras, { from: 0, to: 8 })
+      expect(await holdings()).to.deep.equal({ [alice]: ['-35.00000000', false], [bob]: ['35.00000000', false] })
+      await derive(eras, { from: 8, to: 12 })
+      expect(await holdings()).to.deep.equal({ [alice]: ['64.00000000', true], [bob]: ['36.00000000', true] })
+      await rollBackDerived(database.pool, 9)
+      expect(await holdings()).to.deep.equal({ [alice]: ['-35.00000000', false], [bob]: ['35.00000000', false] })
+    })
+
+    it('is the same where the newer era is indexed first', async () => {
+      await derive(eras, { from: 8, to: 12 })
+      expect(await holdings()).to.deep.equal({ [alice]: ['64.00000000', true], [bob]: ['36.00000000', true] })
+      await derive(eras, { from: 0, to: 8 })
+      expect(await holdings()).to.deep.equal({ [alice]: ['64.00000000', true], [bob]: ['36.00000000', true] })
+    })
+
+    it('goes back through both eras, also where the first days are not indexed', async () => {
+      const days = ['2024-09-25', '2024-09-26', '2024-09-27'] as const
+      for (const [from, expected] of [
+        [0, [['70.00000000', '30.00000000'], ['65.00000000', '35.00000000'], ['64.00000000', '36.00000000']]],
+        [4, [undefined, ['65.00000000', '35.00000000'], ['64.00000000', '36.00000000']]],
+      ] as const) {
+        await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+        await derive(eras, { from, to: 12 })
+        const entries = days.flatMap((day, i) =>
+          [alice, bob].map((address, who) => [`${day} ${address} ${flow}`, expected[i]?.[who]] as const))
+        expect(await told()).to.deep.equal(Object.fromEntries(entries.filter(([, balance]) => balance !== undefined)))
+      }
+    })
+  })
+})
