@@ -171,6 +171,37 @@ describe('FungibleFlow', () => {
     expect(brief(flow.transfers)).to.deep.equal(['a1 ee 2 bridge', 'ee b0 1 bridge'])
   })
 
+  it('leaves the EVM side of what came out and did not arrive, and of what went back in', () => {
+    const [evm, other, amount] = [`0x${'e'.repeat(40)}`, `0x${'f'.repeat(40)}`, '2.00000000']
+    const flow = new FungibleFlow()
+    flow.leftEvm(0, token, amount, '3', evm)
+    flow.unlocked(1, token, '5', evm)
+    flow.enteredEvm(2, token, amount, '5', other)
+    flow.deposited({
+      eventIndex: 3, token, amount, to: carol, toVault: '6', depositedVault: '5', balanceAfter: '9.00000000',
+    })
+    flow.finish(nothingBurnt)
+    expect(brief(flow.transfers)).to.have.members(['ee - 2 bridge', 'ee ff 2 bridge', '- c0 2 escrow'])
+  })
+
+  it('knows whose money was in a vault besides what came to it here', () => {
+    const chain = new Chain()
+    const vault = chain.vault(alice, units(5))
+    chain.deposit(chain.withdraw(vault, units(1)), chain.vault(bob, 0n))
+    chain.owners.delete(vault)
+    chain.deposit(chain.withdraw(chain.vault(bob, units(3)), units(3)), vault)
+    chain.deposit(vault, chain.vault(carol, 0n))
+    expect(brief(chain.finish())).to.deep.equal(['a1 b0 1 transfer', 'b0 c0 3 transfer', 'a1 c0 4 transfer'])
+  })
+
+  it('says nothing of what an account stored in its own', () => {
+    const chain = new Chain()
+    const purse = chain.withdraw(chain.vault(alice, units(9)), units(3))
+    chain.store(purse, alice)
+    chain.deposit(chain.withdraw(purse, units(1)), chain.vault(carol, 0n))
+    expect(brief(chain.finish())).to.deep.equal(['a1 c0 1 transfer'])
+  })
+
   it('loses nothing and makes nothing up, and has every vault as it is', () => {
     const step = fc.record({ action: fc.nat(4), vault: fc.nat(), other: fc.nat(), part: fc.nat(100) })
     fc.assert(

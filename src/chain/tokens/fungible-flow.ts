@@ -44,7 +44,7 @@ class Vault {
   owner: string | undefined
   balance = ufix64Zero
   eventIndex = 0
-  /** Whoever gave what was in it before it was heard of, if that was not an account. */
+  /** Whose the money is that was in it before: of the account in which it was last seen, or of EVM. */
   origin: string | undefined
   /** Undefined while it is not on its way, as far as events tell. */
   lots: Lot[] | undefined
@@ -129,7 +129,7 @@ export class FungibleFlow {
     made.isMade = true
   }
 
-  /** A vault that the bridge gave out for tokens of EVM: it made what is in it, or took that from what it had locked up. */
+  /** A vault that the bridge gave for tokens of EVM: it made what is in it, or took it from what it had locked up. */
   unlocked(eventIndex: number, token: string, vault: string, evmAddress: string): void {
     const given = this.#vault(token, vault)
     if (given.lots === undefined) {
@@ -198,13 +198,14 @@ function tell(vault: Vault, owner: string | undefined, balance: string, eventInd
   vault.isMade = false
   vault.isTold = true
   vault.owner = owner
+  vault.origin = owner ?? vault.origin
   vault.balance = balance
   vault.eventIndex = eventIndex
 }
 
 function markGone(vault: Vault, eventIndex: number): void {
-  vault.origin = undefined
   tell(vault, undefined, ufix64Zero, eventIndex)
+  vault.origin = undefined
 }
 
 function addLots(vault: Vault, lots: Lot[]): void {
@@ -213,12 +214,11 @@ function addLots(vault: Vault, lots: Lot[]): void {
 }
 
 /**
- * Takes `amount` out of what a vault carries, the oldest first. What it lacks was in it before the transaction: that
- * came from the account in which it was last seen, if it was.
+ * Takes `amount` out of what a vault carries, the oldest first. What it lacks was in it before.
  */
 function takeLots(vault: Vault, amount: string, eventIndex: number): Lot[] {
   const { lots } = vault
-  if (lots === undefined) return [{ from: vault.owner ?? vault.origin, eventIndex, amount }]
+  if (lots === undefined) return [{ from: vault.origin, eventIndex, amount }]
   const [only] = lots
   if (lots.length === 1 && only?.amount === amount) {
     vault.lots = undefined
@@ -237,7 +237,7 @@ function takeLots(vault: Vault, amount: string, eventIndex: number): Lot[] {
   const next = lots[whole]
   if (next === undefined) {
     vault.lots = undefined
-    if (wanted > 0n) taken.push({ from: vault.owner ?? vault.origin, eventIndex, amount: ufix64Text(wanted) })
+    if (wanted > 0n) taken.push({ from: vault.origin, eventIndex, amount: ufix64Text(wanted) })
     return taken
   }
   lots.splice(0, whole)

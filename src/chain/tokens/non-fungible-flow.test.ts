@@ -63,6 +63,13 @@ describe('NonFungibleFlow', () => {
     expect(brief([], item)).to.deep.equal(['0 5 - - burn'])
   })
 
+  it('leaves the EVM side of what came out and did not arrive', () => {
+    const flow = new NonFungibleFlow()
+    flow.leftEvm(0, item, `0x${'e'.repeat(40)}`)
+    flow.finish()
+    expect(flow.transfers.map(({ from, to, type }) => [from?.length, to, type])).to.deep.equal([[42, undefined, 'bridge']])
+  })
+
   it('follows items of whatever uuids through whatever hands, without a break', () => {
     const evm = `0x${'e'.repeat(40)}`
     const bridge = '0x00000000000000bb'

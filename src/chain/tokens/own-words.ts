@@ -22,10 +22,7 @@ export class OwnWords {
     add(this.#burns, event)
   }
 
-  /**
-   * Whether an amount that appeared was minted: together with those asked of before it must not be more than what the
-   * contract minted, by more than what came in the same vault.
-   */
+  /** Whether an amount that appeared was minted: only while some of what the contract minted is unaccounted for. */
   isMinted(token: string, amount: string): boolean {
     const contract = contractOf(token)
     const events = this.#mints.get(contract)

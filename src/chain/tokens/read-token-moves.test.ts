@@ -261,6 +261,8 @@ describe('readTokenMoves', () => {
     const typesOf = (...events: TestEvent[]): string[] => read(...events).fungible.map(({ type }) => type)
     expect(typesOf(...pay('1.00000000', '4'), fee, ...pay('1.00000000', '5'))).to.deep.equal(['fee', 'transfer'])
     expect(typesOf(...pay('1.00000000', '4'), ...pay('2.00000000', '5'), fee)).to.deep.equal(['transfer', 'transfer'])
+    const found = deposited(`${flow}.Vault`, { amount: '1.00000000', to: flowFees, depositedUUID: '6' })
+    expect(typesOf(found, fee), 'a fee comes out of an account').to.deep.equal(['deposit'])
   })
 
   it('keeps the kinds of vaults of one contract apart', () => {

@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import type { PayloadFields } from '../payload-value.ts'
+import { OwnWords } from './own-words.ts'
+import { topShot, usd } from './token-events.test-support.ts'
+
+function wordsOf(minted: readonly PayloadFields[], burned: readonly PayloadFields[], contract = usd): OwnWords {
+  const words = new OwnWords()
+  for (const [index, fields] of minted.entries()) words.minted({ type: `${contract}.TokensMinted`, index, fields })
+  for (const [index, fields] of burned.entries()) words.burned({ type: `${contract}.TokensBurned`, index, fields })
+  return words
+}
+
+describe('OwnWords', () => {
+  it('has minted no more than the contract says, and anything where it does not say how much', () => {
+    const words = wordsOf([{ amount: '5.00000000' }, { amount: '1.00000000' }], [])
+    expect(['4.00000000', '2.00000000', '1.00000000'].map((amount) => words.isMinted(usd, amount))).to.deep.equal([true, true, false])
+    expect(words.isMinted(topShot, '1.00000000')).to.equal(false)
+    const vague = wordsOf([{ amount: '5.00000000' }, { value: 'much' }], [])
+    expect(vague.isMinted(usd, '9.00000000') && vague.isMinted(usd, '9.00000000')).to.equal(true)
+  })
+
+  it('has each burn answer for one', () => {
+    const words = wordsOf([], [{ amount: '5.00000000' }, { amount: 'all' }])
+    expect(words.tellsOfBurns(usd)).to.equal(true)
+    expect(words.tellsOfBurns(topShot)).to.equal(false)
+    expect(words.isBurnt(usd, '4.00000000')).to.equal(false)
+    expect(words.isBurnt(usd, '5.00000000')).to.equal(true)
+    expect(words.isBurnt(usd, '5.00000000')).to.equal(false)
+  })
+
+  it('finds items by whatever field names them, and takes what names no number for any', () => {
+    const words = wordsOf([{ ids: ['1', '2'], by: '0x00000000000000a1' }], [{ momentID: '3', serial: '9' }], topShot)
+    expect(['1', '2', '3'].map((id) => words.isItemMinted(topShot, id))).to.deep.equal([true, true, false])
+    expect(['1', '3'].map((id) => words.isItemBurnt(topShot, id))).to.deep.equal([false, true])
+    expect(wordsOf([{ by: '0x00000000000000a1' }], [], topShot).isItemMinted(topShot, '4')).to.equal(true)
+    expect(words.isItemBurnt(usd, '3')).to.equal(false)
+  })
+})
