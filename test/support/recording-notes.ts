@@ -46,6 +46,8 @@ export interface Truth {
   /** `nodes`: id, role, staked, committed, unstaking, unstaked, rewarded, number of delegators. */
   readonly staking: { readonly nodes: ReadonlyArray<readonly string[]> }
   readonly swap_pair_reserves: readonly string[]
+  /** By type of vault. */
+  readonly total_supply: Readonly<Record<string, string>>
 }
 
 /** The transactions of a recording that are in a block, from its `manifest.json`. */
