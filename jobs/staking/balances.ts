@@ -136,11 +136,11 @@ export const sinceEpochEnd = `
  * How much a node took off a request that is still there, no event tells.
  */
 export function requested(staked: string): string {
+  const told = `case when request.event_type = 'NodeRemovedAndRefunded' then ${staked} else request.amount end`
   return `case
     when request.event_type is null then 0.00000000
-    when request.event_type = 'NodeRemovedAndRefunded' then ${staked}
-    when cancelled.count = 0 then request.amount
+    when cancelled.count = 0 then ${told}
     when cancelled.ended then 0.00000000
-    when k.delegator_id > 0 then request.amount - cancelled.amount
+    when k.delegator_id > 0 then ${told} - cancelled.amount
   end`
 }

@@ -1,14 +1,23 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import { stakingWorker } from '../../jobs/staking-worker.ts'
 import type { HeightRange } from '../../src/base/ranges.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
-import { deriveInto } from '../support/derived-tables.ts'
+import { deriveInto, rollBackDerived } from '../support/derived-tables.ts'
 import { truthOf } from '../support/recording-notes.ts'
+import { playStaking, stakingCalls } from '../support/staking-history.ts'
+import type { ExpectedStaker } from '../support/staking-history.ts'
 
 const tables = [...stakingWorker.tables, ...stakingWorker.folds].map(({ name }) => name)
+const amounts = [
+  'tokens_committed', 'tokens_staked', 'tokens_unstaking', 'tokens_unstaked', 'tokens_rewarded',
+  'tokens_requested_to_unstake',
+] as const
+
+type Row = Readonly<Record<string, unknown>>
 
 describe('stakes and epochs', () => {
   let database: TestDatabase
@@ -21,25 +30,126 @@ describe('stakes and epochs', () => {
 
   after(() => database.drop())
 
-  const derive = async (...ranges: HeightRange[]): Promise<void> => {
+  const derive = async (from: readonly DecodedBlock[], ...ranges: HeightRange[]): Promise<void> => {
     await database.pool.query(`truncate ${tables.join(', ')}`)
     for (const range of ranges) {
-      expect(await deriveInto(database.pool, stakingWorker, blocks, range)).to.deep.equal([])
+      expect(await deriveInto(database.pool, stakingWorker, from, range)).to.deep.equal([])
     }
   }
-  const all = async (table: string, order: string): Promise<Record<string, unknown>[]> => {
-    const { rows } = await database.pool.query<Record<string, unknown>>(`select * from ${table} order by ${order}`)
-    return rows
+  const rows = async (table: string, order: string): Promise<Row[]> => {
+    return (await database.pool.query<Row>(`select * from ${table} order by ${order}`)).rows
+  }
+  /** Everybody who has something staked, and what. */
+  const stakers = async (): Promise<ExpectedStaker[]> => {
+    const columns = amounts.join(', ')
+    const { rows: all } = await database.pool.query<ExpectedStaker>(`
+      select node_id, 0 as delegator_id, ${columns} from app.staking_nodes
+      union all select node_id, delegator_id, ${columns} from app.staking_delegators order by 1, 2`)
+    return all
   }
 
   it('has what the chain says that nodes have', async () => {
-    await derive({ from: 0, to: blocks.length })
+    await derive(blocks, { from: 0, to: blocks.length })
     const { staking } = await truthOf('base')
-    const nodes = await all('app.staking_nodes', 'node_id')
+    const nodes = await rows('app.staking_nodes', 'node_id')
     expect(nodes.map((node) => [
       node['node_id'], String(node['role']), node['tokens_staked'], node['tokens_committed'], node['tokens_unstaking'],
       node['tokens_unstaked'], node['tokens_rewarded'], String(node['delegator_count']),
     ])).to.deep.equal(staking.nodes.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)))
     expect(nodes.every((node) => node['is_complete'])).to.equal(true)
   })
+
+  it('has what the vaults of delegators hold', async () => {
+    await derive(blocks, { from: 0, to: blocks.length })
+    const held = new Map<string, string>()
+    for (const { fields } of blocks.flatMap((block) => block.transactions).flatMap((transaction) => transaction.events)) {
+      const vault = fields?.['toUUID'] ?? fields?.['fromUUID']
+      if (typeof vault === 'string' && typeof fields?.['balanceAfter'] === 'string') held.set(vault, fields['balanceAfter'])
+    }
+    // The first vault of each is the one into which its first tokens went; the others were made right after it.
+    const firstVaults = [80264348827655n, 81363860455433n, 82463372083205n]
+    const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
+    expect(delegators.map((row) => [
+      row['tokens_committed'], row['tokens_staked'], row['tokens_unstaking'], row['tokens_rewarded'], row['tokens_unstaked'],
+    ])).to.deep.equal(firstVaults.map((first) =>
+      [0n, 1n, 2n, 3n, 4n].map((i) => held.get(String(first + i)) ?? '0.00000000')))
+    expect(delegators.every((row) => row['is_complete'])).to.equal(true)
+  })
+
+  it('starts epochs where the chain does, not where they are set up', async () => {
+    await derive(blocks, { from: 0, to: blocks.length })
+    const epochs = await rows('app.epoch_stats', 'epoch')
+    expect(epochs.map((row) => [row['epoch'], row['start_height'], row['end_height'], row['setup_height']])).to.deep.equal([
+      ['1', '142', '145', '141'], ['2', '146', '147', null], ['3', '148', null, null],
+    ])
+    expect(epochs[0]).to.include({
+      first_view: '291', staking_end_view: '1290', final_view: '9290', total_nodes: 5,
+      total_staked: '2136829.62345678', total_supply: '1000000035.97534828', total_rewards: '120000.00000000',
+      payout_height: '143', payout_total: '120000.00000000', payout_from_fees: '0.00416168',
+      payout_minted: '119999.99583832', payout_fees_burned: '0.00747910', setup_tx_index: 0, setup_event_index: 1,
+    })
+    const time = (height: number): Date => new Date(Math.floor((blocks[height]?.timestampUs ?? 0) / 1000))
+    expect(epochs[0]?.['start_time']).to.deep.equal(time(142))
+    expect(epochs[0]?.['end_time']).to.deep.equal(time(146))
+    expect(await rows('app.epoch_nodes', 'node_id')).to.have.length(5)
+  })
+
+  it('knows what nodes have from the first EpochSetup on, where history starts in the middle', async () => {
+    await derive(blocks, { from: 141, to: blocks.length })
+    const { staking } = await truthOf('base')
+    const nodes = await rows('app.staking_nodes', 'node_id')
+    expect(nodes.map((node) => [node['node_id'], node['tokens_staked'], node['tokens_rewarded'], node['is_complete']]))
+      .to.deep.equal(staking.nodes.map(([id, , staked, , , , rewarded]) => [id, staked, rewarded, true])
+        .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)))
+    expect(nodes.map((node) => node['created_height'])).to.deep.equal([null, null, null, null, null])
+    const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
+    expect(delegators.map((row) => row['is_complete'])).to.deep.equal([false, false, false])
+  })
+
+  it('has what the contract keeps, whatever is called, in whatever order it is derived', async () => {
+    const cuts = fc.array(fc.nat(100), { maxLength: 3 })
+    await fc.assert(
+      fc.asyncProperty(stakingCalls, cuts, fc.boolean(), fc.nat(100), async (calls, places, isBackward, end) => {
+        const history = playStaking('1.0', calls, blocks[1] as DecodedBlock)
+        const to = Math.max(1, Math.min(history.blocks.length, Math.ceil(history.blocks.length * (end / 80))))
+        const bounds = [...new Set([0, ...places.map((place) => place % to), to])].toSorted((a, b) => a - b)
+        const ranges = bounds.slice(1).map((bound, i) => ({ from: bounds[i] ?? 0, to: bound }))
+        await derive(history.blocks, ...(isBackward ? ranges.toReversed() : ranges))
+        expect(await stakers()).to.deep.equal(sorted(history.after[to - 1] ?? []))
+        const isIncomplete = 'select 1 from app.staking_nodes where not is_complete'
+        expect((await database.pool.query(isIncomplete)).rows).to.deep.equal([])
+      }),
+      { numRuns: 40 },
+    )
+  }).timeout(120_000)
+
+  it('has what the contract keeps after blocks are taken back', async () => {
+    await fc.assert(
+      fc.asyncProperty(stakingCalls, fc.nat(100), async (calls, place) => {
+        const history = playStaking('1.0', calls, blocks[1] as DecodedBlock)
+        const to = 1 + place % history.blocks.length
+        await derive(history.blocks, { from: 0, to: history.blocks.length })
+        await rollBackDerived(database.pool, to)
+        expect(await stakers()).to.deep.equal(sorted(history.after[to - 1] ?? []))
+      }),
+      { numRuns: 30 },
+    )
+  }).timeout(120_000)
+
+  it('has what the contract of 2021 keeps whenever an epoch has ended', async () => {
+    await fc.assert(
+      fc.asyncProperty(stakingCalls, fc.nat(100), async (calls, place) => {
+        const history = playStaking('2021', calls, blocks[1] as DecodedBlock)
+        const height = history.epochEnds[place % Math.max(1, history.epochEnds.length)]
+        fc.pre(height !== undefined)
+        await derive(history.blocks, { from: 0, to: height + 1 })
+        expect(await stakers()).to.deep.equal(sorted(history.after[height] ?? []))
+      }),
+      { numRuns: 40 },
+    )
+  }).timeout(120_000)
 })
+
+function sorted(stakers: readonly ExpectedStaker[]): ExpectedStaker[] {
+  return stakers.toSorted((a, b) => (a.node_id === b.node_id ? a.delegator_id - b.delegator_id : a.node_id < b.node_id ? -1 : 1))
+}

@@ -1,7 +1,8 @@
 import { coreContracts } from '../core-contracts.ts'
 import type { DecodedEvent } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
-import type { PayloadFields } from '../payload-value.ts'
+import type { PayloadFields, PayloadValue } from '../payload-value.ts'
+import { isUfix64 } from '../tokens/ufix64.ts'
 
 /** FLOW that went from one vault of the staking account into another, as the token's own events tell. */
 export interface InnerMove {
@@ -37,23 +38,30 @@ export function innerMoves(events: readonly DecodedEvent[], network: Network): I
   const taken = new Map<string, { readonly first: number; readonly fields: PayloadFields }>()
   const hasStandard = events.some(({ type }) => type === withdrawn || type === deposited)
   for (const [place, { type, fields }] of events.entries()) {
-    if (fields === undefined) continue
+    const amount = fields?.['amount']
+    if (fields === undefined || typeof amount !== 'string' || !isUfix64(amount)) continue
     if (type === withdrawn && fields['type'] === vault && fields['from'] === account) {
       const first = events[place - 1]?.type === ownWithdrawn ? place - 1 : place
       taken.set(String(fields['withdrawnUUID']), { first, fields })
     } else if (type === deposited && fields['type'] === vault && fields['to'] === account) {
       const from = taken.get(String(fields['depositedUUID']))
-      if (from === undefined || from.fields['amount'] !== fields['amount']) continue
-      const distance = BigInt(String(fields['toUUID'])) - BigInt(String(from.fields['fromUUID']))
-      moves.push({ first: from.first, last: place, amount: String(fields['amount']), distance })
+      if (from === undefined || from.fields['amount'] !== amount) continue
+      moves.push({ first: from.first, last: place, amount, distance: distanceOf(from.fields['fromUUID'], fields['toUUID']) })
     } else if (!hasStandard && type === ownDeposited && fields['to'] === account) {
       const before = events[place - 1]
       if (before?.type !== ownWithdrawn || before.fields?.['from'] !== account) continue
-      if (before.fields['amount'] !== fields['amount']) continue
-      moves.push({ first: place - 1, last: place, amount: String(fields['amount']), distance: undefined })
+      if (before.fields['amount'] === amount) moves.push({ first: place - 1, last: place, amount, distance: undefined })
     }
   }
   const beginning = new Map(moves.map((move) => [move.first, move]))
   const ending = new Map(moves.map((move) => [move.last, move]))
   return { beginningAt: (place) => beginning.get(place), endingAt: (place) => ending.get(place) }
+}
+
+function distanceOf(from: PayloadValue | undefined, to: PayloadValue | undefined): bigint | undefined {
+  return isUuid(from) && isUuid(to) ? BigInt(to) - BigInt(from) : undefined
+}
+
+function isUuid(value: PayloadValue | undefined): value is string {
+  return typeof value === 'string' && /^\d+$/.test(value)
 }

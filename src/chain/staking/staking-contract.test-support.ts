@@ -1,0 +1,342 @@
+import type { DecodedTransaction } from '../decoded-block.ts'
+import { coreContracts } from '../core-contracts.ts'
+import type { PayloadFields } from '../payload-value.ts'
+import { ufix64Text } from '../tokens/ufix64.ts'
+import type { Bucket } from './bucket-moves.ts'
+
+/**
+ * A model of FlowIDTableStaking for tests, by its source: what it keeps for nodes and delegators, and the events that each
+ * call emits, in their order. `1.0` is the contract of today; `2021` emitted no event for requests to unstake and for
+ * committed tokens that were taken back, and its tokens told no vaults.
+ */
+export type Era = '1.0' | '2021'
+
+/** What a node or delegator has, in units of 10^-8 FLOW. */
+export interface Staker {
+  readonly nodeId: string
+  /** 0: the node itself. */
+  readonly delegatorId: number
+  readonly held: Record<Bucket, bigint>
+  readonly uuids: Readonly<Record<Bucket, bigint>>
+  requested: bigint
+  /** Whether an event tells what is requested. */
+  isRequestTold: boolean
+  isPending: boolean
+}
+
+export const nodeMinimum = 500n
+export const delegatorMinimum = 50n
+
+const { staking, flowToken, fungibleToken } = coreContracts('emulator')
+const account = `0x${staking}`
+const user = '0x00000000000000a1'
+const vaultOrder = {
+  node: ['committed', undefined, 'staked', 'unstaking', 'unstaked', 'rewarded'],
+  delegator: ['committed', 'staked', 'unstaking', 'rewarded', 'unstaked'],
+} as const
+
+export class StakingContract {
+  readonly era: Era
+  readonly stakers: Staker[] = []
+  isAuction = true
+  epoch = 0
+  #uuid = 1000n
+  #events: { readonly type: string; readonly fields: PayloadFields }[] = []
+
+  constructor(era: Era) {
+    this.era = era
+  }
+
+  get nodes(): readonly Staker[] {
+    return this.stakers.filter(({ delegatorId }) => delegatorId === 0)
+  }
+
+  delegatorsOf(nodeId: string): readonly Staker[] {
+    return this.stakers.filter((staker) => staker.nodeId === nodeId && staker.delegatorId > 0)
+  }
+
+  /** The transaction of all that was called since the last one. */
+  takeTransaction(index: number, template: DecodedTransaction, script = ''): DecodedTransaction {
+    const events = this.#events.map((event, place) => ({ ...event, index: place }))
+    this.#events = []
+    return { ...template, index, script, events }
+  }
+
+  registerNode(nodeId: string, role: number, amount: bigint): void {
+    if (!this.isAuction || amount < nodeMinimum || this.stakers.some((staker) => staker.nodeId === nodeId)) return
+    const withdrawn = this.#withdrawnByUser(amount)
+    const node = this.#newStaker(nodeId, 0)
+    this.#tell('NewNodeCreated', { nodeID: nodeId, role: String(role), amountCommitted: text(0n) })
+    this.#commitNew(node, amount, withdrawn)
+  }
+
+  registerDelegator(nodeId: string, amount: bigint): void {
+    if (!this.isAuction || amount < delegatorMinimum || !this.nodes.some((node) => node.nodeId === nodeId)) return
+    const withdrawn = this.#withdrawnByUser(amount)
+    const delegatorId = this.delegatorsOf(nodeId).length + 1
+    this.#tell('NewDelegatorCreated', { nodeID: nodeId, delegatorID: String(delegatorId) })
+    this.#commitNew(this.#newStaker(nodeId, delegatorId), amount, withdrawn)
+  }
+
+  stakeNewTokens(staker: Staker, amount: bigint): void {
+    if (this.isAuction) this.#commitNew(staker, amount, this.#withdrawnByUser(amount))
+  }
+
+  /** Cancels a request first, which a delegator's event counts as committed and a node's does not. */
+  stakeUnstakedTokens(staker: Staker, amount: bigint): void {
+    const moved = amount - least(amount, staker.requested)
+    if (!this.isAuction || moved > staker.held.unstaked) return
+    // A node's event tells what was moved, not what was cancelled: nothing tells how much of a request is left.
+    const isHidden = staker.delegatorId === 0 && staker.requested > 0n && moved === 0n
+    staker.requested -= amount - moved
+    if (isHidden) staker.isRequestTold = false
+    else if (staker.requested === 0n) staker.isRequestTold = true
+    this.#move(staker, 'unstaked', 'committed', moved)
+    this.#tellOf(staker, 'TokensCommitted', staker.delegatorId === 0 ? moved : amount)
+    staker.isPending = true
+  }
+
+  stakeRewardedTokens(staker: Staker, amount: bigint): void {
+    if (!this.isAuction || amount > staker.held.rewarded) return
+    this.#move(staker, 'rewarded', 'committed', amount)
+    this.#tellOf(staker, 'TokensCommitted', amount)
+    staker.isPending = true
+  }
+
+  requestUnstaking(staker: Staker, amount: bigint): void {
+    const { committed, staked } = staker.held
+    if (!this.isAuction || staked + committed < amount + staker.requested) return
+    const fromCommitted = least(amount, committed)
+    const isTold = this.era === '1.0'
+    if (amount === fromCommitted || staker.delegatorId === 0 || fromCommitted > 0n) {
+      this.#move(staker, 'committed', 'unstaked', fromCommitted)
+    }
+    if (amount > fromCommitted) {
+      staker.requested += amount - fromCommitted
+      staker.isPending = true
+      staker.isRequestTold = isTold
+    }
+    if (!isTold) return
+    this.#tellOf(staker, 'TokensUnstaked', fromCommitted)
+    if (amount > fromCommitted) this.#tellOf(staker, 'TokensRequestedToUnstake', staker.requested)
+  }
+
+  unstakeAll(node: Staker): void {
+    if (!this.isAuction) return
+    const { committed, staked } = node.held
+    if (committed > 0n) {
+      if (this.era === '1.0') this.#tellOf(node, 'TokensUnstaked', committed)
+      this.#move(node, 'committed', 'unstaked', committed)
+    }
+    if (staked > 0n) {
+      node.requested = staked
+      node.isPending = true
+      node.isRequestTold = this.era === '1.0'
+      if (node.isRequestTold) this.#tellOf(node, 'TokensRequestedToUnstake', staked)
+    }
+  }
+
+  withdraw(staker: Staker, bucket: 'unstaked' | 'rewarded', amount: bigint): void {
+    if (amount > staker.held[bucket]) return
+    this.#tellOf(staker, bucket === 'unstaked' ? 'UnstakedTokensWithdrawn' : 'RewardTokensWithdrawn', amount)
+    const uuid = this.#take(staker, bucket, amount)
+    this.#put(user, 7n, uuid, amount)
+  }
+
+  /** Of the administrator: any time, of nodes that are not approved any more. */
+  removeNode(node: Staker): void {
+    const { committed, staked } = node.held
+    this.#tellOf(node, 'NodeRemovedAndRefunded', committed + staked)
+    this.#move(node, 'committed', 'unstaked', committed)
+    if (staked > 0n || !this.isAuction) node.requested = staked
+    node.isRequestTold = true
+    node.isPending = true
+    for (const delegator of this.delegatorsOf(node.nodeId)) {
+      if (delegator.held.committed > 0n) {
+        this.#tellOf(delegator, 'TokensUnstaked', delegator.held.committed)
+        this.#move(delegator, 'committed', 'unstaked', delegator.held.committed)
+      }
+      if (delegator.held.staked > 0n) {
+        delegator.requested = delegator.held.staked
+        delegator.isRequestTold = true
+        delegator.isPending = true
+      }
+    }
+  }
+
+  endAuction(): void {
+    if (!this.isAuction) return
+    for (const node of this.nodes) {
+      const { committed, staked } = node.held
+      if (node.isPending && committed + staked - node.requested < nodeMinimum) this.removeNode(node)
+    }
+    this.isAuction = false
+  }
+
+  payRewards(rewardOf: (staker: Staker) => bigint): void {
+    const source = this.#nextUuid()
+    for (const node of this.nodes.filter(({ held }) => held.staked > 0n)) {
+      const all = [...this.delegatorsOf(node.nodeId).filter(({ held }) => held.staked > 0n), node]
+      for (const staker of all) {
+        const amount = rewardOf(staker)
+        this.#put(account, staker.uuids.rewarded, this.#withdrawn(null, source, amount), amount)
+        staker.held.rewarded += amount
+        const epoch = this.era === '1.0' ? { epochCounter: String(this.epoch) } : {}
+        this.#tellOf(staker, 'RewardsPaid', amount, epoch)
+      }
+    }
+    const numbers = { total: text(9n), fromFees: text(1n), minted: text(8n), feesBurned: text(0n) }
+    const epoch = this.era === '1.0' ? { epochCounterForRewards: String(this.epoch) } : {}
+    this.#tell('EpochTotalRewardsPaid', { ...numbers, ...epoch })
+  }
+
+  setUpEpoch(): void {
+    if (this.isAuction) return
+    const nodeInfo = this.nodes.filter(({ held }) => held.committed + held.staked > 0n).map((node): PayloadFields => ({
+      id: node.nodeId, role: '1', networkingAddress: `${node.nodeId}.example.org:3569`, initialWeight: '100',
+      tokensStaked: text(node.held.staked), tokensCommitted: text(node.held.committed),
+      tokensUnstaking: text(node.held.unstaking), tokensUnstaked: text(node.held.unstaked),
+      tokensRewarded: text(node.held.rewarded), tokensRequestedToUnstake: text(node.requested),
+      delegators: this.delegatorsOf(node.nodeId).map(({ delegatorId }) => String(delegatorId)),
+    }))
+    const type = `A.${staking}.FlowEpoch.EpochSetup`
+    const views = { firstView: '0', finalView: '9' }
+    this.#events.push({ type, fields: { counter: String(this.epoch + 1), nodeInfo, ...views } })
+  }
+
+  moveTokens(): void {
+    if (this.isAuction) return
+    for (const node of this.nodes) {
+      const all = this.delegatorsOf(node.nodeId)
+      if (!node.isPending && !all.some(({ isPending }) => isPending)) continue
+      if (node.held.committed > 0n) {
+        this.#tellOf(node, 'TokensStaked', node.held.committed)
+        this.#move(node, 'committed', 'staked', node.held.committed)
+      }
+      this.#unstake(node)
+      for (const delegator of all.filter(({ isPending }) => isPending)) {
+        const { committed, staked } = delegator.held
+        if (committed + staked - delegator.requested < delegatorMinimum) {
+          this.#move(delegator, 'committed', 'unstaked', committed)
+          delegator.requested = staked
+        }
+        if (delegator.held.committed > 0n) {
+          this.#tellOf(delegator, 'TokensStaked', delegator.held.committed)
+          this.#move(delegator, 'committed', 'staked', delegator.held.committed)
+        }
+        this.#unstake(delegator)
+      }
+    }
+    this.epoch++
+    this.isAuction = true
+    const numbers = { totalStaked: text(1n), totalRewardPayout: text(9n) }
+    const epoch = this.era === '1.0' ? { newEpochCounter: String(this.epoch) } : {}
+    this.#tell('NewEpoch', { ...numbers, ...epoch })
+  }
+
+  #unstake(staker: Staker): void {
+    const { unstaking } = staker.held
+    if (unstaking > 0n) {
+      this.#tellOf(staker, 'TokensUnstaked', unstaking)
+      this.#move(staker, 'unstaking', 'unstaked', unstaking)
+    }
+    staker.isPending = staker.requested > 0n
+    if (staker.requested > 0n) {
+      this.#tellOf(staker, 'TokensUnstaking', staker.requested)
+      this.#move(staker, 'staked', 'unstaking', staker.requested)
+    }
+    staker.requested = 0n
+    staker.isRequestTold = true
+  }
+
+  #newStaker(nodeId: string, delegatorId: number): Staker {
+    const uuids: Partial<Record<Bucket, bigint>> = {}
+    for (const bucket of delegatorId === 0 ? vaultOrder.node : vaultOrder.delegator) {
+      const uuid = this.#nextUuid()
+      if (bucket !== undefined) uuids[bucket] = uuid
+    }
+    const staker: Staker = {
+      nodeId, delegatorId, held: { committed: 0n, staked: 0n, unstaking: 0n, unstaked: 0n, rewarded: 0n },
+      uuids: uuids as Record<Bucket, bigint>, requested: 0n, isRequestTold: true, isPending: false,
+    }
+    this.stakers.push(staker)
+    return staker
+  }
+
+  #commitNew(staker: Staker, amount: bigint, withdrawn: bigint): void {
+    this.#tellOf(staker, 'TokensCommitted', amount)
+    this.#put(account, staker.uuids.committed, withdrawn, amount)
+    staker.held.committed += amount
+    staker.isPending = true
+  }
+
+  #move(staker: Staker, from: Bucket, to: Bucket, amount: bigint): void {
+    const uuid = this.#take(staker, from, amount)
+    this.#put(account, staker.uuids[to], uuid, amount)
+    staker.held[to] += amount
+  }
+
+  #take(staker: Staker, bucket: Bucket, amount: bigint): bigint {
+    staker.held[bucket] -= amount
+    return this.#withdrawn(account, staker.uuids[bucket], amount)
+  }
+
+  #withdrawnByUser(amount: bigint): bigint {
+    return this.#withdrawn(user, 7n, amount)
+  }
+
+  #withdrawn(from: string | null, fromUuid: bigint, amount: bigint): bigint {
+    const uuid = this.#nextUuid()
+    if (this.era === '2021') {
+      this.#events.push({ type: `A.${flowToken}.FlowToken.TokensWithdrawn`, fields: { amount: text(amount), from } })
+      return uuid
+    }
+    this.#events.push({
+      type: `A.${fungibleToken}.FungibleToken.Withdrawn`,
+      fields: {
+        type: `A.${flowToken}.FlowToken.Vault`, amount: text(amount), from, fromUUID: String(fromUuid),
+        withdrawnUUID: String(uuid), balanceAfter: text(0n),
+      },
+    })
+    return uuid
+  }
+
+  #put(to: string, toUuid: bigint, uuid: bigint, amount: bigint): void {
+    if (this.era === '2021') {
+      this.#events.push({ type: `A.${flowToken}.FlowToken.TokensDeposited`, fields: { amount: text(amount), to } })
+      return
+    }
+    this.#events.push({
+      type: `A.${fungibleToken}.FungibleToken.Deposited`,
+      fields: {
+        type: `A.${flowToken}.FlowToken.Vault`, amount: text(amount), to, toUUID: String(toUuid),
+        depositedUUID: String(uuid), balanceAfter: text(0n),
+      },
+    })
+  }
+
+  #tellOf({ nodeId, delegatorId }: Staker, name: string, amount: bigint, more: PayloadFields = {}): void {
+    const isRequest = name === 'TokensRequestedToUnstake'
+    if (delegatorId === 0) this.#tell(isRequest ? `Node${name}` : name, { nodeID: nodeId, amount: text(amount), ...more })
+    else {
+      const fields = { nodeID: nodeId, delegatorID: String(delegatorId), amount: text(amount), ...more }
+      this.#tell(`Delegator${name}`, fields)
+    }
+  }
+
+  #tell(name: string, fields: PayloadFields): void {
+    this.#events.push({ type: `A.${staking}.FlowIDTableStaking.${name}`, fields })
+  }
+
+  #nextUuid(): bigint {
+    return this.#uuid++
+  }
+}
+
+function text(units: bigint): string {
+  return ufix64Text(units)
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

@@ -1,0 +1,122 @@
+import * as fc from 'fast-check'
+import type { DecodedBlock, DecodedTransaction } from '../../src/chain/decoded-block.ts'
+import { StakingContract } from '../../src/chain/staking/staking-contract.test-support.ts'
+import type { Era, Staker } from '../../src/chain/staking/staking-contract.test-support.ts'
+import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
+
+/** A call to the staking contract: who and how much are numbers that are taken as far as they go. */
+export interface StakingCall {
+  readonly what:
+    | 'register-node' | 'register-delegator' | 'stake' | 'stake-unstaked' | 'stake-rewarded' | 'request' | 'unstake-all'
+    | 'withdraw-unstaked' | 'withdraw-rewarded' | 'remove' | 'end-auction' | 'set-up' | 'pay' | 'move' | 'end-epoch'
+  readonly who: number
+  readonly amount: bigint
+}
+
+/** What the contract keeps for somebody, as the tables should show it. */
+export interface ExpectedStaker {
+  readonly node_id: string
+  readonly delegator_id: number
+  readonly tokens_committed: string
+  readonly tokens_staked: string
+  readonly tokens_unstaking: string
+  readonly tokens_unstaked: string
+  readonly tokens_rewarded: string
+  /** Null: no event tells. */
+  readonly tokens_requested_to_unstake: string | null
+}
+
+/** Blocks of height 0 to n, with what is so after each. */
+export interface StakingHistory {
+  readonly blocks: readonly DecodedBlock[]
+  readonly after: ReadonlyArray<readonly ExpectedStaker[]>
+  /** Heights in which an epoch ended. */
+  readonly epochEnds: readonly number[]
+}
+
+const weights: ReadonlyArray<readonly [StakingCall['what'], number]> = [
+  ['register-node', 2], ['register-delegator', 4], ['stake', 3], ['stake-unstaked', 4], ['stake-rewarded', 3],
+  ['request', 5], ['unstake-all', 1], ['withdraw-unstaked', 2], ['withdraw-rewarded', 2], ['remove', 1],
+  ['end-auction', 2], ['set-up', 2], ['pay', 2], ['move', 3], ['end-epoch', 3],
+]
+
+const call: fc.Arbitrary<StakingCall> = fc.record({
+  what: fc.oneof(...weights.map(([what, weight]) => ({ weight, arbitrary: fc.constant(what) }))),
+  who: fc.nat(20),
+  amount: fc.oneof(fc.bigInt(0n, 120n), fc.bigInt(400n, 900n), fc.constant(50n)),
+})
+
+/** Transactions of some calls each; every node has 64 digits. A good half of the calls has something to do. */
+export const stakingCalls: fc.Arbitrary<StakingCall[][]> = fc
+  .array(fc.array(call, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 40 })
+  .map((all) => [[first(0)], [first(1)], ...all])
+
+function first(who: number): StakingCall {
+  return { what: 'register-node', who, amount: 700n }
+}
+
+/** Plays calls on the contract, one block a transaction. In the era of 2021 one call a transaction, whose script names it. */
+export function playStaking(
+  era: Era, transactions: readonly (readonly StakingCall[])[], template: DecodedBlock,
+): StakingHistory {
+  const [system] = template.transactions
+  if (system === undefined) throw new RangeError('the template has no transaction')
+  const contract = new StakingContract(era)
+  const blocks: DecodedBlock[] = []
+  const after: (readonly ExpectedStaker[])[] = []
+  const epochEnds: number[] = []
+  const commit = (script: string): void => {
+    const height = blocks.length
+    const transaction: DecodedTransaction = contract.takeTransaction(0, system, script)
+    blocks.push({ ...template, height, timestampUs: template.timestampUs + height * 1_000_000, transactions: [transaction] })
+    after.push(contract.stakers.map((staker) => expected(staker)))
+    if (transaction.events.some(({ type }) => type.endsWith('.NewEpoch'))) epochEnds.push(height)
+  }
+  for (const calls of era === '2021' ? transactions.flat().map((one) => [one]) : transactions) {
+    for (const one of calls) play(contract, one)
+    commit(era === '1.0' ? '' : scripts[calls[0]?.what ?? 'stake'] ?? '')
+  }
+  return { blocks, after, epochEnds }
+}
+
+const scripts: Readonly<Partial<Record<StakingCall['what'], string>>> = {
+  'stake-unstaked': 'staker.stakeUnstakedTokens(amount: amount)',
+  'stake-rewarded': 'staker.stakeRewardedTokens(amount: amount)',
+}
+
+function play(contract: StakingContract, { what, who, amount }: StakingCall): void {
+  const { stakers, nodes } = contract
+  const staker = stakers[who % Math.max(stakers.length, 1)]
+  const node = nodes[who % Math.max(nodes.length, 1)]
+  if (what === 'register-node') contract.registerNode(String(who).padStart(64, '0'), 1 + who % 5, amount)
+  if (node !== undefined) {
+    if (what === 'register-delegator') contract.registerDelegator(node.nodeId, amount)
+    if (what === 'unstake-all') contract.unstakeAll(node)
+    if (what === 'remove') contract.removeNode(node)
+  }
+  if (staker !== undefined) {
+    if (what === 'stake') contract.stakeNewTokens(staker, amount)
+    if (what === 'stake-unstaked') contract.stakeUnstakedTokens(staker, amount)
+    if (what === 'stake-rewarded') contract.stakeRewardedTokens(staker, amount)
+    if (what === 'request') contract.requestUnstaking(staker, amount)
+    if (what === 'withdraw-unstaked') contract.withdraw(staker, 'unstaked', amount)
+    if (what === 'withdraw-rewarded') contract.withdraw(staker, 'rewarded', amount)
+  }
+  if (what === 'end-auction' || what === 'end-epoch') contract.endAuction()
+  if (what === 'set-up') contract.setUpEpoch()
+  if (what === 'pay' || what === 'end-epoch') contract.payRewards(({ held }) => held.staked / 7n + 1n)
+  if (what === 'move' || what === 'end-epoch') contract.moveTokens()
+}
+
+function expected({ nodeId, delegatorId, held, requested, isRequestTold }: Staker): ExpectedStaker {
+  return {
+    node_id: nodeId,
+    delegator_id: delegatorId,
+    tokens_committed: ufix64Text(held.committed),
+    tokens_staked: ufix64Text(held.staked),
+    tokens_unstaking: ufix64Text(held.unstaking),
+    tokens_unstaked: ufix64Text(held.unstaked),
+    tokens_rewarded: ufix64Text(held.rewarded),
+    tokens_requested_to_unstake: isRequestTold ? ufix64Text(requested) : null,
+  }
+}
