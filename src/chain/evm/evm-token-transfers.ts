@@ -120,7 +120,6 @@ function wordAt(data: Uint8Array, offset: number): string {
 function arrayAt(data: Uint8Array, offset: number): readonly string[] | undefined {
   if (data.length < offset + wordBytes) return undefined
   const start = Number(wordAt(data, offset))
-  if (start + wordBytes > data.length) return undefined
   const length = Number(wordAt(data, start))
   if (start + wordBytes * (length + 1) > data.length) return undefined
   return Array.from({ length }, (_, i) => wordAt(data, start + wordBytes * (i + 1)))

@@ -21,7 +21,6 @@ const signature = Buffer.alloc(64)
  * larger one of the two that fit, which Ethereum takes for invalid since Homestead (EIP-2).
  */
 export function recoverSender({ signingHash, r, s, parity }: EvmSignature): string | undefined {
-  if (r.length === 0 || s.length === 0) return undefined
   signature.fill(0)
   signature.set(r, 32 - r.length)
   signature.set(s, 64 - s.length)
@@ -35,7 +34,7 @@ function publicKeyOf(signingHash: Buffer, parity: 0 | 1): Uint8Array | undefined
   try {
     return recover(signingHash, signature, parity, false) ?? undefined
   } catch (error) {
-    // So it says that `r` is not on the curve.
+    // So it says that `r` or `s` is 0 or over the order, or `r` on no point of the curve.
     if (error instanceof TypeError) return undefined
     throw error
   }
