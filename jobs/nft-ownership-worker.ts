@@ -66,7 +66,10 @@ const holdings: Fold = {
   of: ownership.name,
   touched: `
     select o.owner as address, o.token from app.nft_transfers h join app.nft_ownership o using (token, nft_id)
-    where h.block_height >= $1 and h.block_height < $2 and o.owner is not null`,
+    where h.block_height >= $1 and h.block_height < $2 and o.owner is not null
+    union
+    select a.address, h.token from app.nft_transfers h cross join lateral (values (h.from_address), (h.to_address)) as a (address)
+    where h.block_height >= $1 and h.block_height < $2 and h.token is not null and a.address is not null`,
   counted: `
     select o.owner as address, token, 1::bigint as item_count
     from ${itemKeys} join app.nft_ownership o using (token, nft_id) where o.owner is not null`,

@@ -76,7 +76,7 @@ export async function foldRange(
   const { folds } = worker
   const touched = new Map<Fold, TouchedKeys>()
   const sumsOver = (fold: StateFold): SumFold[] =>
-    folds.filter((other) => other.kind === 'sum').filter(({ of }) => of === fold.name)
+    folds.filter((other) => other.kind === 'sum').filter((other) => readsOf(other).includes(fold.name))
   const isMerged = (fold: StateFold): boolean => debt === undefined && fold.merge !== undefined && sumsOver(fold).length === 0
   for (const fold of folds) {
     if (fold.kind === 'sum' || isMerged(fold)) continue
