@@ -360,7 +360,7 @@ comment on table app.nft_ownership_corrections is 'Where the chain itself contra
 comment on column app.nft_ownership_corrections.token is 'As in app.nft_transfers.';
 comment on column app.nft_ownership_corrections.nft_id is 'Id within the collection.';
 comment on column app.nft_ownership_corrections.owner is 'The account that has it; null: not known, only that not_in has not.';
-comment on column app.nft_ownership_corrections.not_in is 'The account that has it by its events, and not in any collection in its storage: it may lie in another resource there.';
+comment on column app.nft_ownership_corrections.not_in is 'The account that has it by its events, and not in any collection in its storage: it may lie in another resource there. Null where owner is null: who was found to have it has it no more.';
 comment on column app.nft_ownership_corrections.checked_height is 'Height of the state that was looked at; events above it win.';
 comment on column app.nft_ownership_corrections.corrected_at is 'When it was found out.';
 

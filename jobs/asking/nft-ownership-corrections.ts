@@ -34,8 +34,13 @@ const removeVoid = `
   where c.token = $2 and c.nft_id = n.nft_id and (
     n.block_height > c.checked_height
     or (n.owner = $1 and n.block_height <= $4 and n.nft_id = any ($3::numeric[]))
-    or (c.owner = $1 and not n.nft_id = any ($3::numeric[]))
+    or (c.owner = $1 and not n.nft_id = any ($3::numeric[]) and coalesce(n.owner, $1) = $1)
   )`
+
+/** Items that it was found to have, against their events, and has no more: nobody is known to have them. */
+const forgetLost = `
+  update app.nft_ownership_corrections c set owner = null, not_in = null, checked_height = $4::bigint, corrected_at = now()
+  where c.owner = $1 and c.token = $2 and not c.nft_id = any ($3::numeric[]) and ($5::numeric[] is null or c.nft_id = any ($5::numeric[]))`
 
 /** Items that it holds, and that are another's or nobody's by their events. */
 const addFound = `
@@ -51,19 +56,20 @@ const addFound = `
   on conflict (token, nft_id) do update set owner = excluded.owner, not_in = null, checked_height = excluded.checked_height,
     corrected_at = case when c.owner = excluded.owner then c.corrected_at else now() end`
 
-/** Items that are its by their events, and that it does not hold. Who was found to have one is left in peace. */
+/** Items that are its by their events, and that it does not hold. Who was found to have one since is left in peace. */
 const addGone = `
   insert into app.nft_ownership_corrections as c (token, nft_id, owner, not_in, checked_height)
   select $2, o.nft_id, null, $1, $4::bigint
   from app.nft_ownership o
   where o.owner = $1 and o.token = $2 and o.block_height <= $4
     and ($5::numeric[] is null or o.nft_id = any ($5::numeric[])) and not o.nft_id = any ($3::numeric[])
-  on conflict (token, nft_id) do update set not_in = excluded.not_in, checked_height = excluded.checked_height,
+  on conflict (token, nft_id) do update set owner = null, not_in = excluded.not_in, checked_height = excluded.checked_height,
     corrected_at = case when c.not_in = excluded.not_in then c.corrected_at else now() end
-  where c.owner is null`
+  where c.owner is null
+    or c.checked_height < (select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id = c.nft_id)`
 
 /** The statements that keep what the chain says of a holder where it differs from what its events say. */
 export function correctOwnership({ holder, token, height, held, looked }: HeldItems): Statement[] {
   const values = [holder, token, held, height, looked ?? null]
-  return [removeVoid, addFound, addGone].map((text) => ({ text, values }))
+  return [removeVoid, forgetLost, addFound, addGone].map((text) => ({ text, values }))
 }

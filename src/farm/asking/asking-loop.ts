@@ -107,16 +107,19 @@ export class AskingLoop {
     const settled = await Promise.allSettled(batches.map((one) => this.#askOne(store, one, signal)))
     const failed = settled.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    return rows.length + gone.length === most
+    const isUnfinished = settled.some((one) => one.status === 'fulfilled' && one.value)
+    return isUnfinished || rows.length + gone.length === most
   }
 
-  async #askOne(store: QuestionStore, batch: readonly KeyRow[], signal: AbortSignal): Promise<void> {
+  /** @returns whether a key wants to be asked for again at once */
+  async #askOne(store: QuestionStore, batch: readonly KeyRow[], signal: AbortSignal): Promise<boolean> {
     const { worker, metrics } = this.#options
     const end = metrics.askingSeconds.startTimer({ worker: worker.name })
     const outcomes = await askBatch(store.question, batch, { ...this.#options.context, signal })
     end()
     await this.#keep(store, outcomes)
     for (const { outcome } of outcomes) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
+    return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }
 
   /** An answer that the database does not take is a failure of its key, and of no other. */

@@ -1,0 +1,73 @@
+import { pino } from 'pino'
+import { scriptNames } from '../../jobs/asking/asking-worker.ts'
+import type { AskingWorker, ScriptName } from '../../jobs/asking/asking-worker.ts'
+import { createChainReader } from '../../src/access/create-chain-reader.ts'
+import type { ClosableChainReader } from '../../src/access/create-chain-reader.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { AskingLoop } from '../../src/farm/asking/asking-loop.ts'
+import type { AskingLoopOptions } from '../../src/farm/asking/asking-loop.ts'
+import { loadScripts } from '../../src/farm/asking/chain-scripts.ts'
+import { readJson } from '../../src/farm/asking/read-json.ts'
+import { AskableNode, refuse } from './askable-node.ts'
+import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
+import { quiet } from './chain-source.ts'
+import type { TestDatabase } from './database.ts'
+
+/** Answers scripts by their name. */
+export type ScriptAnswers = Partial<Record<ScriptName, (call: ScriptCall) => Cdc | Promise<Cdc>>>
+
+/** A chain that can be asked, and workers that ask it into a database. */
+export class AskingWorld {
+  readonly database: TestDatabase
+  readonly node: AskableNode
+  readonly reader: ClosableChainReader
+  readonly metrics = new Metrics()
+  readonly script: (name: ScriptName) => string
+
+  private constructor(database: TestDatabase, node: AskableNode, script: (name: ScriptName) => string) {
+    this.database = database
+    this.node = node
+    this.script = script
+    this.reader = createChainReader({ liveEndpoints: [node.endpoint], timeoutMs: 2000, log: quiet })
+  }
+
+  static async start(database: TestDatabase): Promise<AskingWorld> {
+    return new AskingWorld(database, await AskableNode.start(), await loadScripts('emulator'))
+  }
+
+  /** What the chain answers from now on. */
+  answer(scripts: ScriptAnswers, account?: Ledger['account']): void {
+    const byText = new Map(scriptNames.map((name) => [this.script(name), scripts[name]]))
+    this.node.ledger = {
+      script: (call) => byText.get(call.script)?.(call) ?? refuse('INVALID_ARGUMENT', 'this script fails'),
+      ...(account === undefined ? {} : { account }),
+    }
+  }
+
+  /** Calls of one script so far. */
+  calls(name: ScriptName): ScriptCall[] {
+    return this.node.scripts.filter(({ script }) => script === this.script(name))
+  }
+
+  options(worker: AskingWorker): AskingLoopOptions {
+    return {
+      pool: this.database.pool, worker, concurrency: 1, range: 1000, log: pino({ level: 'silent' }), metrics: this.metrics, roundMs: 0,
+      context: { reader: this.reader, network: 'emulator', script: this.script, readJson },
+    }
+  }
+
+  /** Rounds until there is nothing to do, as the loop makes them. */
+  async ask(worker: AskingWorker, options: Partial<AskingLoopOptions> = {}): Promise<void> {
+    const loop = new AskingLoop({ ...this.options(worker), ...options })
+    while (await loop.round(new AbortController().signal)) continue
+  }
+
+  async rows<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.database.pool.query(text, values)).rows as Row[]
+  }
+
+  async stop(): Promise<void> {
+    await this.reader.close()
+    await this.node.stop()
+  }
+}
