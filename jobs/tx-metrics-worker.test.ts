@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { DecodedBlock, DecodedTransaction } from '../src/chain/decoded-block.ts'
+import { amountField } from '../src/chain/event-fields.ts'
 import { ufix64Units } from '../src/chain/tokens/ufix64.ts'
 import { collect } from '../test/support/collected-rows.ts'
 import type { CollectedRow } from '../test/support/collected-rows.ts'
@@ -63,7 +64,7 @@ describe('tx_metrics_worker', () => {
   it('adds all up to what the chain deducted', () => {
     const told = blocks.flatMap(({ transactions }) => transactions).flatMap(({ events }) => events)
       .filter(({ type }) => type === feesDeducted)
-      .map(({ fields }) => ufix64Units(String(fields?.['amount'])))
+      .map(({ fields = {} }) => ufix64Units(amountField(fields)))
     const kept = rows.map((row) => ufix64Units(String(row['fee'])))
     const sum = (amounts: bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
     expect(sum(kept)).to.equal(sum(told))

@@ -131,3 +131,14 @@ comment on column app.scheduled_transactions.scheduled_height is 'Block that sch
 comment on column app.scheduled_transactions.scheduled_tx_index is 'Transaction that scheduled it, by its position in that block.';
 comment on column app.scheduled_transactions.ended_height is 'Block in which it ran or was cancelled; null before.';
 comment on column app.scheduled_transactions.ended_tx_index is 'Transaction in which it ran or that cancelled it, by its position in that block; raw.transactions has its error where it failed.';
+
+create table app.script_templates (
+  normal_hash bytea primary key check (octet_length(normal_hash) = 32),
+  category text not null,
+  label text not null
+);
+
+comment on table app.script_templates is 'Templates of scripts that the operator adds to those that the program knows; they come before these. scripts/template.ts adds and removes them.';
+comment on column app.script_templates.normal_hash is 'SHA-256 of the script''s normal form, 32 bytes: the same for variants that differ in comments, white space and the network.';
+comment on column app.script_templates.category is 'What transactions show as template_category.';
+comment on column app.script_templates.label is 'What transactions show as template_label.';

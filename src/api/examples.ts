@@ -27,8 +27,8 @@ export const exampleSummary: TransactionSummary = {
   execution_status: 'SUCCESS',
   is_evm: false,
   script_hash: 'c2b7f04e9d1a6835e4f0927bd81c3a56f79e20b4d8c615a3907ef1d26b84c5a0',
-  template_category: '',
-  template_label: '',
+  template_category: 'FT_TRANSFER',
+  template_label: 'Transfer FLOW',
   tags: ['FT_TRANSFER'],
   error_message: '',
 }

@@ -100,3 +100,6 @@ export function coreContractAddress(name: string, network: Network): string | un
   const account = Object.hasOwn(accountByName, name) ? accountByName[name] : undefined
   return account === undefined ? undefined : byNetwork[network][account]
 }
+
+/** Names that belong to the chain's own contracts: one of these in another account is somebody else's. */
+export const coreContractNames: ReadonlySet<string> = new Set(Object.keys(accountByName))

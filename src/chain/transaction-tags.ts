@@ -56,7 +56,9 @@ const none: readonly TransactionTag[] = []
 
 /** Types have no end, since anybody may deploy contracts; far more than any network uses in a day. */
 const maxKnownTypes = 20_000
-const knownTypes = new Map<Network, Map<string, readonly TransactionTag[]>>()
+const knownTypes: Readonly<Record<Network, Map<string, readonly TransactionTag[]>>> = {
+  mainnet: new Map(), testnet: new Map(), emulator: new Map(),
+}
 
 /**
  * What a transaction did, in words of a fixed list: in the order of `transactionTags`, from nothing but the transaction.
@@ -93,8 +95,7 @@ function isRealTransfer({ type, amount }: FungibleTransfer): boolean {
 
 /** One look into a table for a type seen before. */
 function tagsOfType(type: string, network: Network): readonly TransactionTag[] {
-  let known = knownTypes.get(network)
-  if (known === undefined) knownTypes.set(network, (known = new Map()))
+  const known = knownTypes[network]
   let tags = known.get(type)
   if (tags !== undefined) return tags
   if (known.size >= maxKnownTypes) known.clear()

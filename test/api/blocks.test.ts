@@ -95,7 +95,7 @@ describe('block routes', () => {
     expect(block?.transactions.map((summary) => summary.id)).to.deep.equal(transactions.map((made) => made.id))
     expect(block?.transactions[0]).to.include({
       status: 'SEALED', execution_status: 'SUCCESS', payer_address: payer.slice(2), proposer_address: payer.slice(2),
-      is_evm: false, template_category: '', template_label: '', error_message: '', block_height: 120,
+      is_evm: false, template_category: 'token_transfer', template_label: '', error_message: '', block_height: 120,
     })
     expect(block?.transactions.map(({ tags }) => tags)).to.deep.equal([['FT_TRANSFER'], ['EVM'], [], [], []])
     expect(block?.transactions[2]).to.include({

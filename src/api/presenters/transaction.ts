@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ScriptTemplate } from '../../chain/templates/template.ts'
 import { transactionTags } from '../../chain/transaction-tags.ts'
 import type { TransactionTag } from '../../chain/transaction-tags.ts'
 import {
@@ -8,6 +9,10 @@ import { eventSchema, presentEvent } from './event.ts'
 import type { EventRow } from './event.ts'
 
 const nobody = 'The zero address for system transactions, which nobody pays.'
+
+const templateWords = 'What kind of script it is: uppercase words where it is of a known template or its calls say so ' +
+  '(FT_TRANSFER, NFT_LISTING, STAKING, …), lowercase ones by the contracts that it imports (marketplace, defi, ' +
+  'token_transfer, …, else contract_call); empty where nothing is known.'
 
 const summaryFields = {
   id: idFormat,
@@ -19,7 +24,7 @@ const summaryFields = {
   execution_status: z.enum(['SUCCESS', 'FAILURE', 'UNKNOWN']),
   is_evm: z.boolean().describe('Whether the script imports EVM or an EVM transaction was executed.'),
   script_hash: idFormat.describe('SHA-256 of the script.'),
-  template_category: z.string().describe('What kind of script it is; empty where that is not known.'),
+  template_category: z.string().describe(templateWords),
   template_label: z.string().describe('Name of the script; empty where that is not known.'),
   tags: z.array(z.enum(transactionTags)),
   error_message: z.string().describe('Empty where the transaction succeeded.'),
@@ -97,13 +102,14 @@ export type TransactionExtras = z.output<typeof transactionExtras>
 export interface DescribedTransaction {
   readonly row: TransactionRow
   readonly tags: readonly TransactionTag[]
+  readonly template: ScriptTemplate
   /** In FLOW; undefined where it could not be read. */
   readonly fee: string | undefined
   /** Undefined where no access node can serve the result. */
   readonly gasUsed: bigint | undefined
 }
 
-export function presentTransactionSummary({ row, tags }: DescribedTransaction): TransactionSummary {
+export function presentTransactionSummary({ row, tags, template }: DescribedTransaction): TransactionSummary {
   return {
     id: row.id,
     block_height: row.block_height,
@@ -114,8 +120,8 @@ export function presentTransactionSummary({ row, tags }: DescribedTransaction): 
     execution_status: executionStatus(row.status_code),
     is_evm: tags.includes('EVM'),
     script_hash: row.script_hash,
-    template_category: '',
-    template_label: '',
+    template_category: template.category,
+    template_label: template.label,
     tags: [...tags],
     error_message: row.error_message ?? '',
   }

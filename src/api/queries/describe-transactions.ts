@@ -5,16 +5,21 @@ import type { DecodedEvent, DecodedTransaction } from '../../chain/decoded-block
 import type { Network } from '../../chain/network.ts'
 import type { PayloadFields } from '../../chain/payload-value.ts'
 import { feeOfTransaction, gasOfTransaction } from '../../chain/transaction-fee.ts'
+import { noTemplate } from '../../chain/templates/template.ts'
 import { tagsOfTransaction } from '../../chain/transaction-tags.ts'
 import type { DescribedTransaction, TransactionRow } from '../presenters/transaction.ts'
-import { readScriptTexts } from './read-script-texts.ts'
+import { readScripts } from './read-scripts.ts'
+import type { StoredScript } from './read-scripts.ts'
 
 const eventOfPlace = z.object({
   block_height: z.number(), tx_index: z.number(), event_index: z.number(), type: z.string(), payload: z.string().nullable(),
 })
 
+/** A transaction is stored together with its script. */
+const unknownScript: StoredScript = { text: '', template: noTemplate }
+
 /**
- * Completes transactions by what their scripts and events say of them: tags, fee, gas. By the functions by which the
+ * Completes transactions by what their scripts and events say of them: tags, fee, gas, template. By the functions by which the
  * workers derive the same, so that lists, the live feed and the derived tables agree. Events are looked up by place.
  */
 export async function describeTransactions(
@@ -22,18 +27,23 @@ export async function describeTransactions(
 ): Promise<DescribedTransaction[]> {
   if (rows.length === 0) return []
   const [events, scripts] = await Promise.all([
-    readEvents(database, rows), readScriptTexts(database, rows.map((row) => row.script_hash)),
+    readEvents(database, rows), readScripts(database, network, rows.map((row) => row.script_hash)),
   ])
   return rows.map((row) => {
-    const script = scripts.get(row.script_hash) ?? ''
-    return describe(row, storedTransaction(row, script, events.get(placeOf(row)) ?? []), network)
+    const script = scripts.get(row.script_hash) ?? unknownScript
+    return describe(row, script, events.get(placeOf(row)) ?? [], network)
   })
 }
 
-function describe(row: TransactionRow, transaction: DecodedTransaction, network: Network): DescribedTransaction {
+function describe(
+  row: TransactionRow, script: StoredScript, events: readonly DecodedEvent[], network: Network,
+): DescribedTransaction {
+  const transaction = storedTransaction(row, script.text, events)
   const fee = feeOfTransaction(transaction, network)
-  const tags = tagsOfTransaction(transaction, network)
-  return { row, tags, fee: fee.amount, gasUsed: gasOfTransaction(transaction, fee).used }
+  return {
+    row, tags: tagsOfTransaction(transaction, network), template: script.template, fee: fee.amount,
+    gasUsed: gasOfTransaction(transaction, fee).used,
+  }
 }
 
 async function readEvents(

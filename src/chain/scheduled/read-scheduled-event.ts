@@ -26,21 +26,17 @@ export function readScheduledEvent(
     ...place, kind, id: int8Field(fields, 'id'), priority: priorityField(fields),
     handlerOwner: addressField(fields, 'transactionHandlerOwner'), handlerType: handlerTypeField(fields),
   }
-  switch (kind) {
-    case 'scheduled':
-      return {
-        ...common, ...handlerFields(fields), dueUs: timeField(fields), fees: amountField(fields, 'fees'),
-        executionEffort: int8Field(fields, 'executionEffort'),
-      }
-    case 'pending':
-      return { ...common, fees: amountField(fields, 'fees'), executionEffort: int8Field(fields, 'executionEffort') }
-    case 'executed':
-      return { ...common, ...handlerFields(fields), executionEffort: int8Field(fields, 'executionEffort') }
-    case 'canceled':
-      return {
-        ...common, feesReturned: amountField(fields, 'feesReturned'), feesDeducted: amountField(fields, 'feesDeducted'),
-      }
+  if (kind === 'canceled') {
+    return {
+      ...common, feesReturned: amountField(fields, 'feesReturned'), feesDeducted: amountField(fields, 'feesDeducted'),
+    }
   }
+  const executionEffort = int8Field(fields, 'executionEffort')
+  if (kind === 'executed') return { ...common, ...handlerFields(fields), executionEffort }
+  const fees = amountField(fields, 'fees')
+  return kind === 'pending'
+    ? { ...common, executionEffort, fees }
+    : { ...common, ...handlerFields(fields), executionEffort, fees, dueUs: timeField(fields) }
 }
 
 function handlerFields(fields: PayloadFields): Pick<ScheduledChange, 'handlerUuid' | 'handlerPublicPath'> {

@@ -1,0 +1,118 @@
+import { expect } from 'chai'
+import type { DatabasePool } from 'slonik'
+import { createFeedReader } from '../../src/api/feed-reader.ts'
+import type { TransactionSummary } from '../../src/api/presenters/transaction.ts'
+import { describeTransactions } from '../../src/api/queries/describe-transactions.ts'
+import { readTransactions } from '../../src/api/queries/transactions.ts'
+import { scriptTemplate } from '../../src/chain/templates/script-template.ts'
+import { createReadPool } from '../../src/db/slonik.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runFarm, untilDerived } from '../support/farm.ts'
+import { runIngest, untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+
+const last = 280
+const workers = ['token_worker', 'tx_contracts_worker', 'tx_metrics_worker']
+
+interface TagRow {
+  readonly tag: string
+  readonly place: string
+}
+
+/** The whole recording, as the live feed tells it and as the workers derive it. */
+describe('what transactions did', () => {
+  let database: TestDatabase
+  let reads: DatabasePool
+  /** By `height.index`. */
+  const told = new Map<string, TransactionSummary>()
+  let derived: ReadonlyMap<string, readonly string[]>
+
+  before(async () => {
+    database = await createTestDatabase()
+    await using node = await startRecordedNode('base', { head: last })
+    const ingest = await runIngest(database, {
+      CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0',
+    })
+    await untilStored(database, 0, last, ingest)
+    await ingest.stop()
+    const farm = await runFarm(database, {})
+    await untilDerived(database, workers, [{ from: 0, to: last + 1 }], farm)
+    await farm.stop()
+    reads = await createReadPool({ url: database.url })
+    for (const { block, transactions } of await createFeedReader(reads, () => 'emulator').read(0, last + 1)) {
+      for (const [index, summary] of transactions.entries()) told.set(`${block.height}.${index}`, summary)
+    }
+    const { rows } = await database.pool.query<TagRow>(
+      `select tag, block_height || '.' || unnest(tx_indexes) as place from app.tx_tags`,
+    )
+    const byPlace = Map.groupBy(rows, ({ place }) => place)
+    derived = new Map([...byPlace].map(([place, tags]) => [place, tags.map(({ tag }) => tag).toSorted()]))
+  })
+
+  after(async () => {
+    await reads.end()
+    await database.drop()
+  })
+
+  const placesWith = (tag: string): string[] => [...derived].filter(([, tags]) => tags.includes(tag)).map(([place]) => place)
+  const placesOf = async (statement: string): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ place: string }>(statement)
+    return [...new Set(rows.map(({ place }) => place))]
+  }
+
+  it('is the same in the live feed and in the derived tables, for every transaction', () => {
+    expect(told.size).to.equal(712 + 2 * 280 + 6)
+    for (const [place, { tags, is_evm: isEvm }] of told) {
+      expect(tags.toSorted(), place).to.deep.equal(derived.get(place) ?? [])
+      expect(isEvm, place).to.equal(tags.includes('EVM'))
+    }
+    expect([...derived.keys()].filter((place) => !told.has(place))).to.deep.equal([])
+  })
+
+  it('is told by the transfers that the same transaction made, whichever worker came first', async () => {
+    const moved = (where: string): string =>
+      `select block_height || '.' || tx_index as place from app.ft_transfers where amount > 0 and ${where}`
+    for (const [tag, statement] of [
+      ['FT_TRANSFER', moved(`transfer_type <> 'fee'`)],
+      ['NFT_TRANSFER', `select block_height || '.' || tx_index as place from app.nft_transfers`],
+    ] as const) {
+      expect(placesWith(tag), tag).to.have.members(await placesOf(statement))
+    }
+    for (const [tag, type] of [['TOKEN_MINT', 'mint'], ['TOKEN_BURN', 'burn'], ['EVM_BRIDGE', 'bridge']] as const) {
+      const places = await placesOf(moved(`transfer_type = '${type}'`))
+      expect(places.length, tag).to.be.greaterThan(2)
+      expect(placesWith(tag), tag).to.include.members(places)
+    }
+  })
+
+  it('costs the same in lists as in the derived tables', async () => {
+    const described = await describeTransactions(reads, 'emulator', await readTransactions(reads, 0, last))
+    const { rows } = await database.pool.query<{ place: string; fee: string; gas: string }>(
+      `select block_height || '.' || tx_index as place, fee::text, gas_used::text as gas from app.tx_metrics`,
+    )
+    const kept = new Map(rows.map(({ place, fee, gas }) => [place, `${fee} ${gas}`]))
+    for (const { row, fee, gasUsed } of described) {
+      const place = `${row.block_height}.${row.tx_index}`
+      expect(kept.get(place) ?? '0.00000000 0', place).to.equal(`${fee} ${gasUsed}`)
+    }
+  })
+
+  it('has a template of the same kind wherever it is shown, and that of the operator at once', async () => {
+    const transfers = [...told.values()].filter(({ template_label: label }) => label === 'Transfer FLOW')
+    expect(transfers.length).to.be.greaterThan(200)
+    expect(new Set(transfers.map(({ template_category: category }) => category))).to.deep.equal(new Set(['FT_TRANSFER']))
+    const rows = await readTransactions(reads, 9, 9)
+    await database.pool.query(`insert into app.script_templates values (sha256('another'), 'OTHER', 'Not this one')`)
+    const [before] = await describeTransactions(reads, 'emulator', rows)
+    expect(before?.template.label).to.equal('Transfer FLOW')
+    const { rows: [script] } = await database.pool.query<{ script_text: string }>(
+      `select script_text from raw.scripts where script_hash = decode($1, 'hex')`, [before?.row.script_hash],
+    )
+    await database.pool.query(`insert into app.script_templates values (decode($1, 'hex'), 'FT_TRANSFER', 'Pay a friend')`, [
+      scriptTemplate(script?.script_text ?? '', 'emulator').normalHash,
+    ])
+    const [after] = await describeTransactions(reads, 'emulator', rows)
+    expect(after?.template).to.deep.equal({ category: 'FT_TRANSFER', label: 'Pay a friend' })
+  })
+})
