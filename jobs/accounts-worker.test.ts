@@ -31,9 +31,10 @@ const issued = (index: number, address: string, type = '&A.f8d6e0586b0a20c7.EVM.
 )
 
 /** Roles as letters: payer, proposer, authorizer, created. */
-function rolesOf({ tx_index: at, address, ...row }: CollectedRow): string {
-  const roles = [['is_payer', 'P'], ['is_proposer', 'R'], ['is_authorizer', 'A'], ['is_created', 'C']] as const
-  return `${at} ${address} ${roles.map(([column, letter]) => (row[column] === true ? letter : '')).join('')} ${row['gas_used']}`
+function rolesOf(row: CollectedRow): string {
+  const letters = [['is_payer', 'P'], ['is_proposer', 'R'], ['is_authorizer', 'A'], ['is_created', 'C']] as const
+  const has = letters.map(([column, letter]) => (row[column] === true ? letter : '')).join('')
+  return [row['tx_index'], row['address'], has, row['gas_used']].map(String).join(' ')
 }
 
 const roles = (output: CollectedRows): string[] => output.of('app.address_transactions').map(rolesOf)

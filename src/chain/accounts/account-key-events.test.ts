@@ -96,6 +96,8 @@ describe('accountKeyChanges', () => {
       ['AccountKeyAdded', { ...now(alice, '0'), publicKey: encoded(2, 3, Buffer.alloc(9, 1)) }],
       ['AccountKeyAdded', { ...now(alice, '0'), hashAlgorithm: '7' }],
       ['AccountKeyAdded', { ...now(alice, '0'), weight: '1000' }],
+      ['AccountKeyAdded', { ...now(alice, '0'), weight: '2147483648.00000000' }],
+      ['AccountKeyAdded', { ...now(alice, '0'), publicKey: encoded(2, 3, 2_147_483_648) }],
       ['AccountKeyAdded', now(alice, '-1')],
       ['AccountKeyAdded', now(alice, '2147483648')],
       ['AccountKeyRemoved', { address: alice }],

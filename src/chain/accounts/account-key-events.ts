@@ -1,7 +1,7 @@
 import type { DecodedTransaction } from '../decoded-block.ts'
 import { addressField, amountField, FieldShapeError } from '../event-fields.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
-import { decodeAccountKey } from './encoded-account-key.ts'
+import { decodeAccountKey, maxWeight } from './encoded-account-key.ts'
 import type { AccountKey } from './encoded-account-key.ts'
 import { hashingAlgorithms, signingAlgorithmByRawValue } from './key-algorithms.ts'
 
@@ -89,7 +89,9 @@ function addedKey(fields: PayloadFields): AccountKey {
 
 /** The chain takes the whole part. Source: onflow/cadence `stdlib/account.go`, keys.add. */
 function weightOf(fields: PayloadFields): number | undefined {
-  return fields['weight'] === undefined ? undefined : Math.trunc(Number(amountField(fields, 'weight')))
+  const weight = fields['weight'] === undefined ? undefined : Math.trunc(Number(amountField(fields, 'weight')))
+  if (weight !== undefined && weight > maxWeight) throw new FieldShapeError('field weight is too large')
+  return weight
 }
 
 function removedKey({ publicKey }: PayloadFields): Pick<AccountKeyChange, 'keyIndex' | 'key'> {

@@ -13,6 +13,9 @@ export interface AccountKey {
   readonly weight: number | undefined
 }
 
+/** What PostgreSQL takes; the chain takes no more than 1000. */
+export const maxWeight = 0x7fff_ffff
+
 /**
  * Reads the account key that `addPublicKey` took before Cadence 1.0: the RLP list of public key, signing algorithm,
  * hashing algorithm and weight. A key that was stored has its sequence number behind, and whether it was revoked.
@@ -24,7 +27,7 @@ export function decodeAccountKey(bytes: Uint8Array): AccountKey {
   const [signingAlgorithm = 0, hashingAlgorithm = 0, weight = -1] = numbers.slice(0, 3).map(numberOf)
   if (
     publicKey === undefined || publicKey.length === 0 || !Object.hasOwn(signingAlgorithms, signingAlgorithm) ||
-    !Object.hasOwn(hashingAlgorithms, hashingAlgorithm) || weight < 0
+    !Object.hasOwn(hashingAlgorithms, hashingAlgorithm) || weight < 0 || weight > maxWeight
   ) {
     throw notAKey()
   }

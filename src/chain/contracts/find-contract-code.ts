@@ -42,12 +42,10 @@ function* textsOfArguments(args: readonly unknown[]): Generator<string | Buffer>
     const next = waiting.pop()
     if (typeof next !== 'object' || next === null) continue
     const { type, value } = next as { readonly type?: unknown; readonly value?: unknown }
-    if (type === 'String' && typeof value === 'string') yield value
-    else if (type === 'Array' && Array.isArray(value)) {
-      const bytes = bytesOf(value)
-      if (bytes === undefined) waiting.push(...value.toReversed())
-      else yield bytes
-    } else waiting.push(...Object.values(next).filter((inner) => typeof inner === 'object').toReversed())
+    const bytes = type === 'Array' && Array.isArray(value) ? bytesOf(value) : undefined
+    if (bytes !== undefined) yield bytes
+    else if (type === 'String' && typeof value === 'string') yield value
+    else for (const inner of Object.values<unknown>({ ...next }).toReversed()) waiting.push(inner)
   }
 }
 
