@@ -3,6 +3,8 @@ import { workers } from '../../jobs/index.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'
 
 export const skewedToken = 'A.1654653399040a61.FlowToken'
+/** Of half of its items the hoarder has all, of the others everybody has one; each moved as often. */
+export const skewedCollection = 'A.0b2a3299cc857e29.TopShot'
 /** Gets the fee of every block: one vault, as many rows of history as there are. */
 export const feeReceiver = '0xf919ee77447b7497'
 /** Has very many vaults. */
@@ -85,6 +87,25 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     ) v group by 1, 2;
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
     select address, token, 0.00000000, 0, 0, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
+    insert into app.nft_transfers
+    select h, 1, 0, 0, '${skewedCollection}', h / ${spacing} % 5000, h / ${spacing} % 5000, null, '${hoarder}', 'transfer' from ${heights};
+    insert into app.nft_transfers
+    select i * ${spacing}, 2, 0, 0, '${skewedCollection}', 5000 + i % 5000, 5000 + i % 5000, null, '0x' || lpad(to_hex(i % 5000), 16, '0'),
+      'transfer'
+    from generate_series(0, ${rows}::bigint - 1) as i;
+    insert into app.nft_transfers select max(h), 3, 0, 0, null, 0, 0, null, null, 'burn' from ${heights};
+    insert into app.nft_ownership
+    select distinct on (token, nft_id) token, nft_id, nft_uuid, block_height, tx_index, event_index, leg, false, to_address
+    from app.nft_transfers where token is not null order by token, nft_id, block_height desc;
+    insert into app.nft_holdings select owner, token, count(*) from app.nft_ownership group by 1, 2;
+    insert into app.nft_holdings
+    select '${hoarder}', 'A.' || lpad(to_hex(h), 16, '0') || '.Items', 1 from ${heights};
+    insert into app.nft_collection_stats select token, sum(item_count), count(*), sum(item_count) from app.nft_holdings group by 1;
+    insert into app.balance_changes
+    select h, date '2024-09-25' + (h / 100000)::int, ${token}, array['${feeReceiver}', '${regular}'], array[0.001, -0.001] from ${heights};
+    insert into app.daily_balance_changes
+    select address, token, day, sum(change), count(*)
+    from app.balance_changes, unnest(addresses, changes) as c (address, change) group by 1, 2, 3;
     insert into app.accounts
     select address, min(block_height), max(block_height), min(block_height) filter (where is_created),
       min(tx_index) filter (where is_created)

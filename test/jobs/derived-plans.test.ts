@@ -5,7 +5,8 @@ import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import {
-  evmBusy, evmItems, evmRegular, feeReceiver, hoarder, regular, skewedEvmToken, skewedToken, writeSkewedHistory,
+  evmBusy, evmItems, evmRegular, feeReceiver, hoarder, regular, skewedCollection, skewedEvmToken, skewedToken,
+  writeSkewedHistory,
 } from '../../scripts/support/skewed-history.ts'
 
 interface PlanNode {
@@ -49,6 +50,10 @@ describe('derived tables with accounts that are in every block', () => {
       insert into app.nft_transfers
       select h, 0, 0, 0, '${skewedToken}', h / ${spacing} % 5, h, '${regular}', '${hoarder}', 'transfer'
       from generate_series(0, ${newest}, ${spacing}) h;
+      insert into app.ft_tokens select 'A.' || i, i * 100 from generate_series(1, 2000) i;
+      insert into app.ft_token_totals select 'A.' || i, i, 0, 0 from generate_series(1, 2000) i;
+      insert into app.nft_collections select 'A.' || i, i * 100 from generate_series(1, 2000) i;
+      insert into app.nft_collection_totals select 'A.' || i, i, 0, 0 from generate_series(1, 2000) i;
       insert into app.tx_contracts select '${skewedToken}', h, '{0}' from generate_series(0, ${newest}, ${spacing}) h;
       analyze`)
     const { rows: tables } = await database.pool.query<{ relname: string }>(
@@ -160,6 +165,18 @@ describe('derived tables with accounts that are in every block', () => {
     ['holders of an EVM token', 'app.evm_token_holdings',
       `token = '${evmItems}' and standard = 721 and token_id = -1 and balance > 0`, 'balance desc, address'],
     ['items of an EVM token', 'app.evm_token_holdings', `token = '${evmItems}' and token_id >= 5`, 'token_id, address'],
+    ['items of a collection by id', 'app.nft_ownership', `token = '${skewedCollection}' and nft_id > 2500`, 'nft_id'],
+    ['items of an account in a collection', 'app.nft_ownership',
+      `owner = '${hoarder}' and token = '${skewedCollection}' and nft_id > 2500`, 'nft_id'],
+    ['items of an account', 'app.nft_ownership', `owner = '${hoarder}' and (token, nft_id) > ('A.0', 0)`, 'token, nft_id'],
+    ['collections of an account', 'app.nft_holdings', `address = '${hoarder}' and token > 'A.1'`, 'token'],
+    ['holders of a collection', 'app.nft_holdings', `token = '${skewedCollection}' and item_count < 5`, 'item_count desc, address'],
+    ['collections by holders', 'app.nft_collection_stats', 'holder_count <= 999999', 'holder_count desc, token'],
+    ['days of a balance', 'app.daily_balance_changes', `address = '${regular}' and token = '${skewedToken}' and day > '2024-09-30'`, 'day desc'],
+    ['the newest tokens', 'app.ft_tokens', 'first_height <= 150000', 'first_height desc, token'],
+    ['the busiest tokens', 'app.ft_token_totals', 'transfer_count <= 1500', 'transfer_count desc, token'],
+    ['the newest collections', 'app.nft_collections', 'first_height <= 150000', 'first_height desc, token'],
+    ['the busiest collections', 'app.nft_collection_totals', 'transfer_count <= 1500', 'transfer_count desc, token'],
     ['holders of a token', 'app.ft_holdings', `token = '${skewedToken}' and balance > 0`, 'balance desc, address'],
     ['tokens of an account', 'app.ft_holdings', `address = '${feeReceiver}'`, 'token'],
   ]
@@ -173,4 +190,11 @@ describe('derived tables with accounts that are in every block', () => {
       expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).to.be.lessThan(60)
     })
   }
+
+  it('find an EVM transaction by its hash', async () => {
+    const text = `select * from app.evm_tx_hashes where evm_hash = lpad(to_hex(${newest}::bigint), 64, 'e')`
+    const plan = await planOf({ text, values: [] }, ', analyze, buffers')
+    expect(scanned(plan)).to.deep.equal([])
+    expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).to.be.lessThan(10)
+  })
 })
