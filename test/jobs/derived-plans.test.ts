@@ -55,6 +55,14 @@ describe('derived tables with accounts that are in every block', () => {
       insert into app.nft_collections select 'A.' || i, i * 100 from generate_series(1, 2000) i;
       insert into app.nft_collection_totals select 'A.' || i, i, 0, 0 from generate_series(1, 2000) i;
       insert into app.tx_contracts select '${skewedToken}', h, '{0}' from generate_series(0, ${newest}, ${spacing}) h;
+      insert into app.tx_tags select 'FT_TRANSFER', h, '{0}' from generate_series(0, ${newest}, ${spacing}) h;
+      insert into app.scheduled_transaction_changes
+      select h, i, 0, h / ${spacing}, (array['scheduled', 'pending', 'executed'])[i + 1], 1, to_timestamp(h), 500, 1,
+        null, null, '${regular}', 'A.1.Alarm.Job', 1, null
+      from generate_series(0, ${newest}, ${spacing}) h, generate_series(0, 2) i;
+      insert into app.scheduled_transactions
+      select i, 'executed', 1, to_timestamp(i), 500, 1, null, null, '${regular}', 'A.1.Alarm.Job', 1, null, i, 0, i, 2
+      from generate_series(0, ${rows - 1}) i;
       analyze`)
     const { rows: tables } = await database.pool.query<{ relname: string }>(
       'select relname from pg_class where reltuples > 1000',
@@ -137,6 +145,12 @@ describe('derived tables with accounts that are in every block', () => {
     ['items of a collection', 'app.nft_transfers', ofToken, byPosition],
     ['the way of an item', 'app.nft_transfers', `${ofToken} and nft_id = 3`, byPosition],
     ['uses of a contract', 'app.tx_contracts', `contract = '${skewedToken}'`, 'block_height desc'],
+    ['uses of a tag', 'app.tx_tags', `tag = 'FT_TRANSFER' and block_height < ${newest / 2}`, 'block_height desc'],
+    ['scheduled transactions', 'app.scheduled_transactions', 'scheduled_id < 9999', 'scheduled_id desc'],
+    ['scheduled transactions of an account', 'app.scheduled_transactions', `handler_owner = '${regular}' and scheduled_id < 9999`, 'scheduled_id desc'],
+    ['scheduled transactions of a handler', 'app.scheduled_transactions', 'handler_uuid = 1 and scheduled_id < 9999', 'scheduled_id desc'],
+    ['scheduled transactions of a status', 'app.scheduled_transactions', `status = 'executed' and due_at < to_timestamp(9999)`, 'due_at desc, scheduled_id desc'],
+    ['scheduled transactions by time', 'app.scheduled_transactions', 'due_at > to_timestamp(9999)', 'due_at, scheduled_id'],
     ['accounts by activity', 'app.accounts', 'last_seen_height <= 999999', 'last_seen_height desc, address'],
     ['accounts by age', 'app.accounts', 'first_seen_height <= 999999', 'first_seen_height desc, address'],
     ['accounts by transactions', 'app.address_stats', 'tx_count <= 999999', 'tx_count desc, address'],
