@@ -1,16 +1,17 @@
 import type { SqlColumn, SumFold } from './worker.ts'
 
+const address: SqlColumn = { column: 'address', type: 'text' }
 const token: SqlColumn = { column: 'token', type: 'text' }
 const standard: SqlColumn = { column: 'standard', type: 'smallint' }
 const holdingsTable = 'app.evm_token_holdings'
 
 /**
- * What follows from the token transfers of the EVM: who holds what, and the tokens that there are. Both are sums, so that
+ * What follows from the token transfers of the EVM: who holds what, and the tokens that there are. All are sums, so that
  * it does not matter in which order history is derived, and what is folded costs what a range moves.
  * @param transfers the table of the transfers
  */
 export function evmTokenFolds(transfers: string): readonly SumFold[] {
-  return [holdings(transfers), tokens(transfers)]
+  return [holdings(transfers), items(transfers), tokens(transfers)]
 }
 
 const inRange = 't.block_height >= $1 and t.block_height < $2'
@@ -21,22 +22,32 @@ const sides = (transfers: string): string => `
   cross join lateral (values (t.from_address, -t.amount), (t.to_address, t.amount)) as s (address, change)
   where ${inRange} and s.address is not null`
 
-/** A balance of 0 leaves no row, so it is the balance itself that says whether there is one. */
+/** Of whole tokens. A balance of 0 leaves no row, so it is the balance itself that says whether there is one. */
 function holdings(transfers: string): SumFold {
-  // Items and kinds count by themselves and all together.
-  const parts = `
-    select s.address, t.token, t.standard, -1::numeric as token_id, s.change as balance ${sides(transfers)}
-    union all
-    select s.address, t.token, t.standard, t.token_id, s.change ${sides(transfers)} and t.token_id is not null`
   return {
     kind: 'sum',
     name: holdingsTable,
-    key: [{ column: 'address', type: 'text' }, token, standard, { column: 'token_id', type: 'numeric' }],
+    key: [address, token, standard],
     sums: [{ column: 'balance', type: 'numeric' }],
     presence: 'balance',
     of: transfers,
-    touched: `select distinct address, token, standard, token_id from (${parts}) as parts`,
-    counted: parts,
+    touched: `select distinct s.address, t.token, t.standard ${sides(transfers)}`,
+    counted: `select s.address, t.token, t.standard, s.change as balance ${sides(transfers)}`,
+  }
+}
+
+/** The same of each item of ERC-721 and each kind of ERC-1155. */
+function items(transfers: string): SumFold {
+  const ofItems = `${sides(transfers)} and t.token_id is not null`
+  return {
+    kind: 'sum',
+    name: 'app.evm_token_items',
+    key: [token, standard, { column: 'token_id', type: 'numeric' }, address],
+    sums: [{ column: 'balance', type: 'numeric' }],
+    presence: 'balance',
+    of: transfers,
+    touched: `select distinct t.token, t.standard, t.token_id, s.address ${ofItems}`,
+    counted: `select t.token, t.standard, t.token_id, s.address, s.change as balance ${ofItems}`,
   }
 }
 
@@ -64,7 +75,7 @@ function tokens(transfers: string): SumFold {
         select c.token, c.standard, coalesce(h.balance, 0) as balance, coalesce(h.balance, 0) - c.change as otherwise
         from changes c left join lateral (
           select h.balance from ${holdingsTable} h
-          where h.address = c.address and h.token = c.token and h.standard = c.standard and h.token_id = -1 limit 1
+          where h.address = c.address and h.token = c.token and h.standard = c.standard limit 1
         ) h on true
       ), ranged as (
         select t.token, t.standard, min(t.block_height) as first_height, count(*) as transfer_count

@@ -113,21 +113,35 @@ create table app.evm_token_holdings (
   address text not null,
   token text not null,
   standard smallint not null,
-  token_id numeric not null,
   balance numeric not null,
-  primary key (address, token, standard, token_id)
+  primary key (address, token, standard)
 );
 
-create index evm_token_holdings_holders on app.evm_token_holdings (token, standard, balance desc, address)
-  where token_id = -1 and balance > 0;
-create index evm_token_holdings_items on app.evm_token_holdings (token, token_id, address) where token_id >= 0;
+create index evm_token_holdings_holders on app.evm_token_holdings (token, standard, balance desc, address) where balance > 0;
 
-comment on table app.evm_token_holdings is 'What each address of the EVM has of tokens: what it got less what it gave. Without rows of 0. Below 0 where transfers are missing: those of before the indexed history, or of a contract that moves balances without logs; then what others have may be too little as well.';
+comment on table app.evm_token_holdings is 'What each address of the EVM has of tokens: what it got less what it gave. Without rows of 0. Below 0 where transfers are missing: those of before the indexed history, or of a contract that moves balances without logs; then what others have may be wrong as well.';
 comment on column app.evm_token_holdings.address is '40 hex digits.';
 comment on column app.evm_token_holdings.token is 'Contract of the token, 40 hex digits.';
 comment on column app.evm_token_holdings.standard is 'As in app.evm_token_transfers. A contract may write its logs by several.';
-comment on column app.evm_token_holdings.token_id is 'Item of ERC-721, kind of ERC-1155; -1 for ERC-20, and for all items or kinds of a contract together.';
-comment on column app.evm_token_holdings.balance is 'In the smallest unit of the token; number of items for ERC-721.';
+comment on column app.evm_token_holdings.balance is 'In the smallest unit of the token; of ERC-721 the number of items, of ERC-1155 the units of all kinds.';
+
+create table app.evm_token_items (
+  token text not null,
+  standard smallint not null,
+  token_id numeric not null,
+  address text not null,
+  balance numeric not null,
+  primary key (token, standard, token_id, address)
+);
+
+create index evm_token_items_address on app.evm_token_items (address, token, standard, token_id);
+
+comment on table app.evm_token_items is 'What each address of the EVM has of each item of ERC-721 and each kind of ERC-1155. Without rows of 0; below 0 like app.evm_token_holdings.';
+comment on column app.evm_token_items.token is 'Contract of the token, 40 hex digits.';
+comment on column app.evm_token_items.standard is '721 or 1155.';
+comment on column app.evm_token_items.token_id is 'As in app.evm_token_transfers.';
+comment on column app.evm_token_items.address is '40 hex digits.';
+comment on column app.evm_token_items.balance is '1 for the owner of an item, units of a kind.';
 
 create table app.evm_tokens (
   token text not null,

@@ -70,10 +70,13 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     select i * ${spacing}, 0, 0, 1, 0, 721, '${evmItems}', null, lpad(to_hex(i + 4096), 40, '0'), i, 1
     from generate_series(0, ${rows}::bigint - 1) as i;
     insert into app.evm_token_holdings
-    select s.address, t.token, t.standard, i.token_id, sum(s.change) from app.evm_token_transfers t
+    select s.address, t.token, t.standard, sum(s.change) from app.evm_token_transfers t
     cross join lateral (values (t.from_address, -t.amount), (t.to_address, t.amount)) as s (address, change)
-    cross join lateral (values (-1::numeric), (t.token_id)) as i (token_id)
-    where s.address is not null and i.token_id is not null group by 1, 2, 3, 4;
+    where s.address is not null group by 1, 2, 3;
+    insert into app.evm_token_holdings select '${evmBusy}', lpad(to_hex(h), 40, '5'), 20, 1 from ${heights};
+    insert into app.evm_token_items
+    select t.token, t.standard, t.token_id, t.to_address, 1 from app.evm_token_transfers t where t.token_id is not null;
+    insert into app.evm_token_items select '${evmItems}', 721, 1000000 + h, '${evmBusy}', 1 from ${heights};
     insert into app.evm_tokens
     select t.token, t.standard, min(t.block_height), count(*), count(distinct t.to_address), count(distinct t.from_address)
     from app.evm_token_transfers t group by 1, 2;

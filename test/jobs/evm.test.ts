@@ -63,12 +63,12 @@ const events: fc.Arbitrary<Event[]> = fc.array(
   { maxLength: 10 },
 )
 
-/** What each has: of each item or kind, and of all together as -1. */
+/** What each has: of each item or kind, and of all together, which is written as `all`. */
 function heldAfter(all: readonly Transfer[]): Map<string, number> {
   const held = new Map<string, number>()
   for (const { token, standard, from, to, tokenId, amount } of all) {
     for (const [address, change] of [[from, -amount], [to, amount]] as const) {
-      for (const id of tokenId === null ? ['-1'] : ['-1', tokenId]) {
+      for (const id of tokenId === null ? ['all'] : ['all', tokenId]) {
         const key = `${address ?? ''} ${token} ${standard} ${id}`
         if (address !== null) held.set(key, (held.get(key) ?? 0) + change)
       }
@@ -85,7 +85,7 @@ function tokensAfter(all: readonly Transfer[]): Token[] {
   const held = [...heldAfter(all)]
   const ofToken = Map.groupBy(all, ({ token, standard }) => `${token} ${standard}`)
   return [...ofToken].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, moved]) => {
-    const balances = held.filter(([key]) => key.endsWith(` ${name} -1`)).map(([, balance]) => balance)
+    const balances = held.filter(([key]) => key.endsWith(` ${name} all`)).map(([, balance]) => balance)
     const [token = '', standard] = name.split(' ')
     return {
       token, standard: Number(standard), first_height: Math.min(...moved.map(({ height }) => height)),
@@ -120,9 +120,9 @@ describe('what EVM tokens are and who holds them', () => {
     expect(await deriveInto(database.pool, evmWorker, blocks, range)).to.deep.equal([])
   }
   const holdings = async (): Promise<Holding[]> => {
-    const { rows } = await database.pool.query<Holding>(
-      `select concat_ws(' ', address, token, standard, token_id) as key, balance::text from app.evm_token_holdings`,
-    )
+    const { rows } = await database.pool.query<Holding>(`
+      select concat_ws(' ', address, token, standard, 'all') as key, balance::text from app.evm_token_holdings
+      union all select concat_ws(' ', address, token, standard, token_id), balance::text from app.evm_token_items`)
     return rows.toSorted(byKey)
   }
   const tokens = async (): Promise<Token[]> => {
@@ -160,7 +160,7 @@ describe('what EVM tokens are and who holds them', () => {
     const { contracts: { Coin = '', Badge = '' }, holders } = truth
     for (const [address, { Coin: coins, Badge: badges }] of Object.entries(holders)) {
       const of = (contract: string, standard: number): string =>
-        held.get(`${address.slice(2)} ${contract.slice(2)} ${standard} -1`) ?? '0'
+        held.get(`${address.slice(2)} ${contract.slice(2)} ${standard} all`) ?? '0'
       expect({ coins: of(Coin, 20), badges: of(Badge, 721) }, address).to.deep.equal({ coins, badges })
     }
     expect((await tokens()).map((token) => ({ ...token, token: `0x${token.token}` }))).to.deep.equal([
@@ -171,7 +171,7 @@ describe('what EVM tokens are and who holds them', () => {
 
   it('have one owner for each item', async () => {
     const { rows } = await database.pool.query<{ owners: number }>(
-      `select count(*)::int as owners from app.evm_token_holdings where standard = 721 and token_id >= 0 group by token, token_id`,
+      'select count(*)::int as owners from app.evm_token_items where standard = 721 group by token, token_id',
     )
     expect(rows.length).to.be.greaterThan(3)
     expect(rows.every(({ owners }) => owners === 1)).to.equal(true)
@@ -202,7 +202,7 @@ describe('what EVM tokens are and who holds them', () => {
     expect(coin?.first_height).to.be.greaterThan(129)
     expect(coin?.short_count).to.be.greaterThan(0)
     const { rows } = await database.pool.query<{ count: number }>(
-      'select count(*)::int from app.evm_token_holdings where balance < 0 and token_id = -1',
+      'select count(*)::int from app.evm_token_holdings where balance < 0',
     )
     expect(rows[0]?.count).to.be.greaterThan(0)
     await derive({ from: 0, to: 130 })
