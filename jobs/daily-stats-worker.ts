@@ -31,18 +31,19 @@ const counters = [
   'contract_update_count',
 ] as const
 
-/** What the blocks of a time have together. */
-function sumsBy(name: string, key: readonly SqlColumn[]): SumFold {
-  const keys = key.map(({ column }) => column).join(', ')
-  return {
-    kind: 'sum', name, key, presence: 'block_count', of: blockStats.name,
-    sums: [
-      { column: 'block_count', type: 'bigint' },
-      ...counters.map((column) => ({ column, type: column === 'fees' ? 'numeric' : 'bigint' })),
-    ],
-    touched: `select distinct ${keys} from app.block_stats where ${inRange}`,
-    counted: `select ${keys}, 1::bigint as block_count, ${counters.join(', ')} from app.block_stats where ${inRange}`,
-  }
+/** What the blocks of an hour have together; days are sums of hours, when they are read. */
+const hourlyStats: SumFold = {
+  kind: 'sum',
+  name: 'app.hourly_stats',
+  key: [day, { column: 'hour', type: 'smallint' }],
+  sums: [
+    { column: 'block_count', type: 'bigint' },
+    ...counters.map((column) => ({ column, type: column === 'fees' ? 'numeric' : 'bigint' })),
+  ],
+  presence: 'block_count',
+  of: blockStats.name,
+  touched: `select distinct day, hour from app.block_stats where ${inRange}`,
+  counted: `select day, hour, 1::bigint as block_count, ${counters.join(', ')} from app.block_stats where ${inRange}`,
 }
 
 const accountsOfRange = `
@@ -84,10 +85,7 @@ export const dailyStatsWorker: Worker = {
   phase: 1,
   follows: [],
   tables: [blockStats],
-  folds: [
-    sumsBy('app.daily_stats', [day]), sumsBy('app.hourly_stats', [day, { column: 'hour', type: 'smallint' }]),
-    activeAccounts, accountCounts,
-  ],
+  folds: [hourlyStats, activeAccounts, accountCounts],
   derive({ blocks }, output, context) {
     const rows = output.rows(blockStats.name)
     for (const block of blocks) write(rows, block, countBlock(block, output, context))

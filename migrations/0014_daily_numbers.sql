@@ -42,42 +42,6 @@ comment on column app.block_stats.hour is 'Hour of the block''s timestamp, 0 to 
 comment on column app.block_stats.fees is 'Fees that were deducted, in FLOW: event FlowFees.FeesDeducted, which there is since March 2022.';
 comment on column app.block_stats.accounts is 'Accounts that proposed, paid for or authorized a transaction of a user, each once.';
 
-create table app.daily_stats (
-  day date not null,
-  block_count bigint not null,
-  tx_count bigint not null,
-  system_tx_count bigint not null,
-  failed_tx_count bigint not null,
-  evm_tx_count bigint not null,
-  event_count bigint not null,
-  gas_used bigint not null,
-  fees numeric not null,
-  ft_transfer_count bigint not null,
-  nft_transfer_count bigint not null,
-  new_account_count bigint not null,
-  new_coa_count bigint not null,
-  new_contract_count bigint not null,
-  contract_update_count bigint not null,
-  primary key (day)
-) with (fillfactor = 50);
-
-comment on table app.daily_stats is 'The sums of app.block_stats by day. The sums over all days are the totals of what is indexed.';
-comment on column app.daily_stats.day is 'Day, UTC.';
-comment on column app.daily_stats.block_count is 'Blocks; a day with fewer than there were is not indexed whole.';
-comment on column app.daily_stats.tx_count is 'Transactions, system transactions included.';
-comment on column app.daily_stats.system_tx_count is 'Those that the chain made itself, scheduled ones included.';
-comment on column app.daily_stats.failed_tx_count is 'Transactions of users that failed.';
-comment on column app.daily_stats.evm_tx_count is 'Transactions that executed EVM transactions.';
-comment on column app.daily_stats.event_count is 'Events of all transactions.';
-comment on column app.daily_stats.gas_used is 'Computation used.';
-comment on column app.daily_stats.fees is 'Fees deducted, in FLOW.';
-comment on column app.daily_stats.ft_transfer_count is 'Movements of fungible tokens without fees.';
-comment on column app.daily_stats.nft_transfer_count is 'Movements of items.';
-comment on column app.daily_stats.new_account_count is 'Accounts created.';
-comment on column app.daily_stats.new_coa_count is 'EVM accounts that Flow accounts made for themselves.';
-comment on column app.daily_stats.new_contract_count is 'Contracts deployed.';
-comment on column app.daily_stats.contract_update_count is 'Contracts replaced by a new version.';
-
 create table app.hourly_stats (
   day date not null,
   hour smallint not null,
@@ -101,20 +65,20 @@ create table app.hourly_stats (
 comment on table app.hourly_stats is 'The sums of app.block_stats by hour.';
 comment on column app.hourly_stats.day is 'Day, UTC.';
 comment on column app.hourly_stats.hour is 'Hour of the day, 0 to 23, UTC.';
-comment on column app.hourly_stats.block_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.tx_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.system_tx_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.failed_tx_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.evm_tx_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.event_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.gas_used is 'As in app.daily_stats.';
-comment on column app.hourly_stats.fees is 'As in app.daily_stats, in FLOW.';
-comment on column app.hourly_stats.ft_transfer_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.nft_transfer_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.new_account_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.new_coa_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.new_contract_count is 'As in app.daily_stats.';
-comment on column app.hourly_stats.contract_update_count is 'As in app.daily_stats.';
+comment on column app.hourly_stats.block_count is 'Blocks; with fewer than there were the time is not indexed whole.';
+comment on column app.hourly_stats.tx_count is 'Transactions, system transactions included.';
+comment on column app.hourly_stats.system_tx_count is 'Those that the chain made itself, scheduled ones included.';
+comment on column app.hourly_stats.failed_tx_count is 'Transactions of users that failed.';
+comment on column app.hourly_stats.evm_tx_count is 'Transactions that executed EVM transactions.';
+comment on column app.hourly_stats.event_count is 'Events of all transactions.';
+comment on column app.hourly_stats.gas_used is 'Computation used.';
+comment on column app.hourly_stats.fees is 'Fees deducted, in FLOW.';
+comment on column app.hourly_stats.ft_transfer_count is 'Movements of fungible tokens without fees.';
+comment on column app.hourly_stats.nft_transfer_count is 'Movements of items.';
+comment on column app.hourly_stats.new_account_count is 'Accounts created.';
+comment on column app.hourly_stats.new_coa_count is 'EVM accounts that Flow accounts made for themselves.';
+comment on column app.hourly_stats.new_contract_count is 'Contracts deployed.';
+comment on column app.hourly_stats.contract_update_count is 'Contracts replaced by a new version.';
 
 create table app.daily_active_accounts (
   day date not null,
@@ -137,6 +101,28 @@ create table app.daily_account_counts (
 comment on table app.daily_account_counts is 'How many rows app.daily_active_accounts has of each day. A day without any has no row.';
 comment on column app.daily_account_counts.day is 'Day, UTC.';
 comment on column app.daily_account_counts.active_account_count is 'Accounts that proposed, paid for or authorized a transaction.';
+
+create view app.daily_stats as
+select h.day, sum(h.block_count)::bigint as block_count,
+  sum(h.tx_count)::bigint as tx_count,
+  sum(h.system_tx_count)::bigint as system_tx_count,
+  sum(h.failed_tx_count)::bigint as failed_tx_count,
+  sum(h.evm_tx_count)::bigint as evm_tx_count,
+  sum(h.event_count)::bigint as event_count,
+  sum(h.gas_used)::bigint as gas_used,
+  sum(h.fees) as fees,
+  sum(h.ft_transfer_count)::bigint as ft_transfer_count,
+  sum(h.nft_transfer_count)::bigint as nft_transfer_count,
+  sum(h.new_account_count)::bigint as new_account_count,
+  sum(h.new_coa_count)::bigint as new_coa_count,
+  sum(h.new_contract_count)::bigint as new_contract_count,
+  sum(h.contract_update_count)::bigint as contract_update_count,
+  coalesce(c.active_account_count, 0) as active_account_count
+from app.hourly_stats h left join app.daily_account_counts c on c.day = h.day
+group by h.day, c.active_account_count;
+
+comment on view app.daily_stats is 'app.hourly_stats by day, with the accounts of app.daily_account_counts. The sums over all days are the totals of what is indexed.';
+comment on column app.daily_stats.fees is 'Fees deducted, in FLOW.';
 
 create table app.block_analytics (
   block_height bigint not null,
@@ -232,49 +218,23 @@ comment on column app.daily_actor_counts.day is 'Day, UTC.';
 comment on column app.daily_actor_counts.kind is 'evm or trader.';
 comment on column app.daily_actor_counts.actor_count is 'Addresses.';
 
-create table app.hourly_contracts (
+create table app.hourly_activity (
+  kind text not null,
   day date not null,
   hour smallint not null,
-  contract text not null,
-  tx_count bigint not null,
-  primary key (day, hour, contract)
-) with (fillfactor = 90);
-
-comment on table app.hourly_contracts is 'How many transactions import each contract, by hour: the sums of a time give the contracts that are used most.';
-comment on column app.hourly_contracts.day is 'Day, UTC.';
-comment on column app.hourly_contracts.hour is 'Hour of the day, 0 to 23, UTC.';
-comment on column app.hourly_contracts.contract is 'A.<address>.<name>, as in app.tx_contracts.';
-comment on column app.hourly_contracts.tx_count is 'Transactions of users whose script imports it.';
-
-create table app.hourly_tokens (
-  day date not null,
-  hour smallint not null,
-  token text not null,
-  transfer_count bigint not null,
+  name text not null,
+  activity_count bigint not null,
   amount numeric not null,
-  primary key (day, hour, token)
+  primary key (kind, day, hour, name)
 ) with (fillfactor = 90);
 
-comment on table app.hourly_tokens is 'How much of each fungible token moved, by hour.';
-comment on column app.hourly_tokens.day is 'Day, UTC.';
-comment on column app.hourly_tokens.hour is 'Hour of the day, 0 to 23, UTC.';
-comment on column app.hourly_tokens.token is 'As in app.ft_transfers.';
-comment on column app.hourly_tokens.transfer_count is 'Movements, without fees and without what the bridge locks up and gives back.';
-comment on column app.hourly_tokens.amount is 'Sum of those movements, in whole tokens.';
-
-create table app.hourly_collections (
-  day date not null,
-  hour smallint not null,
-  collection text not null,
-  transfer_count bigint not null,
-  primary key (day, hour, collection)
-) with (fillfactor = 90);
-
-comment on table app.hourly_collections is 'How often items of each collection moved, by hour.';
-comment on column app.hourly_collections.day is 'Day, UTC.';
-comment on column app.hourly_collections.hour is 'Hour of the day, 0 to 23, UTC.';
-comment on column app.hourly_collections.collection is 'As the token in app.nft_transfers.';
-comment on column app.hourly_collections.transfer_count is 'Movements, without what the bridge locks up and gives back.';
+comment on table app.hourly_activity is 'How often contracts were used and tokens and items moved, by hour. The sums of a time tell which most.';
+comment on column app.hourly_activity.kind is 'contract, token (fungible) or collection (of items).';
+comment on column app.hourly_activity.day is 'Day, UTC.';
+comment on column app.hourly_activity.hour is 'Hour of the day, 0 to 23, UTC.';
+comment on column app.hourly_activity.name is 'The contract as in app.tx_contracts, the token as in app.ft_transfers, the collection as in app.nft_transfers.';
+comment on column app.hourly_activity.activity_count is 'Of a contract transactions of users whose script imports it; else movements, without fees and without what the bridge locks up and gives back.';
+comment on column app.hourly_activity.amount is 'Of a fungible token the sum of those movements, in whole tokens; else 0.';
 
 create table app.big_transfers (
   block_height bigint not null,

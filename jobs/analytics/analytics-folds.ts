@@ -17,6 +17,18 @@ const actorsOfRange = `
     select day, 'trader', address
     from app.block_analytics cross join lateral unnest(traders) as address where ${inRange}`
 
+const activityOfRange = `
+    select 'contract' as kind, day, hour, e.name, e.count::bigint as activity_count, 0.00000000 as amount
+    from app.block_analytics cross join lateral unnest(contracts, contract_tx_counts) as e (name, count) where ${inRange}
+    union all
+    select 'token', day, hour, e.name, e.count, e.amount
+    from app.block_analytics
+    cross join lateral unnest(tokens, token_transfer_counts, token_amounts) as e (name, count, amount) where ${inRange}
+    union all
+    select 'collection', day, hour, e.name, e.count, 0.00000000
+    from app.block_analytics
+    cross join lateral unnest(collections, collection_transfer_counts) as e (name, count) where ${inRange}`
+
 /**
  * What app.block_analytics adds up to. In this order: the count of actors looks at the actors.
  * @param of its name
@@ -54,46 +66,12 @@ export function analyticsFolds(of: string): readonly SumFold[] {
         join app.daily_actors a
           on a.day = r.day and a.kind = r.kind and a.address = r.address and a.block_count = r.block_count`,
     },
-    hourly(of, {
-      name: 'app.hourly_contracts', key: 'contract', count: 'tx_count',
-      keys: 'contracts', counts: 'contract_tx_counts',
-    }),
-    hourly(of, {
-      name: 'app.hourly_tokens', key: 'token', count: 'transfer_count', keys: 'tokens', counts: 'token_transfer_counts',
-      amounts: 'token_amounts',
-    }),
-    hourly(of, {
-      name: 'app.hourly_collections', key: 'collection', count: 'transfer_count',
-      keys: 'collections', counts: 'collection_transfer_counts',
-    }),
+    {
+      kind: 'sum', name: 'app.hourly_activity', presence: 'activity_count', of,
+      key: [{ column: 'kind', type: 'text' }, day, hour, { column: 'name', type: 'text' }],
+      sums: [{ column: 'activity_count', type: 'bigint' }, { column: 'amount', type: 'numeric' }],
+      touched: `select distinct kind, day, hour, name from (${activityOfRange}) as seen`,
+      counted: activityOfRange,
+    },
   ]
-}
-
-interface Hourly {
-  readonly name: string
-  /** Columns of the table: what is told apart, and how often it was met. */
-  readonly key: string
-  readonly count: string
-  /** Arrays of app.block_analytics that belong together. */
-  readonly keys: string
-  readonly counts: string
-  /** Summed up as `amount`. */
-  readonly amounts?: string
-}
-
-/** Sums of arrays by hour and element. */
-function hourly(of: string, { name, key, count, keys, counts, amounts }: Hourly): SumFold {
-  const arrays = [keys, counts, amounts].filter((array) => array !== undefined).join(', ')
-  const amount = amounts === undefined ? [] : ['amount']
-  const elements = `
-    app.block_analytics cross join lateral unnest(${arrays}) as e (${[key, 'count', ...amount].join(', ')})`
-  return {
-    kind: 'sum', name, presence: count, of,
-    key: [day, hour, { column: key, type: 'text' }],
-    sums: [{ column: count, type: 'bigint' }, ...amount.map((column) => ({ column, type: 'numeric' }))],
-    touched: `select distinct day, hour, e.${key} from ${elements} where ${inRange}`,
-    counted: `
-      select ${['day', 'hour', `e.${key}`, `e.count::bigint as ${count}`, ...amount].join(', ')}
-      from ${elements} where ${inRange}`,
-  }
 }

@@ -127,8 +127,8 @@ describe('the numbers of parts of the chain by day and hour', () => {
       return [...new Set(names)].map((name) => `${hourOf(block)} ${name}`)
     })))
     const { rows } = await database.pool.query<{ key: string; count: string }>(`
-      select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || contract as key, tx_count::text as count
-      from app.hourly_contracts`)
+      select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || name as key, activity_count::text as count
+      from app.hourly_activity where kind = 'contract'`)
     expect(Object.fromEntries(rows.map(({ key, count }) => [key, count]))).to.deep.equal(expected)
     expect(rows.length).to.be.greaterThan(20)
   })
@@ -139,15 +139,15 @@ describe('the numbers of parts of the chain by day and hour', () => {
     const amounts = new Map<string, bigint>()
     for (const [i, key] of byHour(moves).entries()) amounts.set(key, (amounts.get(key) ?? 0n) + units(moves[i]?.amount))
     const { rows } = await database.pool.query<{ key: string; count: string; amount: string }>(`
-      select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || token as key, transfer_count::text as count, amount::text
-      from app.hourly_tokens`)
+      select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || name as key, activity_count::text as count, amount::text
+      from app.hourly_activity where kind = 'token'`)
     expect(Object.fromEntries(rows.map(({ key, count }) => [key, count]))).to.deep.equal(tally(byHour(moves)))
     for (const { key, amount } of rows) expect(amount, key).to.equal(decimal(amounts.get(key) ?? -1n))
     const { rows: items } = await database.pool.query<{ height: number; word: string }>(
       `select block_height::int as height, token as word from app.nft_transfers where token is not null and ${counted}`)
     const { rows: collections } = await database.pool.query<{ key: string; count: string }>(`
-      select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || collection as key, transfer_count::text as count
-      from app.hourly_collections`)
+      select day::text || 'T' || lpad(hour::text, 2, '0') || ' ' || name as key, activity_count::text as count
+      from app.hourly_activity where kind = 'collection'`)
     expect(Object.fromEntries(collections.map(({ key, count }) => [key, count]))).to.deep.equal(tally(byHour(items)))
     expect(items.length).to.be.greaterThan(50)
   })

@@ -109,6 +109,9 @@ describe('the numbers of days and hours', () => {
     const { rows } = await database.pool.query(
       'select day::text, active_account_count::int as count from app.daily_account_counts order by day')
     expect(rows).to.deep.equal(expected.filter(({ count }) => count > 0))
+    const { rows: shown } = await database.pool.query(
+      'select day::text, active_account_count::int as count from app.daily_stats where active_account_count > 0 order by day')
+    expect(shown).to.deep.equal(rows)
     const { rows: known } = await database.pool.query(
       'select day::text, count(*)::int from app.daily_active_accounts group by day order by day')
     expect(known).to.deep.equal(rows)
