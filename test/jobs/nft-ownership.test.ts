@@ -270,7 +270,34 @@ describe('nft_ownership_worker', () => {
         expect(await owned()).to.deep.equal(expected.owned)
         expect(await counts()).to.deep.equal(expected.counts)
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
+    )
+  }).timeout(120_000)
+
+  it('has every item where it is when ranges are derived again while others are folded', async () => {
+    const someTurns = fc.array(fc.tuple(piece, piece), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(found, found), someTurns, async ([first, second], turns) => {
+        await reset()
+        for (let from = 0; from < end; from += step) {
+          await deriveMoves(from, from + step, first)
+          await fold(from, from + step)
+        }
+        const again = new Set<number>(turns.map(([from]) => from))
+        const folded = new Set<number>(turns.map(([, from]) => from))
+        await Promise.all([
+          ...[...again].map((from) => deriveMoves(from, from + step, second)),
+          ...[...folded].map((from) => fold(from, from + step)),
+        ])
+        for (const from of again) await fold(from, from + step)
+        const expected = expectedOf([
+          ...second.filter(({ height }) => again.has(height - height % step)),
+          ...first.filter(({ height }) => !again.has(height - height % step)),
+        ])
+        expect(await owned()).to.deep.equal(expected.owned)
+        expect(await counts()).to.deep.equal(expected.counts)
+      }),
+      { numRuns: 12 },
     )
   }).timeout(120_000)
 
