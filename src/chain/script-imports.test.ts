@@ -45,6 +45,38 @@ describe('scriptImports', () => {
     }
   })
 
+  it('reads any number of declarations in any spelling, with line breaks and comments between any two words', () => {
+    const gap = fc.constantFrom(' ', '\n', '\r\n\t', ' // import No from 0x9\n', '/* import No /* 0x9 */ from */', '\u2028')
+    const name = fc.stringMatching(/^[A-Z][A-Za-z0-9_]{0,8}$/)
+    const address = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n })
+    const alias = fc.option(name, { nil: undefined })
+    const several = fc.record({
+      kind: fc.constant('address' as const), names: fc.array(fc.tuple(name, alias), { minLength: 1, maxLength: 4 }), address,
+    })
+    const text = fc.record({ kind: fc.constantFrom('text' as const, 'bare' as const, 'file' as const), name })
+    const declaration = fc.oneof(several, text)
+    fc.assert(
+      fc.property(fc.array(declaration, { maxLength: 6 }), fc.infiniteStream(gap), (declarations, gaps) => {
+        const words = (...all: string[]): string => all.map((word) => `${word}${gaps.next().value ?? ' '}`).join('')
+        const expected = new Set<string>()
+        const script = declarations.map((one) => {
+          if (one.kind !== 'address') {
+            expected.add(`? ${one.name}`)
+            if (one.kind === 'file') return words('import', one.name, 'from', `"./${one.name}.cdc"`)
+            return words('import', one.kind === 'text' ? `"${one.name}"` : one.name)
+          }
+          const hex = one.address.toString(16)
+          for (const [imported] of one.names) expected.add(`${hex.padStart(16, '0')} ${imported}`)
+          const names = one.names.flatMap(([imported, as], i) => [
+            ...(i > 0 ? [','] : []), imported, ...(as === undefined ? [] : ['as', as]),
+          ])
+          return words('import', ...names, 'from', `0x${hex}`)
+        })
+        expect(brief(`${script.join(';')} transaction { let text = "import No from 0x9" }`)).to.deep.equal([...expected])
+      }),
+    )
+  })
+
   it('ends with every text', () => {
     const word = fc.constantFrom(
       'import ', 'from ', 'as ', 'A', ',', '"', '/*', '*/', '//', '\n', '0x1', '\\', ' ', 'é',
