@@ -52,13 +52,13 @@ export class AskableNode {
 
   static async start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<AskableNode> {
     const made: { node?: AskableNode } = {}
-    const answer = (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): UnaryHandler => (call, done) => {
-      const { node } = made
-      if (node === undefined) throw new Error('the node is not there yet')
-      node.#answer(call.request, of).then(
-        (message) => done(null, message),
-        (error: unknown) => done({ code: error instanceof Refusal ? error.code : 13, details: String(error instanceof Error ? error.message : error) }),
-      )
+    const answer = (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): UnaryHandler => async (call, done) => {
+      try {
+        if (made.node === undefined) throw new Error('the node is not there yet')
+        done(null, await made.node.#answer(call.request, of))
+      } catch (error) {
+        done({ code: error instanceof Refusal ? error.code : 13, details: error instanceof Error ? error.message : String(error) })
+      }
     }
     const root = options.rootHeight ?? 0
     const server = await RawGrpcServer.listen('127.0.0.1', 0, {

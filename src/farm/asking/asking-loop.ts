@@ -117,21 +117,25 @@ export class AskingLoop {
     const end = metrics.askingSeconds.startTimer({ worker: worker.name })
     const outcomes = await askBatch(store.question, batch, { ...this.#options.context, signal })
     end()
-    await this.#keep(store, outcomes)
-    for (const { outcome } of outcomes) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
+    for (const { outcome } of await this.#keep(store, outcomes)) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
     return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }
 
-  /** An answer that the database does not take is a failure of its key, and of no other. */
-  async #keep(store: QuestionStore, outcomes: readonly KeyOutcome[]): Promise<void> {
+  /**
+   * An answer that the database does not take is a failure of its key, and of no other.
+   * @returns what was kept
+   */
+  async #keep(store: QuestionStore, outcomes: readonly KeyOutcome[]): Promise<readonly KeyOutcome[]> {
     try {
       await store.store(outcomes)
+      return outcomes
     } catch (error) {
-      if (!(error instanceof FatalError)) throw error
       const [one] = outcomes
-      if (one === undefined || one.outcome.kind === 'failed') throw error
-      if (outcomes.length === 1) return store.store([{ row: one.row, outcome: failure(error) }])
-      for (const outcome of outcomes) await this.#keep(store, [outcome])
+      if (!(error instanceof FatalError) || one === undefined || one.outcome.kind === 'failed') throw error
+      if (outcomes.length === 1) return this.#keep(store, [{ row: one.row, outcome: failure(error) }])
+      const kept: KeyOutcome[] = []
+      for (const outcome of outcomes) kept.push(...(await this.#keep(store, [outcome])))
+      return kept
     }
   }
 }

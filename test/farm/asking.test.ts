@@ -1,0 +1,272 @@
+import { expect } from 'chai'
+import { askingWorkers } from '../../jobs/asking/index.ts'
+import type { AskingWorker, Outcome, Question } from '../../jobs/asking/asking-worker.ts'
+import { tokenMetadataWorker } from '../../jobs/asking/token-metadata-worker.ts'
+import { AskingFarm } from '../../src/farm/asking/asking-farm.ts'
+import type { AskingFarmOptions } from '../../src/farm/asking/asking-farm.ts'
+import { AskingLoop } from '../../src/farm/asking/asking-loop.ts'
+import { countAsking } from '../../src/farm/asking/asking-counts.ts'
+import { questionSql } from '../../src/farm/asking/question-sql.ts'
+import { announceFarmWork } from '../../src/farm/leases/sql/announce-farm-work.ts'
+import { Refusal } from '../../src/simnode/replay/refusal.ts'
+import { cdc, texts } from '../support/askable-node.ts'
+import type { Cdc, ScriptCall } from '../support/askable-node.ts'
+import { AskingWorld } from '../support/asking.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+
+/** A token that says nothing but its name. */
+const token = (name: string): Cdc => {
+  const none = cdc.optional(null)
+  return cdc.optional(cdc.struct({
+    name: cdc.optional(cdc.string(name)), symbol: none, description: none, externalUrl: none, logo: none, socials: cdc.dictionary([]),
+    vaultPath: none, receiverPath: none, balancePath: none, totalSupply: none,
+  }))
+}
+/** Asks the database until it says so. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) continue
+}
+
+const namesOf = ({ args }: ScriptCall): string[] => texts(args[1])
+const answerTokens = (call: ScriptCall): Cdc => cdc.array(namesOf(call).map(token))
+
+describe('workers that ask', function (this: Mocha.Suite) {
+  this.timeout(60_000)
+  let database: TestDatabase
+  let world: AskingWorld
+  const farms: { readonly farm: AskingFarm; readonly stop: () => Promise<void> }[] = []
+  const processes: FlowfarmProcess[] = []
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    world = await AskingWorld.start(database)
+    world.answer({ ft_tokens: answerTokens })
+  })
+  afterEach(async () => {
+    for (const one of processes.splice(0)) await one.end('SIGKILL')
+    await Promise.all(farms.splice(0).map(({ stop }) => stop()))
+    await world.stop()
+    await database.drop()
+  })
+
+  const addTokens = (count: number, from = 0): Promise<unknown> => database.pool.query(
+    `insert into app.ft_tokens select 'A.179b6b1cb6755e31.T' || i, i from generate_series($1::int, $2::int) i`, [from, from + count - 1])
+  const start = (options: Partial<AskingFarmOptions> = {}): { readonly farm: AskingFarm; readonly stop: () => Promise<void> } => {
+    const controller = new AbortController()
+    const { worker, concurrency, range, ...common } = world.options(tokenMetadataWorker)
+    const farm = new AskingFarm({
+      ...common, databaseUrl: database.url, askers: [{ worker, concurrency, range }], signal: controller.signal, roundMs: 10, idleMs: 50, ...options,
+    })
+    const running = farm.run()
+    const stop = async (): Promise<void> => {
+      controller.abort(new Error('the test stops it'))
+      await running
+    }
+    const started = { farm, stop }
+    farms.push(started)
+    return started
+  }
+  const untilAnswered = (count: number): Promise<void> => until(async () => {
+    const { rows } = await database.pool.query<{ count: string }>(`select count(*) from app.ft_token_metadata where status = 'answered'`)
+    return Number(rows[0]?.count) >= count
+  })
+  /** Server processes that hold the lock of a worker, by the sessions that asked for it. */
+  const holders = () => world.rows<{ pid: number }>(`
+    select pid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`)
+
+  it('is run by one process at a time, and taken over by another at once when its session is gone', async () => {
+    await addTokens(100)
+    start()
+    await untilAnswered(100)
+    start()
+    await addTokens(100, 100)
+    await untilAnswered(200)
+    expect(new Set((await holders()).map(({ pid }) => pid)).size).to.equal(1)
+    const [first] = await holders()
+    await database.pool.query('select pg_terminate_backend($1)', [first?.pid])
+    await until(async () => {
+      const [next] = await holders()
+      return next !== undefined && next.pid !== first?.pid
+    })
+    await addTokens(100, 200)
+    await untilAnswered(300)
+    const asked = world.calls('ft_tokens').flatMap(namesOf)
+    expect(new Set(asked).size).to.equal(300)
+    expect(asked.length).to.equal(300)
+  })
+
+  it('loses nothing when its process is killed at any moment, and another goes on', async () => {
+    await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
+    await addTokens(300)
+    const settings = {
+      DB_URL: database.url, CHAIN_ACCESS_NODE: world.node.endpoint, CHAIN_SCRIPT_RPS: '0', TOKEN_METADATA_RANGE: '5', ENABLE_NETWORK_STATE_WORKER: 'false', LOG_LEVEL: 'debug',
+    }
+    world.node.latencyMs = 20
+    const victim = new FlowfarmProcess(['farm'], settings)
+    processes.push(victim)
+    await untilAnswered(20)
+    const heir = new FlowfarmProcess(['farm'], settings)
+    processes.push(heir)
+    await heir.logged(/the farm works/)
+    expect(await victim.end('SIGKILL')).to.equal('SIGKILL')
+    await untilAnswered(300)
+    expect(world.calls('ft_tokens').every((call) => namesOf(call).length <= 5)).to.equal(true)
+    const { rows } = await database.pool.query('select token from app.ft_token_metadata where name is distinct from split_part(token, \'.\', 3)')
+    expect(rows).to.deep.equal([])
+    expect(await heir.end('SIGTERM'), heir.output()).to.equal(0)
+  })
+
+  it('stops within its grace while a node keeps it waiting', async () => {
+    await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
+    await addTokens(5)
+    const called = Promise.withResolvers<void>()
+    world.answer({
+      ft_tokens: () => {
+        called.resolve()
+        return new Promise<never>(() => undefined)
+      },
+    })
+    const farm = new FlowfarmProcess(['farm'], { DB_URL: database.url, CHAIN_ACCESS_NODE: world.node.endpoint })
+    processes.push(farm)
+    await called.promise
+    const askedAt = performance.now()
+    expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
+    expect(performance.now() - askedAt).to.be.lessThan(8000)
+  })
+
+  it('is off where its setting says so', async () => {
+    await database.pool.query(`insert into app.chain (chain_id) values ('flow-emulator')`)
+    await addTokens(5)
+    await database.pool.query(`insert into app.contract_versions values (1, 0, 0, 'added', '0x179b6b1cb6755e31', 'A', '\\x01')`)
+    const farm = new FlowfarmProcess(['farm'], {
+      DB_URL: database.url, CHAIN_ACCESS_NODE: world.node.endpoint, ENABLE_TOKEN_METADATA_WORKER: 'false', ENABLE_NETWORK_STATE_WORKER: 'false', ENABLE_PRICE_FEED: 'true',
+    })
+    processes.push(farm)
+    await farm.logged(/PRICE_FEED_URL is not/)
+    await until(async () => (await world.rows(`select from app.contract_code_questions where status <> 'new'`)).length === 1)
+    expect(world.node.scripts).to.deep.equal([])
+    expect(await world.rows('select * from app.ft_token_metadata')).to.deep.equal([])
+    expect(await farm.end('SIGTERM'), farm.output()).to.equal(0)
+  })
+
+  it('wakes when the farm announces work', async () => {
+    start({ idleMs: 3_600_000 })
+    await until(async () => (await world.rows(`select from app.asking_walks`)).length > 0)
+    await addTokens(1)
+    await until(async () => {
+      await announceFarmWork(database.pool)
+      return (await world.rows(`select from app.ft_token_metadata where status = 'answered'`)).length === 1
+    })
+  })
+
+  it('asks for as many batches at the same time as it is told, and no more', async () => {
+    await addTokens(120)
+    let most = 0
+    let now = 0
+    const gate = Promise.withResolvers<void>()
+    world.answer({
+      ft_tokens: async (call) => {
+        most = Math.max(most, ++now)
+        if (now === 3) gate.resolve()
+        await gate.promise
+        now--
+        return answerTokens(call)
+      },
+    })
+    await world.ask(tokenMetadataWorker, { concurrency: 3 })
+    expect(most).to.equal(3)
+  })
+
+  it('holds it against no key that nobody answers, and goes on when somebody does', async () => {
+    await addTokens(10)
+    world.node.refusal = new Refusal('UNAVAILABLE', 'going down')
+    start()
+    await until(async () => {
+      await database.pool.query('select')
+      return world.node.scripts.length >= 2
+    })
+    expect(await world.rows(`select from app.ft_token_metadata where status <> 'new' or failures <> 0`)).to.deep.equal([])
+    world.node.refusal = undefined
+    await untilAnswered(10)
+  })
+
+  it('keeps the answers of a round of which another part fails', async () => {
+    await addTokens(40)
+    world.answer({ ft_tokens: (call) => { if (namesOf(call).includes('T39')) throw new Refusal('UNAVAILABLE', 'away'); return answerTokens(call) } })
+    const loop = new AskingLoop({ ...world.options(tokenMetadataWorker), concurrency: 2 })
+    const error = await loop.round(new AbortController().signal).then(() => undefined, (thrown: unknown) => thrown)
+    expect((error as { code: string }).code).to.equal('chain-unavailable')
+    expect(await world.rows(`select status, count(*)::int from app.ft_token_metadata group by 1 order by 1`)).to.deep.equal([{ status: 'answered', count: 20 }, { status: 'new', count: 20 }])
+  })
+
+  it('is failed for the one key whose answer the database does not take, or of which nothing can be made', async () => {
+    const outcomes = (values: Record<string, unknown>): Outcome => ({ kind: 'answered', values })
+    const question: Question<{ readonly feed: string }> = {
+      table: 'app.price_feeds', key: [{ column: 'feed', type: 'text' }], answer: [{ column: 'price_count', type: 'integer' }], batch: 10,
+      again: { answeredMs: 1e9, noneMs: 1e9, failedMs: 1e9, failedCapMs: 1e9 },
+      walk: { text: `select feed from unnest(array['a', 'b', 'c', 'd', 'e']) as f (feed) where feed > coalesce($2, '') order by 1 limit $1` },
+      ask: (rows) => Promise.resolve(rows.map(({ feed }) => {
+        if (feed === 'd') throw new TypeError('not what was expected')
+        return outcomes({ price_count: feed === 'b' ? '99999999999' : 1 })
+      })),
+    }
+    const worker: AskingWorker = { name: 'test_worker', description: '', questions: [question] }
+    await world.ask(worker)
+    expect(await world.rows('select feed, status, price_count, last_error_code from app.price_feeds order by feed')).to.deep.equal([
+      { feed: 'a', status: 'answered', price_count: 1, last_error_code: null }, { feed: 'b', status: 'failed', price_count: null, last_error_code: 'database-error' },
+      { feed: 'c', status: 'answered', price_count: 1, last_error_code: null }, { feed: 'd', status: 'failed', price_count: null, last_error_code: 'asking-failed' },
+      { feed: 'e', status: 'answered', price_count: 1, last_error_code: null },
+    ])
+    expect(await countAsking(database.pool, [worker])).to.deep.equal([{ worker: 'test_worker', table: 'app.price_feeds', due: 0, failed: 2 }])
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_asking_keys_total')).to.include('worker="test_worker",outcome="failed"} 2')
+  })
+
+  it('finds what is due and what is new by indexes alone, however much there is', async () => {
+    await database.pool.query(`
+      insert into app.ft_tokens select 'A.179b6b1cb6755e31.T' || i, i from generate_series(1, 30000) i;
+      insert into app.nft_collections select 'A.179b6b1cb6755e31.C' || i, i from generate_series(1, 30000) i;
+      insert into app.nft_ownership select 'A.179b6b1cb6755e31.C' || i % 100, i, i, i, 0, 0, 0, false, '0x' || lpad(to_hex(i % 5000), 16, '0') from generate_series(1, 60000) i;
+      insert into app.nft_holdings select owner, token, count(*) from app.nft_ownership group by 1, 2;
+      insert into app.contract_versions select i, 0, 0, 'added', '0x179b6b1cb6755e31', 'C', sha256(i::text::bytea) from generate_series(1, 30000) i;
+      insert into app.nft_holder_checks (holder, token, next_ask_at) select address, token, 'infinity' from app.nft_holdings;
+      insert into app.nft_items (token, nft_id, next_ask_at) select token, nft_id, 'infinity' from app.nft_ownership;
+      insert into app.ft_token_metadata (token, next_ask_at) select token, 'infinity' from app.ft_tokens;
+      insert into app.nft_collection_metadata (token, next_ask_at) select token, 'infinity' from app.nft_collections;
+      insert into app.contract_code_questions (code_hash, next_ask_at) select code_hash, 'infinity' from app.contract_versions;
+      insert into app.staking_node_info (node_id, next_ask_at) select i::text, 'infinity' from generate_series(1, 30000) i;
+      insert into app.nft_ownership_corrections select token, nft_id, '0x00000000000000ff', null, 1 from app.nft_ownership where nft_id % 3 = 0`)
+    for (const { questions } of askingWorkers) {
+      for (const { table } of questions) await database.pool.query(`update ${table} set next_ask_at = now() where ctid = any (array(select ctid from ${table} limit 20))`)
+    }
+    await database.pool.query('vacuum analyze')
+    for (const { questions } of askingWorkers) {
+      for (const question of questions) {
+        const sql = questionSql(question)
+        const { rows: keys } = await database.pool.query<Record<string, unknown>>(sql.due, [20])
+        const arrays = question.key.map(({ column }) => keys.map((row) => row[column]))
+        const position = question.walk?.position?.map(() => '500') ?? question.key.map(({ column }) => String(keys[0]?.[column] ?? ''))
+        await expectFewPages(`${question.table}: due`, sql.due, [20])
+        await expectFewPages(`${question.table}: details`, sql.details, arrays)
+        if (sql.newest !== undefined) await expectFewPages(`${question.table}: newest`, sql.newest, [100])
+        if (sql.walk !== undefined) await expectFewPages(`${question.table}: walk`, sql.walk, [100, ...position])
+      }
+    }
+  })
+
+  async function expectFewPages(name: string, text: string, values: unknown[]): Promise<void> {
+    const client = await database.pool.connect()
+    try {
+      await client.query('begin')
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(`explain (analyze, buffers, format json) ${text}`, values)
+      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan ?? {}
+      const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+      expect(pages, `${name}\n${JSON.stringify(plan, null, 1)}`).to.be.lessThan(1500)
+      expect(JSON.stringify(plan), name).to.not.match(/"Seq Scan","Parallel Aware":\w+,"Async Capable":\w+,"Relation Name":"(?!.*(worker_leases|indexing_checkpoints))/)
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  }
+})

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { CadenceParser } from '@onflow/cadence-parser'
+import { expect } from 'chai'
+import { scriptNames } from '../../../jobs/asking/asking-worker.ts'
+import { networks } from '../../../src/chain/network.ts'
+import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/asking/chain-scripts.ts'
+
+/** What the parser says of a text. */
+interface Parsed {
+  readonly program?: { readonly Declarations?: readonly { readonly Type: string }[] | null }
+  readonly error?: { readonly Errors: readonly { readonly Message: string }[] }
+}
+
+describe('the scripts of the workers that ask', () => {
+  let parse: (code: string) => Parsed
+
+  before(async () => {
+    const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
+    const parser = await CadenceParser.create(readFileSync(wasm))
+    parse = (code) => parser.parse(code) as Parsed
+  })
+
+  it('are the files that are there', () => {
+    expect(readdirSync(scriptsFolder).toSorted()).to.deep.equal(scriptNames.map((name) => `${name}.cdc`).toSorted())
+  })
+
+  it('are Cadence, as they are kept and as each network is given them', async () => {
+    expect(parse('access(all) fun main(): Int { return }}').error?.Errors).to.not.equal(undefined)
+    for (const name of scriptNames) {
+      const kept = readFileSync(join(scriptsFolder, `${name}.cdc`), 'utf8')
+      expect(parse(kept).error, name).to.equal(undefined)
+      for (const network of networks) {
+        const filled = (await loadScripts(network))(name)
+        expect(filled, name).to.not.match(/^import "/m)
+        expect(filled.match(/^import \w+ from 0x[0-9a-f]{16}$/gm)?.length, name).to.equal(kept.match(/^import /gm)?.length)
+        expect(parse(filled).error, `${name} on ${network}`).to.equal(undefined)
+      }
+    }
+  })
+
+  it('have no import of a contract whose place is not known', () => {
+    expect(() => fillImports('import "Nothing"\n', 'mainnet')).to.throw('Nothing is not known on mainnet')
+    expect(fillImports('import "FlowToken"\n', 'mainnet')).to.equal('import FlowToken from 0x1654653399040a61\n')
+  })
+})
