@@ -304,4 +304,48 @@ describe('readTokenMoves', () => {
     }
     expect(brief(read(['A.f233dcee88fe0abe.FungibleToken.Deposited', undefined]))).to.deep.equal([])
   })
+
+  // Transaction df4c0671f7c00829b2f16f685e150548881aabac4a77227f6764147743ebcb7a of mainnet.
+  it('reads a delegation of mainnet as a stake, and the fee that another account pays for it', () => {
+    const [delegator, staking, payer] = ['0x43b5b87eac607406', '0x8624b52f9ddcd04a', '0x55e1dd4d35647e67']
+    const [amount, fee] = ['16989.00000000', '0.00002299']
+    expect(brief(read(
+      [`${flow}.TokensWithdrawn`, { amount, from: delegator }],
+      withdrawn(`${flow}.Vault`, { amount, from: delegator, fromUUID: '168225280785852', withdrawnUUID: '245191095274890' }),
+      ['A.8624b52f9ddcd04a.FlowIDTableStaking.DelegatorTokensCommitted', {
+        nodeID: 'f441ce06e155367c05c941b68fdb1bb3f0cb9efe0d8cc9a9932d7d1dbfd13f2c', delegatorID: '20', amount,
+      }],
+      // FlowToken itself says nothing of deposits of the staking account.
+      deposited(`${flow}.Vault`, { amount, to: staking, toUUID: '19791211196648', depositedUUID: '245191095274890' }),
+      [`${flow}.TokensWithdrawn`, { amount: fee, from: payer }],
+      withdrawn(`${flow}.Vault`, { amount: fee, from: payer, fromUUID: '168225280785855', withdrawnUUID: '245191095274891' }),
+      [`${flow}.TokensDeposited`, { amount: fee, to: flowFees }],
+      deposited(`${flow}.Vault`, { amount: fee, to: flowFees, toUUID: '0', depositedUUID: '245191095274891' }),
+      ['A.f919ee77447b7497.FlowFees.FeesDeducted', { amount: fee, inclusionEffort: '1.00000000', executionEffort: '0.00000088' }],
+    ))).to.deep.equal([`${flow} ${delegator} ${staking} 16989 stake`, `${flow} ${payer} ${flowFees} 0.00002299 fee`])
+  })
+
+  // Transaction 43ffb4fe223891e21a059a031444d170990f9b5027fd8af294478fe8c6c888d9 of mainnet.
+  it('reads tokens left for somebody in a contract of mainnet as kept, and the storage paid for them', () => {
+    const usdf = 'A.1e4aa0b87d10b141.EVMVMBridgedToken_2aabea2058b5ac2d339b163c6ab6f2b6d53aabed'
+    const [sender, keeper] = ['0xe7aded0979f825d0', '0x473d6a2c37eab5be']
+    const purse = '138538467662757'
+    const fromPurse = (amount: string, uuid: string): TestEvent[] => [
+      [`${flow}.TokensWithdrawn`, { amount, from: null }],
+      withdrawn(`${flow}.Vault`, { amount, from: null, fromUUID: purse, withdrawnUUID: uuid }),
+      [`${flow}.TokensDeposited`, { amount, to: keeper }],
+      deposited(`${flow}.Vault`, { amount, to: keeper, toUUID: '437579696', depositedUUID: uuid }),
+    ]
+    expect(brief(read(
+      withdrawn(`${usdf}.Vault`, { amount: '0.00100000', from: sender, fromUUID: '235295489736366', withdrawnUUID: '138538467662753' }),
+      [`${flow}.TokensWithdrawn`, { amount: '0.00002226', from: sender }],
+      withdrawn(`${flow}.Vault`, { amount: '0.00002226', from: sender, fromUUID: '1300263678', withdrawnUUID: purse }),
+      ...fromPurse('0.00000201', '138538467662759'),
+      ...fromPurse('0.00001233', '138538467662761'),
+      deposited(`${flow}.Vault`, { amount: '0.00000792', to: sender, toUUID: '1300263678', depositedUUID: purse }),
+    ))).to.deep.equal([
+      `${usdf} ${sender} - 0.001 withdrawal`, `${flow} ${sender} ${keeper} 0.00000201 transfer`,
+      `${flow} ${sender} ${keeper} 0.00001233 transfer`, `${flow} ${sender} ${sender} 0.00000792 transfer`,
+    ])
+  })
 })
