@@ -87,7 +87,7 @@ describe('rebuild, verify and rederive', function (this: Mocha.Suite) {
     expect(await coverage()).to.deep.equal(before)
     const token = await run('rederive', '--from', '80', '--to', '81', '--workers', 'token_worker')
     expect(token.code).to.equal(0)
-    expect(token.stdout).to.include('Done: heights 80 to 81, 2 workers')
+    expect(token.stdout).to.match(/Done: heights 80 to 81, \d+ workers/)
     const rest = await run('rederive', '--from', '81', '--to', '81', '--all', '--json')
     expect(JSON.parse(rest.stdout)).to.include({ outcome: 'done', from: 81, to: 82 })
     expect((await run('verify')).stdout).to.match(/Equal\.\n$/)
