@@ -63,6 +63,28 @@ describe('derived tables with accounts that are in every block', () => {
       insert into app.scheduled_transactions
       select i, 'executed', 1, to_timestamp(i), 500, 1, null, null, '${regular}', 'A.1.Alarm.Job', 1, null, i, 0, i, 2
       from generate_series(0, ${rows - 1}) i;
+      insert into app.block_stats
+      select h, 0, date '2024-01-01' + h / 100000, 4, 2, 0, 0, 90, 1, 0, 0, 0, 0, 0, 1, 0,
+        array(select '0x' || lpad(to_hex((h * 7 + i * 104729) % 5000), 16, '0') from generate_series(1, 10) i)
+      from generate_series(0, ${newest}, ${spacing}) h;
+      insert into app.daily_active_accounts
+      select day, account, count(*) from app.block_stats, unnest(accounts) as account group by day, account;
+      insert into app.block_analytics
+      select block_height, 0, day, 1, 0, 1, 0, 0, 1, 0, accounts, accounts[1:2], accounts, array_fill(1, '{10}'), accounts[1:2],
+        '{1,1}', '{1,1}', accounts[1:2], '{1,1}'
+      from app.block_stats;
+      insert into app.daily_actors select day, kind, address, block_count
+      from app.daily_active_accounts, unnest(array['evm', 'trader']) as kind;
+      insert into app.hourly_activity
+      select kind, date '2024-01-01' + d, h, 'A.' || n, 1, 1
+      from unnest(array['contract', 'token', 'collection']) as kind, generate_series(0, 30) d, generate_series(0, 23) h,
+        generate_series(1, 20) n;
+      insert into app.hourly_stats
+      select date '2020-01-01' + d, h, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+      from generate_series(0, 999) d, generate_series(0, 23) h;
+      insert into app.big_transfers
+      select h, 0, 0, 0, date '2024-01-01' + h / 100000, 'A.' || h / ${spacing} % 3, h
+      from generate_series(0, ${newest}, ${spacing}) h;
       analyze`)
     const { rows: tables } = await database.pool.query<{ relname: string }>(
       'select relname from pg_class where reltuples > 1000',
@@ -194,6 +216,9 @@ describe('derived tables with accounts that are in every block', () => {
     ['the busiest tokens', 'app.ft_token_totals', 'transfer_count <= 1500', 'transfer_count desc, token'],
     ['the newest collections', 'app.nft_collections', 'first_height <= 150000', 'first_height desc, token'],
     ['the busiest collections', 'app.nft_collection_totals', 'transfer_count <= 1500', 'transfer_count desc, token'],
+    ['big transfers', 'app.big_transfers', below, byPosition],
+    ['the largest of a token on a day', 'app.big_transfers', "token = 'A.1' and day = '2024-01-09'", 'amount desc'],
+    ['hours', 'app.hourly_stats', "day >= '2020-12-30' and day < '2021-02-01'", 'day, hour'],
     ['holders of a token', 'app.ft_holdings', `token = '${skewedToken}' and balance > 0`, 'balance desc, address'],
     ['tokens of an account', 'app.ft_holdings', `address = '${feeReceiver}'`, 'token'],
   ]
