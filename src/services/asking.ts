@@ -52,14 +52,16 @@ export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...
     await Promise.allSettled([running])
   })
 
-  const workers = askers.map(({ worker }) => worker)
+  const count = async (): Promise<void> => {
+    const counts = await countAsking(pool, farm.held)
+    for (const gauge of [metrics.askingDue, metrics.askingFailed]) gauge.reset()
+    for (const { worker, table, due, failed } of counts) {
+      metrics.askingDue.set({ worker, table }, due)
+      metrics.askingFailed.set({ worker, table }, failed)
+    }
+  }
   const timer = setInterval(() => {
-    countAsking(pool, workers).then((counts) => {
-      for (const { worker, table, due, failed } of counts) {
-        metrics.askingDue.set({ worker, table }, due)
-        metrics.askingFailed.set({ worker, table }, failed)
-      }
-    }, (error: unknown) => log.warn({ err: asError(error) }, 'what is to be asked could not be counted, the figures stay as they were'))
+    count().catch((error: unknown) => log.warn({ err: asError(error) }, 'what is to be asked could not be counted, the figures stay as they were'))
   }, countEveryMs)
   timer.unref()
   lifecycle.onStop('figures of the asking', () => clearInterval(timer))

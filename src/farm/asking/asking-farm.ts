@@ -32,10 +32,16 @@ const applicationName = 'flowfarm asking'
 export class AskingFarm {
   readonly #options: AskingFarmOptions
   readonly #loops: ReadonlyMap<string, AskingLoop>
+  readonly #held = new Set<string>()
 
   constructor(options: AskingFarmOptions) {
     this.#options = options
     this.#loops = new Map(options.askers.map((asker) => [asker.worker.name, new AskingLoop({ ...options, ...asker })]))
+  }
+
+  /** The workers that this process has the lock of. */
+  get held(): readonly AskingWorker[] {
+    return this.#options.askers.map(({ worker }) => worker).filter(({ name }) => this.#held.has(name))
   }
 
   /** Works until the signal comes. @throws FatalError */
@@ -67,6 +73,7 @@ export class AskingFarm {
       signal, applicationName, workers: [...this.#loops.keys()],
       onHeld: (worker) => {
         onProgress()
+        this.#held.add(worker)
         log.debug({ worker }, 'this process asks for')
         running.push(this.#loops.get(worker)?.run(ending.signal))
       },
@@ -81,6 +88,7 @@ export class AskingFarm {
     } finally {
       signal.removeEventListener('abort', end)
       ending.abort(new Error('the asking ends'))
+      this.#held.clear()
       await Promise.all(running)
       await locks.close()
     }
