@@ -69,7 +69,7 @@ create table app.balance_changes (
   primary key (block_height, token) with (fillfactor = 100)
 ) partition by range (block_height);
 
-comment on table app.balance_changes is 'What each block changed of what accounts have of a token, fees included. One row a block and token: a row for each account would take three times the room, and nobody looks for it by block.';
+comment on table app.balance_changes is 'What each block changed of what accounts have of a token, fees included. One row a block and token: a row for each account would take nearly four times the room, and nobody looks for it by block.';
 comment on column app.balance_changes.block_height is 'Height of the block.';
 comment on column app.balance_changes.day is 'Day of the block''s timestamp, UTC.';
 comment on column app.balance_changes.token is 'As in app.ft_transfers.';
@@ -85,7 +85,7 @@ create table app.daily_balance_changes (
   primary key (address, token, day)
 );
 
-comment on table app.daily_balance_changes is 'The sums of app.balance_changes by day. What an account had at the end of a day is app.ft_holdings.balance less the changes of all later days, which holds also where history before that day is not indexed.';
+comment on table app.daily_balance_changes is 'The sums of app.balance_changes by day. What an account had at the end of a day is app.ft_holdings.balance less the changes of all later days, which holds also where history before that day is not indexed. Of a vault that left an account as a whole, without a withdrawal, no change tells.';
 comment on column app.daily_balance_changes.address is 'Account, 0x and 16 hex digits.';
 comment on column app.daily_balance_changes.token is 'As in app.ft_transfers.';
 comment on column app.daily_balance_changes.day is 'Day, UTC.';
