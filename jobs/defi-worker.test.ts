@@ -27,7 +27,8 @@ let uuid = 10_000_000_000_000
 function transfer(token: string, amount: string, from: string | null, to: string | null): [Emitted, Emitted] {
   uuid += 1
   const [type, moved] = [`${token}.Vault`, String(uuid)]
-  const vaultOf = (address: string | null): string => String(BigInt(address ?? 0) % 1_000_000_007n * 100n + BigInt(token.length))
+  const vaultOf = (address: string | null): string =>
+    String(BigInt(address ?? 0) % 1_000_000_007n * 100n + BigInt(token.length))
   return [
     {
       type: 'A.ee82856bf20e2aa6.FungibleToken.Withdrawn',
@@ -87,7 +88,8 @@ describe('defi_worker', () => {
   })
 
   it('names the tokens of a swap by what moved, in the order of the pair, whatever the direction', () => {
-    const swap = { type: `${pair}.Swap`, fields: { inTokenAmount: '2.00000000', outTokenAmount: '6.00000000', direction: '1' } }
+    const fields = { inTokenAmount: '2.00000000', outTokenAmount: '6.00000000', direction: '1' }
+    const swap = { type: `${pair}.Swap`, fields }
     // The pair tells before it takes the tokens, and a fee of the transaction does not count.
     const events = eventsOf(derive([
       swap, ...transfer(coin, '2.00000000', trader, holder), ...transfer(flow, '6.00000000', holder, trader),
@@ -125,14 +127,15 @@ describe('defi_worker', () => {
       event_index: 2, pair: blocto, event_type: 'Swap', maker: trader, asset0: flow, asset1: coin,
       asset0_out: '4.00000000', asset1_in: '9.97000000', price: '2.492500000000000000',
     }])
+    const sibling = 'A.87f3f233f34b0733.FusdUsdtSwapPair'
     const siblings = derive([
-      { type: 'A.87f3f233f34b0733.FusdUsdtSwapPair.Trade', fields: { token1Amount: '1.00000000', token2Amount: '1.00000000', side: '1' } },
-      { type: 'A.87f3f233f34b0733.FusdUsdtSwapPair.FeeUpdated', fields: { feePercentage: '0.00300000' } },
+      { type: `${sibling}.Trade`, fields: { token1Amount: '1.00000000', token2Amount: '1.00000000', side: '1' } },
+      { type: `${sibling}.FeeUpdated`, fields: { feePercentage: '0.00300000' } },
     ])
     expect(eventsOf(siblings)).to.have.length(1)
     expect(siblings.of('app.defi_pair_changes')).to.deep.equal([{
-      block_height: 0, tx_index: 2, event_index: 1, pair: 'A.87f3f233f34b0733.FusdUsdtSwapPair', asset0: null,
-      asset1: null, is_stable: null, fee: '0.00300000',
+      block_height: 0, tx_index: 2, event_index: 1, pair: sibling, asset0: null, asset1: null,
+      is_stable: null, fee: '0.00300000',
     }])
   })
 
@@ -140,15 +143,16 @@ describe('defi_worker', () => {
     const contract = 'A.609e10301860b683.PierPair'
     const poolId = String(0xe31c5fc93a43c6bbn)
     const pool = `${contract}.e31c5fc93a43c6bb`
+    const [one, two] = ['1.00000000', '2.00000000']
     const events = eventsOf(derive([
-      { type: `${contract}.Swap`, fields: { poolId, amountIn: '1.00000000', amountOut: '2.00000000', swapAForB: true } },
-      { type: `${contract}.Mint`, fields: { poolId, amountAIn: '1.00000000', amountBIn: '2.00000000' } },
-      { type: `${contract}.Burn`, fields: { poolId, amountLP: '3.00000000', amountAOut: '1.00000000', amountBOut: '2.00000000' } },
+      { type: `${contract}.Swap`, fields: { poolId, amountIn: one, amountOut: two, swapAForB: true } },
+      { type: `${contract}.Mint`, fields: { poolId, amountAIn: one, amountBIn: two } },
+      { type: `${contract}.Burn`, fields: { poolId, amountLP: '3.00000000', amountAOut: one, amountBOut: two } },
     ]))
     expect(events.map((row) => [row['pair'], row['event_type'], row['asset0_in'], row['asset1_out'], row['lp_amount']]))
       .to.deep.equal([
-        [pool, 'Swap', '1.00000000', '2.00000000', undefined], [pool, 'AddLiquidity', '1.00000000', undefined, undefined],
-        [pool, 'RemoveLiquidity', undefined, '2.00000000', '3.00000000'],
+        [pool, 'Swap', one, two, undefined], [pool, 'AddLiquidity', one, undefined, undefined],
+        [pool, 'RemoveLiquidity', undefined, two, '3.00000000'],
       ])
   })
 
@@ -158,7 +162,8 @@ describe('defi_worker', () => {
     const [b1, b2] = transfer(coin, '20.00000000', holder, trader)
     const events = eventsOf(derive([
       minted('0.00000100'), // What the exchange earned since the last time.
-      ...transfer(flow, '1.00000000', trader, holder), ...transfer(coin, '2.00000000', trader, holder), minted('1.41000000'),
+      ...transfer(flow, '1.00000000', trader, holder), ...transfer(coin, '2.00000000', trader, holder),
+      minted('1.41000000'),
       a1, b1, { type: `${pair}.TokensBurned`, fields: { amount: '14.10000000' } }, a2, b2,
     ]))
     expect(events.map(({ maker: _, pair: __, ...rest }) => rest)).to.deep.equal([
@@ -224,7 +229,7 @@ describe('defi_worker', () => {
   })
 
   it('hands on what it cannot read as problems', () => {
-    const fields = { amount0In: '1.00000000', amount0Out: '0.00000000', amount1In: '0.00000000', amount1Out: '2.00000000' }
+    const fields = { amount0In: '1.00000000', amount0Out: '0.00000000', amount1Out: '2.00000000' }
     const output = derive([
       { type: `${pair}.Swap`, fields },
       { type: `${pair}.Swap`, fields: { inTokenAmount: '1.00000000', outTokenAmount: '1.00000000', direction: '2' } },
@@ -238,11 +243,13 @@ describe('defi_worker', () => {
 
   it('makes rows or problems of whatever contracts emit under these names, and never fails', () => {
     const types = [
-      `${pair}.Swap`, `${pair}.TokensMinted`, `${pair}.TokensBurned`, `${pair}.Flashloan`, 'A.00000000000000d3.XSwapPair.Trade',
-      'A.00000000000000d3.PierPair.Mint', 'A.00000000000000d3.PierPair.Swap', 'A.00000000000000d4.SwapFactory.PairCreated',
+      `${pair}.Swap`, `${pair}.TokensMinted`, `${pair}.TokensBurned`, `${pair}.Flashloan`,
+      'A.00000000000000d3.XSwapPair.Trade', 'A.00000000000000d3.PierPair.Mint', 'A.00000000000000d3.PierPair.Swap',
+      'A.00000000000000d4.SwapFactory.PairCreated',
     ]
     const values: readonly PayloadValue[] = [
-      null, '', '0', '1', '2', '99999999999999999999', '0.00000000', '1.00000000', flow, coin, holder, [], {}, true, false,
+      null, '', '0', '1', '2', '99999999999999999999', '0.00000000', '1.00000000', flow, coin, holder, [], {}, true,
+      false,
     ]
     const fields = ['inTokenAmount', 'outTokenAmount', 'direction', 'amount', 'side', 'token1Amount', 'token2Amount',
       'poolId', 'amountIn', 'amountOut', 'swapAForB', 'amountAIn', 'amountBIn', 'requestedTokenKey', 'token0Key',

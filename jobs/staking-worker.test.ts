@@ -99,7 +99,8 @@ describe('staking_worker', () => {
       { type: `${flow}.TokensWithdrawn`, fields: { amount, from: '0xf8d6e0586b0a20c7' } },
       { type: `${flow}.TokensDeposited`, fields: { amount, to: '0xf8d6e0586b0a20c7' } },
     ]
-    const committed = { type: `${table}.DelegatorTokensCommitted`, fields: { nodeID, delegatorID: '1', amount: '9.00000000' } }
+    const fields = { nodeID, delegatorID: '1', amount: '9.00000000' }
+    const committed = { type: `${table}.DelegatorTokensCommitted`, fields }
     const again = [...inner('4.00000000'), committed]
     expect(derive(again, 'delegator.delegateUnstakedTokens(amount: amount)').of('app.staking_events').map(moveOf))
       .to.deep.equal([['DelegatorTokensCommitted', 1, '9.00000000', 'unstaked', 'committed', '4.00000000']])
@@ -131,7 +132,7 @@ describe('staking_worker', () => {
     const output = derive([
       { type: `${table}.TokensStaked`, fields: { nodeID, amount: '1' } },
       { type: `${table}.TokensMelted`, fields: { nodeID } },
-      { type: `${epoch}.EpochSetup`, fields: { counter: '4', nodeInfo: [{ id: nodeID }], firstView: '1', finalView: '2' } },
+      { type: `${epoch}.EpochSetup`, fields: { counter: '4', nodeInfo: [{ id: nodeID }], firstView: '1' } },
       { type: `${table}.TokensStaked`, fields: { nodeID, amount: '1.00000000' } },
     ])
     expect(output.problems.map(({ eventIndex, code, message }) => [eventIndex, code, message])).to.deep.equal([
@@ -144,28 +145,33 @@ describe('staking_worker', () => {
   })
 
   it('makes rows or problems of whatever comes under these names, and never fails', () => {
-    const names = ['TokensCommitted', 'DelegatorTokensCommitted', 'TokensUnstaked', 'NodeRemovedAndRefunded', 'NewEpoch',
-      'NewNodeCreated', 'NodeWeightChanged', 'RewardsPaid', 'EpochTotalRewardsPaid']
+    const names = [
+      'TokensCommitted', 'DelegatorTokensCommitted', 'TokensUnstaked', 'NodeRemovedAndRefunded', 'NewEpoch',
+      'NewNodeCreated', 'NodeWeightChanged', 'RewardsPaid', 'EpochTotalRewardsPaid',
+    ]
     const types = [
       ...names.map((name) => `${table}.${name}`), `${epoch}.EpochSetup`, `${epoch}.EpochStart`,
       'A.ee82856bf20e2aa6.FungibleToken.Withdrawn', 'A.ee82856bf20e2aa6.FungibleToken.Deposited',
       `${flow}.TokensWithdrawn`, `${flow}.TokensDeposited`,
     ]
     const values: readonly PayloadValue[] = [
-      null, '', '0', '1', '300', '99999999999999999999', '1.00000000', nodeID, `${flow}.Vault`, '0xf8d6e0586b0a20c7', [],
-      [{}], {}, true,
+      null, '', '0', '1', '300', '99999999999999999999', '1.00000000', nodeID, `${flow}.Vault`, '0xf8d6e0586b0a20c7',
+      [], [{}], {}, true,
     ]
-    const fields = ['nodeID', 'delegatorID', 'amount', 'amountCommitted', 'role', 'newWeight', 'epochCounter', 'counter',
-      'nodeInfo', 'firstView', 'finalView', 'type', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID']
+    const fields = [
+      'nodeID', 'delegatorID', 'amount', 'amountCommitted', 'role', 'newWeight', 'epochCounter', 'counter', 'nodeInfo',
+      'firstView', 'finalView', 'type', 'from', 'to', 'fromUUID', 'toUUID', 'withdrawnUUID', 'depositedUUID',
+    ]
     const event = fc.record({
       type: fc.constantFrom(...types),
       fields: fc.option(fc.dictionary(fc.constantFrom(...fields), fc.constantFrom(...values)), { nil: undefined }),
     })
     fc.assert(fc.property(fc.array(event, { maxLength: 6 }), (events) => {
       const output = derive(events)
-      const told = output.of('app.staking_events').length + output.of('app.epoch_events').length + output.problems.length
-      const asked = events.filter(({ type, fields: has }) => has !== undefined && type.startsWith('A.f8d6e0586b0a20c7.'))
-      expect(told).to.equal(asked.length)
+      const rows = [...output.of('app.staking_events'), ...output.of('app.epoch_events')]
+      const asked = events.filter(({ type, fields: has }) =>
+        has !== undefined && type.startsWith('A.f8d6e0586b0a20c7.'))
+      expect(rows.length + output.problems.length).to.equal(asked.length)
     }), { numRuns: 500 })
   })
 })

@@ -33,9 +33,6 @@ create index staking_events_created on app.staking_events (node_id, delegator_id
   where event_type in ('NewNodeCreated', 'NewDelegatorCreated');
 create index staking_events_told on app.staking_events (node_id, block_height, tx_index, event_index)
   where event_type in ('NetworkingAddressUpdated', 'NodeWeightChanged', 'NodeRemovedAndRefunded');
-create index staking_events_pending on app.staking_events (block_height, node_id, delegator_id)
-  where from_bucket = 'committed' or to_bucket = 'committed' or event_type in
-    ('NodeTokensRequestedToUnstake', 'DelegatorTokensRequestedToUnstake', 'NodeRemovedAndRefunded');
 
 comment on table app.staking_events is 'Events of FlowIDTableStaking about nodes, delegators and the rules for all of them. Those about epochs are in app.epoch_events.';
 comment on column app.staking_events.block_height is 'Height of the block.';

@@ -81,7 +81,8 @@ export const pairDays: SumFold = {
   name: 'app.defi_pair_days',
   key: [{ column: 'pair', type: 'text' }, { column: 'day', type: 'date' }],
   sums: [
-    { column: 'swap_count', type: 'bigint' }, { column: 'volume0', type: 'numeric' }, { column: 'volume1', type: 'numeric' },
+    { column: 'swap_count', type: 'bigint' }, { column: 'volume0', type: 'numeric' },
+    { column: 'volume1', type: 'numeric' },
   ],
   presence: 'swap_count',
   of: defiEvents.name,

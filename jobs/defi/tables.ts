@@ -7,8 +7,8 @@ const position = [heightColumn, 'tx_index', 'event_index']
 export const defiEvents: HeightTable = {
   name: 'app.defi_events',
   columns: [
-    ...position, 'pair', 'event_type', 'maker', 'asset0', 'asset1', 'asset0_in', 'asset0_out', 'asset1_in', 'asset1_out',
-    'lp_amount', 'price', 'day',
+    ...position, 'pair', 'event_type', 'maker', 'asset0', 'asset1', 'asset0_in', 'asset0_out', 'asset1_in',
+    'asset1_out', 'lp_amount', 'price', 'day',
   ],
   heightColumn,
   partitionHeights: 1_000_000,

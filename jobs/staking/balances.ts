@@ -48,7 +48,8 @@ const span = `
     select case when exists (
       select from app.epoch_events e where e.event_type = 'NewEpoch' and e.block_height >= $1 and e.block_height < $2
     ) then coalesce((
-      select max(e.block_height) from app.epoch_events e where e.event_type = 'NewEpoch' and e.block_height < $1
+      select max(e.block_height) from app.epoch_events e
+      where e.event_type = 'NewEpoch' and e.block_height < $1
     ), 0) else $1::bigint end as since
   )`
 
@@ -92,8 +93,8 @@ export function positionOf(alias: string): string {
 }
 
 /**
- * SQL to be joined to keys `k` (node_id, delegator_id) and `e` (epoch_end): what was committed since the last epoch ended,
- * the last request to unstake since then, what became of it, the registration, and the last event.
+ * SQL to be joined to keys `k` (node_id, delegator_id) and `e` (epoch_end): what was committed since the last epoch
+ * ended, the last request to unstake since then, what became of it, the registration, and the last event.
  */
 export const sinceEpochEnd = `
   cross join lateral (
@@ -108,7 +109,8 @@ export const sinceEpochEnd = `
         and a.event_type in ('NodeTokensRequestedToUnstake', 'DelegatorTokensRequestedToUnstake')
       union all
       select event_type, amount, block_height, tx_index, event_index from app.staking_events b
-      where b.node_id = k.node_id and b.event_type = 'NodeRemovedAndRefunded' and ${positionOf('b')} > ${positionOf('e')}
+      where b.node_id = k.node_id and b.event_type = 'NodeRemovedAndRefunded'
+        and ${positionOf('b')} > ${positionOf('e')}
     ) r order by r.block_height desc, r.tx_index desc, r.event_index desc limit 1
   ) request on true
   left join lateral (
@@ -131,9 +133,9 @@ export const sinceEpochEnd = `
   ) last on true`
 
 /**
- * What is requested to be unstaked, as SQL: the contract tells requests as a whole, takes tokens that are committed again
- * off them first, and forgets them when the epoch ends. A removed node is as if it and its delegators had requested all.
- * How much a node took off a request that is still there, no event tells.
+ * What is requested to be unstaked, as SQL: the contract tells requests as a whole, takes tokens that are committed
+ * again off them first, and forgets them when the epoch ends. A removed node is as if it and its delegators had
+ * requested all. How much a node took off a request that is still there, no event tells.
  */
 export function requested(staked: string): string {
   const told = `case when request.event_type = 'NodeRemovedAndRefunded' then ${staked} else request.amount end`

@@ -6,9 +6,10 @@ const ascending = 'block_height, tx_index, event_index'
 const descending = 'block_height desc, tx_index desc, event_index desc'
 
 /**
- * One row for each epoch that an event tells the counter of. There are some hundreds, and events four times a week: where
- * one comes or goes, all are folded, since those of before November 2023 tell no counter and are found by what is around
- * them: a NewEpoch starts the epoch that was set up last, and rewards are paid for the epoch before the one that runs.
+ * One row for each epoch that an event tells the counter of. There are some hundreds, and events four times a week:
+ * where one comes or goes, all are folded, since those of before November 2023 tell no counter and are found by what is
+ * around them: a NewEpoch starts the epoch that was set up last, and rewards are paid for the epoch before the one that
+ * runs.
  */
 export const epochStats: StateFold = {
   kind: 'state',

@@ -3,8 +3,9 @@ import { epochEnd, requested, sinceEpochEnd, touchedDelegators } from './balance
 import { epochEvents, stakingEvents } from './tables.ts'
 
 /**
- * One row for each delegator: the sums of its events. When an epoch ends the contract stakes all that is committed or, of
- * who has less than the minimum, sets it free without an event: what sums then leave in `committed` is in `unstaked`.
+ * One row for each delegator: the sums of its events. When an epoch ends the contract stakes all that is committed or,
+ * of who has less than the minimum, sets it free without an event: what sums then leave in `committed` is in
+ * `unstaked`.
  */
 export const stakingDelegators: StateFold = {
   kind: 'state',
@@ -21,8 +22,9 @@ export const stakingDelegators: StateFold = {
         ${requested('s.staked')} as requested,
         created.block_height as created_height, created.tx_index as created_tx_index, last.block_height as last_height,
         created.block_height is not null and s.unknown_count = 0 and s.committed >= pending.committed
-          and least(pending.committed, s.staked, s.unstaking, s.unstaked + s.committed - pending.committed, s.rewarded) >= 0
-          as is_complete
+          and least(
+            pending.committed, s.staked, s.unstaking, s.unstaked + s.committed - pending.committed, s.rewarded
+          ) >= 0 as is_complete
       from keys k join app.staking_sums s on s.node_id = k.node_id and s.delegator_id = k.delegator_id
       cross join epoch_end e ${sinceEpochEnd}
     ), gone as (

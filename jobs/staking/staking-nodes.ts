@@ -7,9 +7,9 @@ const linear = buckets.map((bucket) =>
   `case when told.node_id is null then s.${bucket} else told.tokens_${bucket} + since.${bucket} end as ${bucket}`)
 
 /**
- * One row for each node. What it has is what the last EpochSetup told of it together with the events since, so that it is
- * exact from the first EpochSetup on that is indexed; of nodes that are in none, all events since their registration.
- * As for delegators, what an epoch's end leaves in `committed` is in `unstaked`.
+ * One row for each node. What it has is what the last EpochSetup told of it together with the events since, so that it
+ * is exact from the first EpochSetup on that is indexed; of nodes that are in none, all events since their
+ * registration. As for delegators, what an epoch's end leaves in `committed` is in `unstaked`.
  */
 export const stakingNodes: StateFold = {
   kind: 'state',

@@ -12,6 +12,11 @@ const tables = [...defiWorker.tables, ...defiWorker.folds].map(({ name }) => nam
 const [flow, coin] = ['A.0ae53cb6e3f42a79.FlowToken', 'A.00000000000000c1.Coin']
 const pair = 'A.00000000000000d1.SwapPair'
 
+interface Told {
+  readonly type: string
+  readonly fields: PayloadFields
+}
+
 describe('pairs of tokens', () => {
   let database: TestDatabase
   let recorded: readonly DecodedBlock[]
@@ -25,12 +30,13 @@ describe('pairs of tokens', () => {
 
   after(() => database.drop())
 
-  const rows = async (text: string): Promise<Record<string, unknown>[]> => (await database.pool.query<Record<string, unknown>>(text)).rows
+  type Row = Record<string, unknown>
+  const rows = async (text: string): Promise<Row[]> => (await database.pool.query<Row>(text)).rows
   const derive = async (blocks: readonly DecodedBlock[], from: number, to: number): Promise<void> => {
     expect(await deriveInto(database.pool, defiWorker, blocks, { from, to })).to.deep.equal([])
   }
   /** A block for each event. */
-  const blocksOf = (events: ReadonlyArray<{ readonly type: string; readonly fields: PayloadFields }>): DecodedBlock[] => {
+  const blocksOf = (events: readonly Told[]): DecodedBlock[] => {
     const [block] = recorded
     const [transaction] = recorded[1]?.transactions ?? []
     if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
@@ -39,7 +45,7 @@ describe('pairs of tokens', () => {
       transactions: [{ ...transaction, index: 0, events: [{ ...event, index: 0 }] }],
     }))
   }
-  const swap = (direction: string, amountIn: string, amountOut: string): { type: string; fields: PayloadFields } => ({
+  const swap = (direction: string, amountIn: string, amountOut: string): Told => ({
     type: `${pair}.Swap`, fields: { inTokenAmount: amountIn, outTokenAmount: amountOut, direction },
   })
   const created = {
@@ -50,7 +56,8 @@ describe('pairs of tokens', () => {
   it('are told by their swaps where nothing else tells', async () => {
     await derive(recorded, 0, recorded.length)
     const { dev = '' } = await namedAccounts('base')
-    const pairs = await rows('select pair, dex, address, asset0, asset1, created_height, last_height from app.defi_pairs')
+    const columns = 'pair, dex, address, asset0, asset1, created_height, last_height'
+    const pairs = await rows(`select ${columns} from app.defi_pairs`)
     expect(pairs).to.deep.equal([{
       pair: `A.${dev.slice(2)}.SwapPair`, dex: 'incrementfi', address: dev, asset0: flow,
       asset1: 'A.179b6b1cb6755e31.PebbleCoin', created_height: null, last_height: '254',
@@ -67,11 +74,13 @@ describe('pairs of tokens', () => {
     await derive(blocks, 1, 3)
     const columns = 'asset0, asset1, is_stable, created_height, price, last_height'
     expect(await rows(`select ${columns} from app.defi_pairs`)).to.deep.equal([{
-      asset0: null, asset1: null, is_stable: null, created_height: null, price: '4.000000000000000000', last_height: '2',
+      asset0: null, asset1: null, is_stable: null, created_height: null, price: '4.000000000000000000',
+      last_height: '2',
     }])
     await derive(blocks, 0, 1)
     expect(await rows(`select ${columns} from app.defi_pairs`)).to.deep.equal([{
-      asset0: flow, asset1: coin, is_stable: false, created_height: '0', price: '4.000000000000000000', last_height: '2',
+      asset0: flow, asset1: coin, is_stable: false, created_height: '0', price: '4.000000000000000000',
+      last_height: '2',
     }])
     expect(await rows('select swap_count, volume0, volume1 from app.defi_pair_days')).to.deep.equal([
       { swap_count: '2', volume0: '4.00000000', volume1: '14.00000000' },
@@ -94,7 +103,10 @@ describe('pairs of tokens', () => {
 
   it('are known by the contract, and their pools by the account', async () => {
     const blocks = blocksOf([
-      { type: 'A.00000000000000e2.FlowSwapPair.Trade', fields: { token1Amount: '1.00000000', token2Amount: '1.00000000', side: '1' } },
+      {
+        type: 'A.00000000000000e2.FlowSwapPair.Trade',
+        fields: { token1Amount: '1.00000000', token2Amount: '1.00000000', side: '1' },
+      },
       {
         type: 'A.00000000000000e3.PierPair.Swap',
         fields: { poolId: '16384432157562488507', amountIn: '1.00000000', amountOut: '1.00000000', swapAForB: true },

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { stakingWorker } from '../../jobs/staking-worker.ts'
 import type { HeightRange } from '../../src/base/ranges.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import type { PayloadFields } from '../../src/chain/payload-value.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
@@ -18,6 +19,11 @@ const amounts = [
 ] as const
 
 type Row = Readonly<Record<string, unknown>>
+
+interface Told {
+  readonly type: string
+  readonly fields: PayloadFields
+}
 
 describe('stakes and epochs', () => {
   let database: TestDatabase
@@ -38,6 +44,16 @@ describe('stakes and epochs', () => {
   }
   const rows = async (table: string, order: string): Promise<Row[]> => {
     return (await database.pool.query<Row>(`select * from ${table} order by ${order}`)).rows
+  }
+  /** A block for each event; undefined: a block with none. */
+  const blocksOf = (events: ReadonlyArray<Told | undefined>): DecodedBlock[] => {
+    const [block] = blocks
+    const [transaction] = blocks[1]?.transactions ?? []
+    if (block === undefined || transaction === undefined) throw new Error('the recording has a block')
+    return events.map((event, height) => ({
+      ...block, height,
+      transactions: event === undefined ? [] : [{ ...transaction, index: 0, events: [{ ...event, index: 0 }] }],
+    }))
   }
   /** Everybody who has something staked, and what. */
   const stakers = async (): Promise<ExpectedStaker[]> => {
@@ -62,26 +78,27 @@ describe('stakes and epochs', () => {
   it('has what the vaults of delegators hold', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const held = new Map<string, string>()
-    for (const { fields } of blocks.flatMap((block) => block.transactions).flatMap((transaction) => transaction.events)) {
+    const transactions = blocks.flatMap((block) => block.transactions)
+    for (const { fields } of transactions.flatMap(({ events }) => events)) {
       const vault = fields?.['toUUID'] ?? fields?.['fromUUID']
-      if (typeof vault === 'string' && typeof fields?.['balanceAfter'] === 'string') held.set(vault, fields['balanceAfter'])
+      const balance = fields?.['balanceAfter']
+      if (typeof vault === 'string' && typeof balance === 'string') held.set(vault, balance)
     }
     // The first vault of each is the one into which its first tokens went; the others were made right after it.
     const firstVaults = [80264348827655n, 81363860455433n, 82463372083205n]
     const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
-    expect(delegators.map((row) => [
-      row['tokens_committed'], row['tokens_staked'], row['tokens_unstaking'], row['tokens_rewarded'], row['tokens_unstaked'],
-    ])).to.deep.equal(firstVaults.map((first) =>
-      [0n, 1n, 2n, 3n, 4n].map((i) => held.get(String(first + i)) ?? '0.00000000')))
+    const order = ['committed', 'staked', 'unstaking', 'rewarded', 'unstaked']
+    const inVaults = firstVaults.map((first) =>
+      [0n, 1n, 2n, 3n, 4n].map((i) => held.get(String(first + i)) ?? '0.00000000'))
+    expect(delegators.map((row) => order.map((bucket) => row[`tokens_${bucket}`]))).to.deep.equal(inVaults)
     expect(delegators.every((row) => row['is_complete'])).to.equal(true)
   })
 
   it('starts epochs where the chain does, not where they are set up', async () => {
     await derive(blocks, { from: 0, to: blocks.length })
     const epochs = await rows('app.epoch_stats', 'epoch')
-    expect(epochs.map((row) => [row['epoch'], row['start_height'], row['end_height'], row['setup_height']])).to.deep.equal([
-      ['1', '142', '145', '141'], ['2', '146', '147', null], ['3', '148', null, null],
-    ])
+    const heights = epochs.map((row) => [row['epoch'], row['start_height'], row['end_height'], row['setup_height']])
+    expect(heights).to.deep.equal([['1', '142', '145', '141'], ['2', '146', '147', null], ['3', '148', null, null]])
     expect(epochs[0]).to.include({
       first_view: '291', staking_end_view: '1290', final_view: '9290', total_nodes: 5,
       total_staked: '2136829.62345678', total_supply: '1000000035.97534828', total_rewards: '120000.00000000',
@@ -92,6 +109,31 @@ describe('stakes and epochs', () => {
     expect(epochs[0]?.['start_time']).to.deep.equal(time(142))
     expect(epochs[0]?.['end_time']).to.deep.equal(time(146))
     expect(await rows('app.epoch_nodes', 'node_id')).to.have.length(5)
+  })
+
+  it('finds the epochs of before November 2023, whose events tell no counter, by what is around them', async () => {
+    const [staking, epoch] = ['A.f8d6e0586b0a20c7.FlowIDTableStaking', 'A.f8d6e0586b0a20c7.FlowEpoch']
+    const setup = (counter: string): Told => ({
+      type: `${epoch}.EpochSetup`, fields: { counter, nodeInfo: [], firstView: '1', finalView: '2' },
+    })
+    const fields = { totalStaked: '5.00000000', totalRewardPayout: '3.00000000' }
+    const moved = { type: `${staking}.NewEpoch`, fields }
+    const paid = (total: string): Told => ({
+      type: `${staking}.EpochTotalRewardsPaid`,
+      fields: { total, fromFees: '0.00000000', minted: total, feesBurned: '0.00000000' },
+    })
+    const old = blocksOf([
+      setup('5'), undefined, moved, paid('1.00000000'), undefined, setup('6'), undefined, moved, paid('2.00000000'),
+    ])
+    const bounds = [0, 3, 6, 9]
+    const ranges = bounds.slice(1).map((to, i) => ({ from: bounds[i] ?? 0, to }))
+    for (const some of [ranges, ranges.toReversed()]) {
+      await derive(old, ...some)
+      const epochs = await rows('app.epoch_stats', 'epoch')
+      const columns = ['epoch', 'setup_height', 'start_height', 'end_height', 'payout_height', 'payout_total']
+      expect(epochs.map((row) => columns.map((name) => row[name])))
+        .to.deep.equal([['5', '0', '2', '6', '8', '2.00000000'], ['6', '5', '7', null, null, null]])
+    }
   })
 
   it('knows what nodes have from the first EpochSetup on, where history starts in the middle', async () => {
@@ -151,5 +193,8 @@ describe('stakes and epochs', () => {
 })
 
 function sorted(stakers: readonly ExpectedStaker[]): ExpectedStaker[] {
-  return stakers.toSorted((a, b) => (a.node_id === b.node_id ? a.delegator_id - b.delegator_id : a.node_id < b.node_id ? -1 : 1))
+  return stakers.toSorted((a, b) => {
+    if (a.node_id === b.node_id) return a.delegator_id - b.delegator_id
+    return a.node_id < b.node_id ? -1 : 1
+  })
 }

@@ -55,7 +55,10 @@ function first(who: number): StakingCall {
   return { what: 'register-node', who, amount: 700n }
 }
 
-/** Plays calls on the contract, one block a transaction. In the era of 2021 one call a transaction, whose script names it. */
+/**
+ * Plays calls on the contract, one block a transaction. In the era of 2021 one call a transaction, whose script names
+ * it.
+ */
 export function playStaking(
   era: Era, transactions: readonly (readonly StakingCall[])[], template: DecodedBlock,
 ): StakingHistory {
@@ -68,7 +71,8 @@ export function playStaking(
   const commit = (script: string): void => {
     const height = blocks.length
     const transaction: DecodedTransaction = contract.takeTransaction(0, system, script)
-    blocks.push({ ...template, height, timestampUs: template.timestampUs + height * 1_000_000, transactions: [transaction] })
+    const timestampUs = template.timestampUs + height * 1_000_000
+    blocks.push({ ...template, height, timestampUs, transactions: [transaction] })
     after.push(contract.stakers.map((staker) => expected(staker)))
     if (transaction.events.some(({ type }) => type.endsWith('.NewEpoch'))) epochEnds.push(height)
   }

@@ -2,10 +2,12 @@ import type { Network } from '../network.ts'
 
 /** What an event of a pair of tokens tells; `pair-created` comes from the contract that makes pairs. */
 export type DefiEventKind =
-  | 'swap-by-direction' | 'trade-by-side' | 'pool-swap' | 'pool-mint' | 'pool-burn' | 'lp-minted' | 'lp-burned' | 'flashloan'
-  | 'pair-created' | 'fee-updated'
+  | 'swap-by-direction' | 'trade-by-side' | 'pool-swap' | 'pool-mint' | 'pool-burn' | 'lp-minted' | 'lp-burned'
+  | 'flashloan' | 'pair-created' | 'fee-updated'
 
-/** An exchange by the contracts that make up its pairs. A further one is a further entry, and a reader for its events. */
+/**
+ * An exchange by the contracts that make up its pairs. A further one is a further entry, and a reader for its events.
+ */
 export interface Dex {
   readonly key: 'incrementfi' | 'bloctoswap' | 'metapier'
   /** Matches the names of its pair contracts, also as a regular expression of PostgreSQL. */
@@ -17,9 +19,9 @@ export interface Dex {
 const liquidity = { TokensMinted: 'lp-minted', TokensBurned: 'lp-burned' } as const
 
 /**
- * The exchanges whose contracts are known, in the order in which they are tried. Liquidity has no event of its own in the
- * first two: the pair's contract is that of its liquidity token, which is minted and burned with it.
- * Sources: the deployed contracts SwapPair (Increment Labs), FlowSwapPair and its siblings (Blocto), PierPair (Metapier).
+ * The exchanges whose contracts are known, in the order in which they are tried. Liquidity has no event of its own in
+ * the first two: the pair's contract is that of its liquidity token, which is minted and burned with it. Sources: the
+ * deployed contracts SwapPair (Increment Labs), FlowSwapPair and its siblings (Blocto), PierPair (Metapier).
  */
 export const dexes: readonly Dex[] = [
   {

@@ -8,7 +8,9 @@ import type { DefiEventType } from './dexes.ts'
  */
 export type PairEvent =
   | { readonly what: 'swap'; readonly isForward: boolean; readonly amountIn: string; readonly amountOut: string }
-  | { readonly what: 'mint' | 'burn'; readonly lpAmount: string | undefined; readonly amounts?: readonly [string, string] }
+  | {
+    readonly what: 'mint' | 'burn'; readonly lpAmount: string | undefined; readonly amounts?: readonly [string, string]
+  }
   | { readonly what: 'flashloan'; readonly token: string; readonly amount: string }
   | { readonly what: 'fee'; readonly fee: string }
   | {
@@ -25,8 +27,9 @@ export interface PairOfEvent {
 /**
  * Reads an event of an exchange. Throws FieldShapeError where it is not as the contracts emit it.
  *
- * Increment Labs: direction 0 is from token 0 to token 1, 1 the other way. Blocto: side 1 is from token 1 to token 2, 2 the
- * other way, and the amount that goes in is told without the fee. Metapier: a pool's id is the number of its account.
+ * Increment Labs: direction 0 is from token 0 to token 1, 1 the other way. Blocto: side 1 is from token 1 to token 2, 2
+ * the other way, and the amount that goes in is told without the fee. Metapier: a pool's id is the number of its
+ * account.
  */
 export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): PairEvent {
   switch (kind) {
@@ -37,12 +40,14 @@ export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): P
     }
     case 'trade-by-side': {
       const isForward = oneOf(fields, 'side', '1', '2')
-      const [amount1, amount2] = [amountField(fields, 'token1Amount'), amountField(fields, 'token2Amount')]
-      return { what: 'swap', isForward, amountIn: isForward ? amount1 : amount2, amountOut: isForward ? amount2 : amount1 }
+      const amounts = [amountField(fields, 'token1Amount'), amountField(fields, 'token2Amount')] as const
+      const [amountIn, amountOut] = isForward ? amounts : [amounts[1], amounts[0]]
+      return { what: 'swap', isForward, amountIn, amountOut }
     }
     case 'pool-swap': {
       const isForward = booleanField(fields, 'swapAForB')
-      return { what: 'swap', isForward, amountIn: amountField(fields, 'amountIn'), amountOut: amountField(fields, 'amountOut') }
+      const [amountIn, amountOut] = [amountField(fields, 'amountIn'), amountField(fields, 'amountOut')]
+      return { what: 'swap', isForward, amountIn, amountOut }
     }
     case 'pool-mint': {
       const amounts = [amountField(fields, 'amountAIn'), amountField(fields, 'amountBIn')] as const

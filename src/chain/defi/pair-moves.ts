@@ -9,8 +9,8 @@ export interface TokenAmount {
 }
 
 /**
- * The tokens that a transaction moved into the account of a pair, and out of it. Each belongs to one event of the pair at
- * most: what an event takes is gone for the others.
+ * The tokens that a transaction moved into the account of a pair, and out of it. Each belongs to one event of the pair
+ * at most: what an event takes is gone for the others.
  */
 export class PairMoves {
   readonly #into: Set<FungibleTransfer>
@@ -24,8 +24,8 @@ export class PairMoves {
   }
 
   /**
-   * Takes what a swap moved: by the amounts that its event tells, or where these are not those that moved (an exchange tells
-   * them without its fee, a vault was split), whatever is nearest.
+   * Takes what a swap moved: by the amounts that its event tells, or where these are not those that moved (an exchange
+   * tells them without its fee, a vault was split), whatever is nearest.
    */
   takeSwap(
     index: number, amountIn: string, amountOut: string,

@@ -94,7 +94,9 @@ function swap(
 }
 
 /** Tokens arrive after the event that burns what stood for them, or before where they had left already. */
-function removal({ index, pair, event }: Told, before: Told | undefined, next: Told | undefined, moves: PairMoves): DefiEvent {
+function removal(
+  { index, pair, event }: Told, before: Told | undefined, next: Told | undefined, moves: PairMoves,
+): DefiEvent {
   const taken = moves.takeOutOf(index, next?.index ?? Infinity) ?? moves.takeOutOf(before?.index ?? -1, index)
   const { lpAmount, amounts } = event as Extract<PairEvent, { what: 'burn' }>
   const [one, other] = taken ?? []
@@ -105,8 +107,8 @@ function removal({ index, pair, event }: Told, before: Told | undefined, next: T
 }
 
 /**
- * Tokens come before the event that mints what stands for them, or after it. A pair may mint twice for what came: a first,
- * small part that nobody gets when it is new, and what the exchange earned since liquidity changed last.
+ * Tokens come before the event that mints what stands for them, or after it. A pair may mint twice for what came: a
+ * first, small part that nobody gets when it is new, and what the exchange earned since liquidity changed last.
  */
 function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent {
   const { index, pair, event } = told[i] as Told
@@ -120,7 +122,11 @@ function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent
   const [one, other] = taken ?? []
   const isForNothing = taken === undefined && amounts === undefined
   return {
-    index, pair, type: isForNothing ? 'ProtocolFee' : 'AddLiquidity', asset0: one?.token, asset1: other?.token, lpAmount,
-    in0: amounts?.[0] ?? one?.amount, in1: amounts?.[1] ?? other?.amount,
+    index, pair, lpAmount,
+    type: isForNothing ? 'ProtocolFee' : 'AddLiquidity',
+    asset0: one?.token,
+    asset1: other?.token,
+    in0: amounts?.[0] ?? one?.amount,
+    in1: amounts?.[1] ?? other?.amount,
   }
 }

@@ -26,8 +26,8 @@ export interface PlacedStakingEvent {
 
 /**
  * What events move, by their names without `Delegator`. Those that are not told here depend on what is around them.
- * Source: FlowIDTableStaking; `TokensStaked`, `TokensUnstaking` and the payment of rewards are done for all at once when
- * an epoch ends, the rest by who owns the tokens.
+ * Source: FlowIDTableStaking; `TokensStaked`, `TokensUnstaking` and the payment of rewards are done for all at once
+ * when an epoch ends, the rest by who owns the tokens.
  */
 const fixed: ReadonlyMap<string, readonly [from: Bucket | undefined, to: Bucket | undefined]> = new Map<
   string, readonly [Bucket | undefined, Bucket | undefined]
@@ -52,12 +52,13 @@ const distances = {
 } as const
 
 /**
- * What the staking events of a transaction moved between buckets, in their order; undefined for those that move nothing.
+ * What the staking events of a transaction moved between buckets, in their order; undefined for those that move
+ * nothing.
  *
  * Three kinds tell only half of it, and what the FLOW vaults of the staking account did right before or after tells the
- * rest: `TokensCommitted` may be new, unstaked or earned tokens, and of a delegator it tells more than was moved when that
- * cancels a request; `TokensUnstaked` are committed tokens taken back, or unstaking ones set free when an epoch ends;
- * `NodeRemovedAndRefunded` frees the committed tokens, and tells those and the staked ones together.
+ * rest: `TokensCommitted` may be new, unstaked or earned tokens, and of a delegator it tells more than was moved when
+ * that cancels a request; `TokensUnstaked` are committed tokens taken back, or unstaking ones set free when an epoch
+ * ends; `NodeRemovedAndRefunded` frees the committed tokens, and tells those and the staked ones together.
  * @param epochEnd place of the event NewEpoch, which ends the moves of an epoch's end; -1 where there is none
  */
 export function bucketMoves(
@@ -114,7 +115,9 @@ function sourceByScript(script: string): Bucket | undefined {
   return callsUnstaked ? 'unstaked' : 'rewarded'
 }
 
-/** Whether tokens set free at the end of an epoch were unstaking, and not committed by somebody whose node was removed. */
+/**
+ * Whether tokens set free at the end of an epoch were unstaking, and not committed by somebody whose node was removed.
+ */
 function isUnstaking(
   isDelegator: boolean, amount: string, isRefund: boolean, inner: InnerMoves, place: number,
 ): boolean {

@@ -53,9 +53,9 @@ export type EpochEventName =
 type Reader = (fields: PayloadFields) => Omit<EpochEvent, 'index' | 'name'>
 
 /**
- * Setup, Commit and Recover are about an epoch that is to come, and are emitted in the one before; NewEpoch says that all
- * tokens have moved, and EpochStart, right after it, that the epoch has begun.
- * Source: onflow/flow-core-contracts `contracts/epochs/FlowEpoch.cdc`, `contracts/FlowIDTableStaking.cdc`, all versions.
+ * Setup, Commit and Recover are about an epoch that is to come, and are emitted in the one before; NewEpoch says that
+ * all tokens have moved, and EpochStart, right after it, that the epoch has begun. Source: onflow/flow-core-contracts
+ * `contracts/epochs/FlowEpoch.cdc`, `contracts/FlowIDTableStaking.cdc`, all versions.
  */
 const readers: Readonly<Record<EpochEventName, Reader>> = {
   EpochSetup: readSetup,
@@ -93,6 +93,9 @@ export function readEpochEvent({ index }: DecodedEvent, name: EpochEventName, fi
   return { index, name, ...readers[name](fields) }
 }
 
+/** The end of the year 9999, which a table can hold; networks for tests are set up with times of no sense. */
+const lastTime = 253_402_300_799
+
 function readSetup(fields: PayloadFields): Omit<EpochEvent, 'index' | 'name'> {
   const { nodeInfo } = fields
   if (!Array.isArray(nodeInfo)) throw new FieldShapeError('field nodeInfo is not an array')
@@ -100,12 +103,13 @@ function readSetup(fields: PayloadFields): Omit<EpochEvent, 'index' | 'name'> {
   if (new Set(nodes.map(({ nodeId }) => nodeId)).size < nodes.length) {
     throw new FieldShapeError('field nodeInfo names a node twice')
   }
+  const targetEndTime = optionalCounterField(fields, 'targetEndTime')
   return {
     epoch: counterField(fields, 'counter'),
     firstView: counterField(fields, 'firstView'),
     finalView: counterField(fields, 'finalView'),
     targetDuration: optionalCounterField(fields, 'targetDuration'),
-    targetEndTime: optionalCounterField(fields, 'targetEndTime'),
+    targetEndTime: targetEndTime === undefined || targetEndTime > lastTime ? undefined : targetEndTime,
     nodes,
   }
 }

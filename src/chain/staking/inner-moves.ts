@@ -22,8 +22,8 @@ export interface InnerMoves {
 }
 
 /**
- * Finds what moved between the vaults that the staking contract keeps for nodes and delegators. Since Cadence 1.0 by the
- * events of the standard, which name what was taken out by its uuid; before by the token's own, which a move of the
+ * Finds what moved between the vaults that the staking contract keeps for nodes and delegators. Since Cadence 1.0 by
+ * the events of the standard, which name what was taken out by its uuid; before by the token's own, which a move of the
  * contract emits one right after the other.
  */
 export function innerMoves(events: readonly DecodedEvent[], network: Network): InnerMoves {
@@ -46,7 +46,8 @@ export function innerMoves(events: readonly DecodedEvent[], network: Network): I
     } else if (type === deposited && fields['type'] === vault && fields['to'] === account) {
       const from = taken.get(String(fields['depositedUUID']))
       if (from === undefined || from.fields['amount'] !== amount) continue
-      moves.push({ first: from.first, last: place, amount, distance: distanceOf(from.fields['fromUUID'], fields['toUUID']) })
+      const distance = distanceOf(from.fields['fromUUID'], fields['toUUID'])
+      moves.push({ first: from.first, last: place, amount, distance })
     } else if (!hasStandard && type === ownDeposited && fields['to'] === account) {
       const before = events[place - 1]
       if (before?.type !== ownWithdrawn || before.fields?.['from'] !== account) continue

@@ -23,7 +23,9 @@ export interface Staking {
   readonly problems: readonly StakingProblem[]
 }
 
-/** Tells the events of staking and epochs of a network by their type; contracts of the same name elsewhere do not count. */
+/**
+ * Tells the events of staking and epochs of a network by their type; contracts of the same name elsewhere do not count.
+ */
 export interface StakingTypes {
   readonly table: string
   readonly epoch: string

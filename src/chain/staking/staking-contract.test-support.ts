@@ -5,9 +5,9 @@ import { ufix64Text } from '../tokens/ufix64.ts'
 import type { Bucket } from './bucket-moves.ts'
 
 /**
- * A model of FlowIDTableStaking for tests, by its source: what it keeps for nodes and delegators, and the events that each
- * call emits, in their order. `1.0` is the contract of today; `2021` emitted no event for requests to unstake and for
- * committed tokens that were taken back, and its tokens told no vaults.
+ * A model of FlowIDTableStaking for tests, by its source: what it keeps for nodes and delegators, and the events that
+ * each call emits, in their order. `1.0` is the contract of today; `2021` emitted no event for requests to unstake and
+ * for committed tokens that were taken back, and its tokens told no vaults.
  */
 export type Era = '1.0' | '2021'
 
@@ -317,11 +317,9 @@ export class StakingContract {
 
   #tellOf({ nodeId, delegatorId }: Staker, name: string, amount: bigint, more: PayloadFields = {}): void {
     const isRequest = name === 'TokensRequestedToUnstake'
-    if (delegatorId === 0) this.#tell(isRequest ? `Node${name}` : name, { nodeID: nodeId, amount: text(amount), ...more })
-    else {
-      const fields = { nodeID: nodeId, delegatorID: String(delegatorId), amount: text(amount), ...more }
-      this.#tell(`Delegator${name}`, fields)
-    }
+    const fields = { nodeID: nodeId, amount: text(amount), ...more }
+    if (delegatorId === 0) this.#tell(isRequest ? `Node${name}` : name, fields)
+    else this.#tell(`Delegator${name}`, { ...fields, delegatorID: String(delegatorId) })
   }
 
   #tell(name: string, fields: PayloadFields): void {

@@ -34,8 +34,9 @@ const node: Shape = { of: 'node', amount: 'amount' }
 const delegator: Shape = { of: 'delegator', amount: 'amount' }
 
 /**
- * Every event that the contract has had, but for those of epochs (`epoch-event.ts`). The first three of the last group are
- * what the test networks of 2020 had. Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`, all versions.
+ * Every event that the contract has had, but for those of epochs (`epoch-event.ts`). The first three of the last group
+ * are what the test networks of 2020 had. Source: onflow/flow-core-contracts `contracts/FlowIDTableStaking.cdc`, all
+ * versions.
  */
 const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['NewNodeCreated', { of: 'node', amount: 'amountCommitted', has: 'role' }],
