@@ -150,6 +150,25 @@ describe('readEvmTransaction', () => {
   })
 })
 
+describe('an EVM event of which a byte is another', () => {
+  it('is read, with its problems told, or refused for its shape', () => {
+    const names = ['hash', 'payload', 'logs', 'contractAddress', 'gasConsumed', 'type'] as const
+    fc.assert(fc.property(fc.constantFrom(...names), fc.nat(), fc.constantFrom(...'0123456789abcdefxg-. '), (name, at, digit) => {
+      const text = String(event[name]).split('')
+      text[at % (text.length + 1)] = digit
+      const fields = { ...event, [name]: text.join('') }
+      try {
+        const { from, to, payload, problems } = readEvmTransaction(fields)
+        if (from === undefined) expect(problems).to.not.deep.equal([])
+        if (payload === undefined) expect([from, to]).to.deep.equal([undefined, undefined])
+        else expect([from, payload.hash]).to.deep.equal([addressOf(key), hash])
+      } catch (error) {
+        expect(error).to.be.instanceOf(FieldShapeError)
+      }
+    }), { numRuns: 500 })
+  })
+})
+
 describe('evmTransactionOf', () => {
   it('finds what the chain ran without a problem, and looks at each event once', async () => {
     const blocks = await decodedRecording('base')

@@ -1,6 +1,6 @@
 import { FieldShapeError, uint64Field } from '../event-fields.ts'
 import type { PayloadFields } from '../payload-value.ts'
-import { decodeEvmPayload } from './decode-evm-payload.ts'
+import { decodeEvmPayload, evmPayloadType } from './decode-evm-payload.ts'
 import { decodeEvmLogs } from './evm-logs.ts'
 import type { EvmLog } from './evm-logs.ts'
 import { EvmPayloadError } from './evm-payload-error.ts'
@@ -82,7 +82,7 @@ function readPayload(bytes: Buffer, hash: string, type: number, problems: EvmPro
     return undefined
   }
   if (payload === undefined) {
-    problems.push({ code: 'evm-type-unknown', message: `transactions of type ${type} are not known` })
+    problems.push({ code: 'evm-type-unknown', message: `transactions of type ${evmPayloadType(bytes)} are not known` })
     return undefined
   }
   if (payload.hash !== hash) {
