@@ -65,21 +65,38 @@ describe('daily_stats_worker', () => {
     expect(row).to.include({ evm_tx_count: 1, event_count: 3 })
   })
 
-  it('adds fees exactly', () => {
+  it('adds fees exactly, those that no event names too', () => {
+    const flow = 'A.0ae53cb6e3f42a79.FlowToken'
+    const old = { amount: '0.00001000' }
     const row = rowOf([
       transaction(0, { events: events([fee, { amount: '184467440737.09551615' }]) }),
-      transaction(1, { events: events([fee, { amount: '0.00000001' }], [fee]) }),
+      transaction(1, { events: events([fee, { amount: '0.00000001' }], [fee, { amount: '0.00000002' }]) }),
+      transaction(2, {
+        payer: alice,
+        events: events(
+          [`${flow}.TokensWithdrawn`, { ...old, from: alice }], [`${flow}.TokensDeposited`, { ...old, to: '0xe5a8b7f23e8b548f' }],
+          ['A.e5a8b7f23e8b548f.FlowFees.TokensDeposited', old],
+        ),
+      }),
     ])
-    expect(row).to.include({ fees: '184467440737.09551616' })
+    expect(row).to.include({ fees: '184467440737.09552618', ft_transfer_count: 0 })
   })
 
-  it('makes a problem of a fee that says no amount, and counts all else', () => {
-    const output = derive([
-      transaction(3, { events: events([fee, { amount: 'much' }], ['flow.AccountCreated'], ['flow.AccountContractAdded']) }),
+  it('takes for computation what the fee tells where the result says 0', () => {
+    const told = { amount: '0.00001000', inclusionEffort: '1.00000000', executionEffort: '0.00000042' }
+    const row = rowOf([
+      transaction(0, { gasUsed: 0n, events: events([fee, told]) }), transaction(1, { gasUsed: 9n, events: events([fee, told]) }),
     ])
-    expect(output.of('app.block_stats')[0]).to.include({ fees: '0.00000000', new_account_count: 1, new_contract_count: 1 })
-    expect(output.problems).to.deep.equal([{
-      blockHeight: 7, txIndex: 3, eventIndex: 0, eventType: fee, code: 'fee-event-shape', message: 'field amount is not a UFix64',
-    }])
+    expect(row).to.include({ gas_used: '51' })
+  })
+
+  it('goes on where a fee says no amount', () => {
+    const output = derive([
+      transaction(3, { events: events([fee, { amount: 'much' }], ['flow.AccountCreated'], ['flow.AccountContractAdded'], ['flow.AccountContractUpdated']) }),
+    ])
+    expect(output.of('app.block_stats')[0]).to.include({
+      fees: '0.00000000', new_account_count: 1, new_contract_count: 1, contract_update_count: 1,
+    })
+    expect(output.problems).to.deep.equal([])
   })
 })

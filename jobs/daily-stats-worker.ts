@@ -1,14 +1,14 @@
 import type { RowWriter } from '../src/base/row-writer.ts'
 import { isZeroAddress } from '../src/chain/address.ts'
 import { coreContracts } from '../src/chain/core-contracts.ts'
-import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
-import { amountField, FieldShapeError } from '../src/chain/event-fields.ts'
+import type { DecodedBlock, DecodedTransaction } from '../src/chain/decoded-block.ts'
 import type { Network } from '../src/chain/network.ts'
 import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
-import { ufix64Text, ufix64Units } from '../src/chain/tokens/ufix64.ts'
+import { ufix64Text, ufix64Units, ufix64Zero } from '../src/chain/tokens/ufix64.ts'
+import { feeOfTransaction, gasOfTransaction } from '../src/chain/transaction-fee.ts'
 import { utcDay } from '../src/chain/utc-day.ts'
 import { utcHour } from '../src/chain/utc-hour.ts'
-import type { DeriveContext, DeriveOutput, HeightTable, SqlColumn, SumFold, Worker } from './worker.ts'
+import type { DeriveContext, HeightTable, SqlColumn, SumFold, Worker } from './worker.ts'
 
 /** One row for each block. */
 const blockStats: HeightTable = {
@@ -88,12 +88,12 @@ export const dailyStatsWorker: Worker = {
   folds: [hourlyStats, activeAccounts, accountCounts],
   derive({ blocks }, output, context) {
     const rows = output.rows(blockStats.name)
-    for (const block of blocks) write(rows, block, countBlock(block, output, context))
+    for (const block of blocks) write(rows, block, countBlock(block, context))
   },
 }
 
 /** What an event is to these numbers, by its type. */
-type Meaning = 'evm' | 'fee' | 'new-account' | 'new-coa' | 'new-contract' | 'contract-update'
+type Meaning = 'evm' | 'new-account' | 'new-coa' | 'new-contract' | 'contract-update'
 
 const meanings: Readonly<Record<Network, ReadonlyMap<string, Meaning>>> = {
   mainnet: meaningsOn('mainnet'),
@@ -102,11 +102,10 @@ const meanings: Readonly<Record<Network, ReadonlyMap<string, Meaning>>> = {
 }
 
 function meaningsOn(network: Network): ReadonlyMap<string, Meaning> {
-  const { service, flowFees } = coreContracts(network)
+  const { service } = coreContracts(network)
   return new Map<string, Meaning>([
     [`A.${service}.EVM.TransactionExecuted`, 'evm'],
     [`A.${service}.EVM.CadenceOwnedAccountCreated`, 'new-coa'],
-    [`A.${flowFees}.FlowFees.FeesDeducted`, 'fee'],
     ['flow.AccountCreated', 'new-account'],
     ['flow.AccountContractAdded', 'new-contract'],
     ['flow.AccountContractUpdated', 'contract-update'],
@@ -130,13 +129,16 @@ class BlockCount {
   readonly accounts = new Set<string>()
 }
 
-function countBlock({ height, transactions }: DecodedBlock, output: DeriveOutput, { network }: DeriveContext): BlockCount {
+function countBlock({ transactions }: DecodedBlock, { network }: DeriveContext): BlockCount {
   const count = new BlockCount()
   const meaningOf = meanings[network]
   for (const transaction of transactions) {
-    const { index: txIndex, isSystem, statusCode, gasUsed, events } = transaction
+    const { isSystem, statusCode, events } = transaction
+    // What cannot be read of it tx_metrics_worker tells.
+    const fee = feeOfTransaction(transaction, network)
     count.events += events.length
-    count.gasUsed += gasUsed ?? 0n
+    count.fees += ufix64Units(fee.amount ?? ufix64Zero)
+    count.gasUsed += gasOfTransaction(transaction, fee).used ?? 0n
     if (isSystem) count.systemTransactions++
     else {
       if (statusCode === 1) count.failedTransactions++
@@ -149,9 +151,6 @@ function countBlock({ height, transactions }: DecodedBlock, output: DeriveOutput
           break
         case 'evm':
           isEvm = true
-          break
-        case 'fee':
-          count.fees += feeUnits(event, { height, txIndex }, output)
           break
         case 'new-account':
           count.newAccounts++
@@ -179,23 +178,6 @@ function countBlock({ height, transactions }: DecodedBlock, output: DeriveOutput
 function seeParties({ payer, proposer, authorizers }: DecodedTransaction, accounts: Set<string>): void {
   for (const address of [payer, proposer, ...authorizers]) {
     if (address !== undefined && !isZeroAddress(address)) accounts.add(address)
-  }
-}
-
-/** 0 where the bytes could not be decoded, which ingest told already, or where the event is not as it must be. */
-function feeUnits(
-  { type, index, fields }: DecodedEvent, { height, txIndex }: { height: number; txIndex: number }, output: DeriveOutput,
-): bigint {
-  if (fields === undefined) return 0n
-  try {
-    return ufix64Units(amountField(fields))
-  } catch (error) {
-    if (!(error instanceof FieldShapeError)) throw error
-    const { message } = error
-    output.problem({
-      blockHeight: height, txIndex, eventIndex: index, eventType: type, code: 'fee-event-shape', message,
-    })
-    return 0n
   }
 }
 

@@ -25,7 +25,7 @@ create table app.block_stats (
 
 comment on table app.block_stats is 'What each block adds to the numbers of its day and hour.';
 comment on column app.block_stats.block_height is 'Height of the block.';
-comment on column app.block_stats.gas_used is 'Computation that its transactions used, as raw.transactions.gas_used.';
+comment on column app.block_stats.gas_used is 'Computation that its transactions used: as the results tell, or where these say 0, as the fees tell.';
 comment on column app.block_stats.day is 'Day of the block''s timestamp, UTC.';
 comment on column app.block_stats.tx_count is 'Transactions, system transactions included.';
 comment on column app.block_stats.system_tx_count is 'Those that the chain made itself, scheduled ones included: they are in no collection.';
@@ -39,7 +39,7 @@ comment on column app.block_stats.new_coa_count is 'EVM accounts that Flow accou
 comment on column app.block_stats.new_contract_count is 'Contracts that were deployed: event flow.AccountContractAdded.';
 comment on column app.block_stats.contract_update_count is 'Contracts that were replaced by a new version: event flow.AccountContractUpdated.';
 comment on column app.block_stats.hour is 'Hour of the block''s timestamp, 0 to 23, UTC.';
-comment on column app.block_stats.fees is 'Fees that were deducted, in FLOW: event FlowFees.FeesDeducted, which there is since March 2022.';
+comment on column app.block_stats.fees is 'Fees that were deducted, in FLOW, as in app.tx_metrics.';
 comment on column app.block_stats.accounts is 'Accounts that proposed, paid for or authorized a transaction of a user, each once.';
 
 create table app.hourly_stats (
