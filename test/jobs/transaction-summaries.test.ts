@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
 import { createFeedReader } from '../../src/api/feed-reader.ts'
@@ -83,6 +84,18 @@ describe('what transactions did', () => {
       const places = await placesOf(moved(`transfer_type = '${type}'`))
       expect(places.length, tag).to.be.greaterThan(2)
       expect(placesWith(tag), tag).to.include.members(places)
+    }
+  })
+
+  it('names the script by the hash of its exact text, also where that begins or ends with white space', async () => {
+    const { rows } = await database.pool.query<{ place: string; script: string; text: string }>(`
+      select t.block_height || '.' || t.tx_index as place, encode(t.script_hash, 'hex') as script, s.script_text as text
+      from raw.transactions t join raw.scripts s using (script_hash)`)
+    expect(rows.length).to.equal(told.size)
+    expect(rows.filter(({ text }) => text !== text.trim()).length).to.be.greaterThan(100)
+    for (const { place, script, text } of rows) {
+      expect(script, place).to.equal(hash('sha256', text))
+      expect(told.get(place)?.script_hash, place).to.equal(script)
     }
   })
 

@@ -69,7 +69,10 @@ export const templateRules: readonly TemplateRule[] = [
   { category: 'EVM_CALL', label: 'Run EVM transaction', all: [/^call EVM\.(run|mustRun|batchRun|runTxAs)$/m] },
   { category: 'EVM_CALL', label: 'Deploy EVM contract', all: [evm, /^call deploy(\(code:)?$/m] },
   { category: 'EVM_CALL', label: 'Call EVM contract', all: [evm, /^call (call|callWithSigAndArgs)$/m] },
-  { category: 'ACCOUNT_SETUP', label: 'Create EVM account', all: [/^call EVM\.createCadenceOwnedAccount$/m] },
+  {
+    category: 'ACCOUNT_SETUP', label: 'Create EVM account',
+    all: [/^call EVM\.create(CadenceOwned|Bridged)Account$/m],
+  },
   { category: 'EVM_BRIDGE', label: 'Move FLOW from EVM', all: [evm, /^call withdraw\(balance:$/m] },
   {
     category: 'EVM_BRIDGE', label: 'Move FLOW to EVM',
@@ -113,6 +116,11 @@ export const templateRules: readonly TemplateRule[] = [
     none: [withdrawsItems, depositsItems],
   },
 
+  {
+    category: 'ACCOUNT_SETUP', label: 'Link accounts',
+    all: [/^import HybridCustody$/m, /^call (publishToParent|redeemAccount|addAccount|create(Manager|OwnedAccount))$/m],
+  },
+  { category: 'ACCOUNT_SETUP', label: 'Create forwarder', all: [/^call createNew(Private)?Forwarder$/m] },
   { category: 'ACCOUNT_SETUP', label: 'Set up storefront', all: [/^call createStorefront$/m] },
   { category: 'ACCOUNT_SETUP', label: 'Set up NFT collection', all: [/^call createEmptyCollection\w*$/m] },
   { category: 'ACCOUNT_SETUP', label: 'Set up token vault', all: [/^call createEmptyVault$/m] },
