@@ -39,7 +39,8 @@ function rolesOf(row: CollectedRow): string {
 
 const roles = (output: CollectedRows): string[] => output.of('app.address_transactions').map(rolesOf)
 const owners = (output: CollectedRows): unknown[] =>
-  output.of('app.coa_accounts').map((row) => [row['event_index'], row['coa_address'], row['flow_address'], row['owner_evidence']])
+  output.of('app.coa_accounts').map((row) =>
+    ['event_index', 'coa_address', 'flow_address', 'owner_evidence'].map((column) => row[column]))
 
 describe('accounts_worker', () => {
   it('has each account of a transaction once, with its roles, account by account', () => {
@@ -77,7 +78,10 @@ describe('accounts_worker', () => {
 
   describe('of EVM accounts', () => {
     it('reads all versions of the event', () => {
-      for (const fields of [{ address: coa, uuid: '5' }, { address: coa }, { address: `0x${coa}` }, { addressBytes: `0x${coa}` }]) {
+      const versions: readonly PayloadFields[] = [
+        { address: coa, uuid: '5' }, { address: coa }, { address: `0x${coa}` }, { addressBytes: `0x${coa}` },
+      ]
+      for (const fields of versions) {
         const output = derive(transaction(0, { authorizers: [alice], events: [coaCreated(1, fields)] }))
         expect(output.problems).to.deep.equal([])
         expect(owners(output)).to.deep.equal([[1, `0x${coa}`, alice, 'only_account']])
@@ -85,7 +89,8 @@ describe('accounts_worker', () => {
     })
 
     it('takes no contract of that name elsewhere for it, and makes a problem of other fields', () => {
-      const elsewhere = { ...coaCreated(1, { address: coa }), type: 'A.00000000000000a1.EVM.CadenceOwnedAccountCreated' }
+      const type = 'A.00000000000000a1.EVM.CadenceOwnedAccountCreated'
+      const elsewhere = { ...coaCreated(1, { address: coa }), type }
       expect(owners(derive(transaction(0, { events: [elsewhere] })))).to.deep.equal([])
       const output = derive(transaction(0, { events: [coaCreated(4, { address: 'x' })] }))
       expect(owners(output)).to.deep.equal([])
@@ -94,9 +99,11 @@ describe('accounts_worker', () => {
     })
 
     it('finds the owner by the capability that it issued, whoever authorized', () => {
-      const events = [issued(0, carol), coaCreated(1, { address: coa }), issued(2, alice, '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountX'), issued(3, bob)]
+      const other = issued(2, alice, '&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccountX')
+      const events = [issued(0, carol), coaCreated(1, { address: coa }), other, issued(3, bob)]
       for (const authorizers of [[alice], [alice, bob], []]) {
-        expect(owners(derive(transaction(0, { authorizers, events })))).to.deep.equal([[1, `0x${coa}`, bob, 'capability']])
+        const found = owners(derive(transaction(0, { authorizers, events })))
+        expect(found).to.deep.equal([[1, `0x${coa}`, bob, 'capability']])
       }
       const entitled = 'auth(A.f8d6e0586b0a20c7.EVM.Call)&A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount'
       const output = derive(transaction(0, { events: [coaCreated(1, { address: coa }), issued(2, carol, entitled)] }))
@@ -119,7 +126,9 @@ describe('accounts_worker', () => {
 
     it('gives each of several to the account that issued a capability before the next was made', () => {
       const other = coa.replace('a79', 'b80')
-      const events = [coaCreated(0, { address: coa }), issued(1, alice), coaCreated(2, { address: other }), issued(3, bob)]
+      const events = [
+        coaCreated(0, { address: coa }), issued(1, alice), coaCreated(2, { address: other }), issued(3, bob),
+      ]
       expect(owners(derive(transaction(0, { authorizers: [carol], events })))).to.deep.equal([
         [0, `0x${coa}`, alice, 'capability'], [2, `0x${other}`, bob, 'capability'],
       ])

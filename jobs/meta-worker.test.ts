@@ -20,6 +20,8 @@ function derive(...events: readonly DecodedEvent[]): CollectedRows {
   return collect(metaWorker, { from: 7, to: 8, blocks: [block] })
 }
 
+const placeOf = (row: CollectedRow): string => [row['block_height'], row['tx_index']].map(String).join(' ')
+
 describe('meta_worker', () => {
   it('writes a row for each change of a contract, and of two in one transaction each', () => {
     const rows = derive(
@@ -37,8 +39,8 @@ describe('meta_worker', () => {
   it('makes a problem of each event with other fields, and no row', () => {
     const fields = { address, codeHash: hash, contract: 'A' }
     const shapes = [
-      { ...fields, address: 'a1' }, { ...fields, codeHash: '0x1a' }, { ...fields, codeHash: [] }, { ...fields, contract: '' },
-      { ...fields, contract: 'A.B' }, { address, codeHash: hash },
+      { ...fields, address: 'a1' }, { ...fields, codeHash: '0x1a' }, { ...fields, codeHash: [] },
+      { ...fields, contract: '' }, { ...fields, contract: 'A.B' }, { address, codeHash: hash },
     ]
     const output = derive(
       ...shapes.map((shape, index) => ({ type: 'flow.AccountContractAdded', index, fields: shape })),
@@ -68,11 +70,12 @@ describe('meta_worker', () => {
       })
 
       /** The rows of a table that come from transactions with a label, and how many of these there are. */
-      const labelled = (output: CollectedRows, table: string, label: string): { rows: CollectedRow[]; count: number } => {
+      const labelled = (
+        output: CollectedRows, table: string, label: string,
+      ): { readonly rows: readonly CollectedRow[]; readonly count: number } => {
         const those = noted.filter((one) => one.label === label && one.outcome === 'ok')
         const places = new Set(those.map(({ height, index }) => `${height} ${index}`))
-        const rows = output.of(table).filter((row) => places.has([row['block_height'], row['tx_index']].map(String).join(' ')))
-        return { rows, count: those.length }
+        return { rows: output.of(table).filter((row) => places.has(placeOf(row))), count: those.length }
       }
       const authorizerOf = (row: CollectedRow): string | undefined =>
         blocks[Number(row['block_height'])]?.transactions[Number(row['tx_index'])]?.authorizers[0]
@@ -100,7 +103,8 @@ describe('meta_worker', () => {
 
       it('has contracts that were deployed, updated and removed', () => {
         for (const [label, change] of [
-          ['contract/deploy', 'added'], ['contract/deploy-ft', 'added'], ['contract/update', 'updated'], ['contract/remove', 'removed'],
+          ['contract/deploy', 'added'], ['contract/deploy-ft', 'added'], ['contract/update', 'updated'],
+          ['contract/remove', 'removed'],
         ] as const) {
           const { rows, count } = labelled(meta, 'app.contract_versions', label)
           expect(rows, label).to.have.length(count)
@@ -111,7 +115,9 @@ describe('meta_worker', () => {
       it('has the owner of each COA', () => {
         const { rows, count } = labelled(accounts, 'app.coa_accounts', 'evm/coa-create')
         expect(rows).to.have.length(count)
-        for (const row of rows) expect(row).to.include({ flow_address: authorizerOf(row), owner_evidence: 'capability' })
+        for (const row of rows) {
+          expect(row).to.include({ flow_address: authorizerOf(row), owner_evidence: 'capability' })
+        }
       })
 
       it('has every party of transactions that several accounts share, and of those that nobody authorizes', () => {
@@ -120,13 +126,14 @@ describe('meta_worker', () => {
             ['is_payer', 'is_proposer', 'is_authorizer'].filter((role) => row[role] === true).join(' '))
         expect(roles('multi-auth/four').filter((role) => role.includes('is_authorizer'))).to.have.length(4)
         expect(new Set(roles('noop/no-authorizer'))).to.deep.equal(new Set(['is_payer is_proposer']))
-        expect(roles('flow/separate-payer-and-proposer')).to.include.members(['is_payer', 'is_proposer', 'is_authorizer'])
+        const separate = roles('flow/separate-payer-and-proposer')
+        expect(separate).to.include.members(['is_payer', 'is_proposer', 'is_authorizer'])
       })
 
       it('counts failed transactions too', () => {
         const failed = noted.filter(({ outcome }) => outcome === 'fail')
         expect(failed.length).to.be.greaterThan(20)
-        const places = new Set(accounts.of('app.address_transactions').map((row) => `${String(row['block_height'])} ${String(row['tx_index'])}`))
+        const places = new Set(accounts.of('app.address_transactions').map(placeOf))
         for (const { height, index } of failed) expect(places.has(`${height} ${index}`)).to.equal(true)
       })
     })

@@ -21,8 +21,8 @@ interface Part {
 }
 
 /**
- * The parts of accounts in the transactions of a range, gathered by account. The chain's own transactions do not count but
- * for what they create: the same account authorizes them in every block.
+ * The parts of accounts in the transactions of a range, gathered by account. The chain's own transactions do not count
+ * but for what they create: the same account authorizes them in every block.
  */
 export class AddressTransactions {
   readonly #byAddress = new Map<string, Part[]>()

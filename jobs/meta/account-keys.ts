@@ -8,8 +8,8 @@ import type { DeriveOutput, HeightTable } from '../worker.ts'
 export const accountKeyChangeRows: HeightTable = {
   name: 'app.account_key_changes',
   columns: [
-    'block_height', 'tx_index', 'event_index', 'key_index', 'weight', 'signing_algorithm', 'hashing_algorithm', 'is_removed',
-    'address', 'public_key',
+    'block_height', 'tx_index', 'event_index', 'key_index', 'weight', 'signing_algorithm', 'hashing_algorithm',
+    'is_removed', 'address', 'public_key',
   ],
   heightColumn: 'block_height',
   partitionHeights: undefined,
@@ -25,9 +25,8 @@ export function writeAccountKeyChanges(
   }
 }
 
-function writeChange(
-  rows: RowWriter, blockHeight: number, txIndex: number, { eventIndex, address, isRemoved, keyIndex, key }: AccountKeyChange,
-): void {
+function writeChange(rows: RowWriter, blockHeight: number, txIndex: number, change: AccountKeyChange): void {
+  const { eventIndex, address, isRemoved, keyIndex, key } = change
   rows.row(accountKeyChangeRows.columns.length)
   rows.int8(blockHeight)
   rows.int4(txIndex)

@@ -61,13 +61,14 @@ export const smartContracts: StateFold = {
         and not exists (select from known n where n.address = k.address and n.name = k.name)
     )
     insert into app.smart_contracts as t (
-      address, name, created_height, created_tx_index, updated_height, updated_tx_index, updated_event_index, is_removed,
-      code_hash
+      address, name, created_height, created_tx_index, updated_height, updated_tx_index, updated_event_index,
+      is_removed, code_hash
     )
     select * from known order by address, name
     on conflict (address, name) do update
     set created_height = excluded.created_height, created_tx_index = excluded.created_tx_index,
       updated_height = excluded.updated_height, updated_tx_index = excluded.updated_tx_index,
-      updated_event_index = excluded.updated_event_index, is_removed = excluded.is_removed, code_hash = excluded.code_hash
+      updated_event_index = excluded.updated_event_index, is_removed = excluded.is_removed,
+      code_hash = excluded.code_hash
     where t is distinct from excluded`,
 }

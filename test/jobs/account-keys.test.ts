@@ -70,11 +70,12 @@ function lifeOf(
       revoked_height: isTold(index, true) || isAdditionKnown ? revoked : null,
     }
   })
-  return { changes, keys: known.filter(({ public_key: key, revoked_height: revoked }) => key !== null || revoked !== null) }
+  return { changes, keys: known.filter((key) => key.public_key !== null || key.revoked_height !== null) }
 }
 
 const account = (address: string): fc.Arbitrary<Account> => fc.tuple(
-  fc.boolean(), fc.nat(3), fc.nat(end + 4), fc.array(fc.oneof(fc.constant('add' as const), fc.nat(8)), { maxLength: 12 }),
+  fc.boolean(), fc.nat(3), fc.nat(end + 4),
+  fc.array(fc.oneof(fc.constant('add' as const), fc.nat(8)), { maxLength: 12 }),
 ).map(([created, before, since, steps]) => lifeOf(address, created, before, since, steps))
 
 describe('the keys of accounts', () => {
@@ -112,7 +113,8 @@ describe('the keys of accounts', () => {
   }
   const stored = async (): Promise<readonly Key[]> => {
     const { rows } = await database.pool.query<Key & { is_revoked: boolean }>(
-      `select address, key_index, encode(public_key, 'hex') as public_key, added_height::int, revoked_height::int, is_revoked
+      `select address, key_index, encode(public_key, 'hex') as public_key, added_height::int, revoked_height::int,
+         is_revoked
        from app.account_keys order by address, key_index`,
     )
     return rows.map(({ is_revoked: isRevoked, ...key }) => {

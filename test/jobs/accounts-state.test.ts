@@ -35,10 +35,12 @@ describe('accounts, keys, contracts and EVM accounts', () => {
 
   it('have the transactions of each account counted once, and computation by who paid', async () => {
     const blocks = (await decodedRecording('base')).map((block) => ({
-      ...block, transactions: block.transactions.map((transaction) => ({ ...transaction, gasUsed: BigInt(transaction.index + 1) })),
+      ...block,
+      transactions: block.transactions.map((transaction) => ({ ...transaction, gasUsed: BigInt(transaction.index + 1) })),
     }))
     const expected = new Map<string, { tx_count: number; gas_used: number }>()
-    for (const { isSystem, payer, proposer, authorizers, gasUsed } of blocks.flatMap(({ transactions }) => transactions)) {
+    for (const transaction of blocks.flatMap(({ transactions }) => transactions)) {
+      const { isSystem, payer, proposer, authorizers, gasUsed } = transaction
       if (isSystem) continue
       for (const address of new Set([payer, proposer, ...authorizers])) {
         const { tx_count: count, gas_used: gas } = expected.get(address ?? '') ?? { tx_count: 0, gas_used: 0 }
@@ -50,10 +52,11 @@ describe('accounts, keys, contracts and EVM accounts', () => {
     const { rows } = await database.pool.query<object>(
       'select address, tx_count::int, gas_used::int from app.address_stats order by address',
     )
-    expect(rows).to.deep.equal([...expected].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([address, sums]) => ({ address, ...sums })))
+    const sorted = [...expected].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    expect(rows).to.deep.equal(sorted.map(([address, sums]) => ({ address, ...sums })))
   })
 
-  it('keep what they had below a rollback: counts, keys that were revoked above, contracts that were changed above', async () => {
+  it('keep what they had below a rollback: counts, keys revoked above, contracts changed above', async () => {
     const blocks = await decodedRecording('base')
     await reset()
     await derive(blocks, { from: 0, to: blocks.length })

@@ -32,8 +32,8 @@ function trueBelongings({ keys, contracts, coas }: TrueAccount): Belongings {
 
 /** Keys that were added before the first block are known by their revocation at most, and left out. */
 const indexedLines = `
-  select address, 'keys' as kind, concat_ws(' ', key_index, encode(public_key, 'hex'), signing_algorithm, hashing_algorithm,
-    weight, case when is_revoked then 'revoked' else 'valid' end) as line
+  select address, 'keys' as kind, concat_ws(' ', key_index, encode(public_key, 'hex'), signing_algorithm,
+    hashing_algorithm, weight, case when is_revoked then 'revoked' else 'valid' end) as line
   from app.account_keys where public_key is not null
   union all
   select address, 'contracts', name || ' ' || encode(code_hash, 'hex') from app.smart_contracts where not is_removed
@@ -74,11 +74,13 @@ for (const name of recordingsToProve) {
       const lines = Map.groupBy(rows, ({ address, kind }) => `${address} ${kind}`)
       const of = (address: string, kind: string): readonly string[] =>
         (lines.get(`${address} ${kind}`) ?? []).map(({ line }) => line).toSorted()
-      return (address) => ({ keys: of(address, 'keys'), contracts: of(address, 'contracts'), coas: of(address, 'coas') })
+      return (address) => ({
+        keys: of(address, 'keys'), contracts: of(address, 'contracts'), coas: of(address, 'coas'),
+      })
     }
     /**
-     * Of an account that was created in these blocks everything is known, but for EVM accounts of which it is known that
-     * their owner is not. Others, which the chain began with, may have more than is known.
+     * Of an account that was created in these blocks everything is known, but for EVM accounts of which it is known
+     * that their owner is not. Others, which the chain began with, may have more than is known.
      * @returns accounts that were compared as a whole
      */
     const expectTruth = async ({ accounts }: Truth, when: string): Promise<readonly string[]> => {
@@ -88,7 +90,9 @@ for (const name of recordingsToProve) {
       )
       for (const [address, account] of Object.entries(accounts)) {
         const [found, expected, unowned] = [belongings(address), trueBelongings(account), belongings('').coas]
-        for (const kind of kinds) expect(expected[kind], `${when}: ${kind} of ${address}`).to.include.members([...found[kind]])
+        for (const kind of kinds) {
+          expect(expected[kind], `${when}: ${kind} of ${address}`).to.include.members([...found[kind]])
+        }
         if (!created.some((one) => one.address === address)) continue
         const owned = { ...expected, coas: expected.coas.filter((coa) => !unowned.includes(coa)) }
         expect(found, `${when}: ${address}`).to.deep.equal(owned)

@@ -26,6 +26,13 @@ interface Change {
   readonly code: number
 }
 
+interface DeployedVersion {
+  readonly name: string
+  readonly hash: Buffer
+  readonly script: string
+  readonly arguments: readonly unknown[] | null
+}
+
 const history: fc.Arbitrary<Change[]> = fc.uniqueArray(
   fc.record({
     height: fc.nat(end - 1), event: fc.nat(2), name: fc.constantFrom('A', 'B'),
@@ -61,7 +68,8 @@ describe('contracts', () => {
   }
   const reset = async (): Promise<void> => {
     await database.pool.query(
-      'truncate app.contract_versions, app.smart_contracts, app.contract_code, app.account_key_changes, app.account_keys',
+      `truncate app.contract_versions, app.smart_contracts, app.contract_code, app.account_key_changes,
+         app.account_keys`,
     )
   }
 
@@ -71,7 +79,8 @@ describe('contracts', () => {
         await reset()
         for (const range of [...ranges, ...ranges.slice(0, 2)]) await derive(range, changes)
         const { rows } = await database.pool.query<object>(
-          `select name, created_height::int, updated_height::int, updated_event_index, is_removed, get_byte(code_hash, 0) as code
+          `select name, created_height::int, updated_height::int, updated_event_index, is_removed,
+             get_byte(code_hash, 0) as code
            from app.smart_contracts order by name`,
         )
         const byName = [...Map.groupBy(changes, ({ name }) => name)].toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -92,17 +101,19 @@ describe('contracts', () => {
     )
   }).timeout(60_000)
 
-  it('have a version for each change but removals, numbered by position, also of two changes in one block', async () => {
+  it('have a version for each change but removals, numbered by position, also two in one block', async () => {
     await reset()
     const change = (height: number, event: number, kind: Change['change'], code: number): Change =>
       ({ height, event, name: 'A', change: kind, code })
     const changes = [
-      change(2, 0, 'added', 1), change(5, 0, 'updated', 2), change(5, 1, 'updated', 3), change(7, 0, 'removed', 3), change(9, 0, 'added', 4),
+      change(2, 0, 'added', 1), change(5, 0, 'updated', 2), change(5, 1, 'updated', 3), change(7, 0, 'removed', 3),
+      change(9, 0, 'added', 4),
     ]
     // Newest first, as a history that is filled from the head down.
     for (const from of [8, 4, 0]) await derive({ from, to: from + 4 }, changes)
     const { rows } = await database.pool.query<{ version: number; code: number }>(`
-      select (row_number() over (order by block_height, tx_index, event_index))::int as version, get_byte(code_hash, 0) as code
+      select (row_number() over (order by block_height, tx_index, event_index))::int as version,
+        get_byte(code_hash, 0) as code
       from app.contract_versions where address = $1 and name = 'A' and change <> 'removed' order by 1`, [address])
     expect(rows.map(({ version, code }) => `${version}: ${code}`)).to.deep.equal(['1: 1', '2: 2', '3: 3', '4: 4'])
   })
@@ -111,7 +122,9 @@ describe('contracts', () => {
     await reset()
     const added = (name: string, code: number, change: Change['change'] = 'added', height = 1): Change =>
       ({ height, event: code, name, change, code })
-    await derive({ from: 0, to: 4 }, [added('A', 0), added('B', 1), added('EVMVMBridgedNFT_x', 2), added('D', 3), added('D', 3, 'removed', 2)])
+    await derive({ from: 0, to: 4 }, [
+      added('A', 0), added('B', 1), added('EVMVMBridgedNFT_x', 2), added('D', 3), added('D', 3, 'removed', 2),
+    ])
     const store = (code: number, kind: string, imports: readonly string[]): Promise<unknown> => database.pool.query(
       `insert into app.contract_code (code_hash, code, kind, imports, found_in) values ($1, '', $2, $3, 'chain')`,
       [Buffer.alloc(32, code), kind, imports],
@@ -123,7 +136,9 @@ describe('contracts', () => {
       'select contract, dependent_count::int as count from app.contract_dependents order by contract',
     )
     expect(dependents).to.deep.equal([{ contract: 'A.1.X', count: 2 }, { contract: 'A.1.Y', count: 1 }])
-    const { rows } = await database.pool.query<object>('select contract, kind, is_removed, imports from app.contracts order by contract')
+    const { rows } = await database.pool.query<object>(
+      'select contract, kind, is_removed, imports from app.contracts order by contract',
+    )
     expect(rows).to.deep.equal([
       { contract: 'A.00000000000000a1.A', kind: 'FT', is_removed: false, imports: ['A.1.X', 'A.1.Y'] },
       { contract: 'A.00000000000000a1.B', kind: 'CONTRACT', is_removed: false, imports: ['A.1.X'] },
@@ -142,7 +157,9 @@ describe('contracts', () => {
       stored = await createTestDatabase()
       blocks = await decodedRecording('base')
       await using node = await startRecordedNode('base')
-      const running = await runIngest(stored, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+      const running = await runIngest(stored, {
+        CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0',
+      })
       await untilStored(stored, 0, 280, running)
       await running.stop()
       await deriveInto(stored.pool, metaWorker, blocks, { from: 0, to: blocks.length })
@@ -151,9 +168,10 @@ describe('contracts', () => {
     after(() => stored.drop())
 
     it('have their code in the transactions that deployed them, as the raw tables keep them', async () => {
-      const { rows } = await stored.pool.query<{ name: string; hash: Buffer; script: string; arguments: unknown[] | null }>(`
+      const { rows } = await stored.pool.query<DeployedVersion>(`
         select w.name, w.code_hash as hash, s.script_text as script, t.arguments
-        from app.contract_code_wanted w join raw.transactions t using (block_height, tx_index) join raw.scripts s using (script_hash)
+        from app.contract_code_wanted w join raw.transactions t using (block_height, tx_index)
+          join raw.scripts s using (script_hash)
         order by block_height, tx_index, event_index`)
       expect(rows.length).to.be.greaterThan(10)
       const kinds = new Map<string, string>()
@@ -166,9 +184,12 @@ describe('contracts', () => {
         kinds.set(name, describeContract(code.toString(), 'emulator').kind)
         sizes.set(hash.toString('hex'), code.length)
       }
-      expect(Object.fromEntries(kinds)).to.include({ PebbleCoin: 'FT', MossPoints: 'FT', RiverStones: 'NFT', PaperBoats: 'NFT', SwapPair: 'CONTRACT' })
-      for (const { contracts } of Object.values((await truthOf('base')).accounts)) {
-        for (const { sha3_256: hash, bytes } of Object.values(contracts)) if (sizes.has(hash)) expect(sizes.get(hash)).to.equal(bytes)
+      expect(Object.fromEntries(kinds)).to.include({
+        PebbleCoin: 'FT', MossPoints: 'FT', RiverStones: 'NFT', PaperBoats: 'NFT', SwapPair: 'CONTRACT',
+      })
+      const { accounts } = await truthOf('base')
+      for (const { sha3_256: hash, bytes } of Object.values(accounts).flatMap((one) => Object.values(one.contracts))) {
+        if (sizes.has(hash)) expect(sizes.get(hash)).to.equal(bytes)
       }
     })
   })

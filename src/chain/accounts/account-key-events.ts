@@ -25,9 +25,9 @@ export interface AccountKeyProblem {
 const maxKeyIndex = 0x7fff_ffff
 
 /**
- * Keys that a transaction added and revoked. An account's keys count from 0, and a revoked one keeps its index. Events say
- * it since Cadence 1.0; before, it follows for an account that the same transaction created, and else from the events
- * of other transactions, which is left to whoever has them all.
+ * Keys that a transaction added and revoked. An account's keys count from 0, and a revoked one keeps its index. Events
+ * say it since Cadence 1.0; before, it follows for an account that the same transaction created, and else from the
+ * events of other transactions, which is left to whoever has them all.
  *
  *     1.0     AccountKeyAdded(address, publicKey: PublicKey, weight, hashAlgorithm, keyIndex)
  *     before  AccountKeyAdded(address, publicKey: PublicKey)      by `keys.add`
@@ -79,12 +79,18 @@ function addedKey(fields: PayloadFields): AccountKey {
   const parts = typeof publicKey === 'object' && publicKey !== null && !Array.isArray(publicKey) ? publicKey : {}
   const bytes = bytesOf(parts['publicKey'])
   const signingAlgorithm = ofRawValue(signingAlgorithmByRawValue, parts['signatureAlgorithm'])
-  if (bytes === undefined || signingAlgorithm === undefined) throw new FieldShapeError('field publicKey is not a PublicKey')
-  const hashingAlgorithm = typeof hashAlgorithm === 'string' ? Number(hashAlgorithm) : undefined
-  if (hashAlgorithm !== undefined && (hashingAlgorithm === undefined || !Object.hasOwn(hashingAlgorithms, hashingAlgorithm))) {
-    throw new FieldShapeError('field hashAlgorithm is not a HashAlgorithm')
+  if (bytes === undefined || signingAlgorithm === undefined) {
+    throw new FieldShapeError('field publicKey is not a PublicKey')
   }
-  return { publicKey: bytes, signingAlgorithm, hashingAlgorithm, weight: weightOf(fields) }
+  return {
+    publicKey: bytes, signingAlgorithm, hashingAlgorithm: hashingAlgorithmOf(hashAlgorithm), weight: weightOf(fields),
+  }
+}
+
+function hashingAlgorithmOf(rawValue: PayloadValue | undefined): number | undefined {
+  if (rawValue === undefined) return undefined
+  if (typeof rawValue === 'string' && Object.hasOwn(hashingAlgorithms, rawValue)) return Number(rawValue)
+  throw new FieldShapeError('field hashAlgorithm is not a HashAlgorithm')
 }
 
 /** The chain takes the whole part. Source: onflow/cadence `stdlib/account.go`, keys.add. */
@@ -108,7 +114,8 @@ function indexOf(value: PayloadValue | undefined, name: string): number {
 }
 
 function bytesOf(value: PayloadValue | undefined): Buffer | undefined {
-  return typeof value === 'string' && /^0x(?:[0-9a-f]{2})+$/.test(value) ? Buffer.from(value.slice(2), 'hex') : undefined
+  const isBytes = typeof value === 'string' && /^0x(?:[0-9a-f]{2})+$/.test(value)
+  return isBytes ? Buffer.from(value.slice(2), 'hex') : undefined
 }
 
 function ofRawValue(numbers: Readonly<Record<string, number>>, value: PayloadValue | undefined): number | undefined {

@@ -26,16 +26,16 @@ export interface CoaProblem {
 }
 
 /**
- * The COAs that a transaction created. The event names no owner, since a COA is a resource that goes where the transaction
- * puts it:
+ * The COAs that a transaction created. The event names no owner, since a COA is a resource that goes where the
+ * transaction puts it:
  *
  *     CadenceOwnedAccountCreated(addressBytes: [UInt8; 20])       first version
  *     CadenceOwnedAccountCreated(address: String)                 then
  *     CadenceOwnedAccountCreated(address: String, uuid: UInt64)   now
  *
- * Who gets it nearly always lets others find it, by a capability that the account issues in the same transaction. Where it
- * does not, the account that authorized the transaction has it, or the one that the transaction created; where there are
- * several of those, it is not known. Source of the versions: onflow/flow-go `fvm/evm/stdlib/contract.cdc`.
+ * Who gets it nearly always lets others find it, by a capability that the account issues in the same transaction. Where
+ * it does not, the account that authorized the transaction has it, or the one that the transaction created; where there
+ * are several of those, it is not known. Source of the versions: onflow/flow-go `fvm/evm/stdlib/contract.cdc`.
  */
 export function createdCoas(
   transaction: DecodedTransaction, network: Network,
@@ -82,9 +82,9 @@ function capabilityIssuers(events: readonly DecodedEvent[], from: number, to: nu
   const coa = new RegExp(String.raw`\bA\.${coreContracts(network).service}\.EVM\.CadenceOwnedAccount(?!\w)`)
   const issuers = new Set<string>()
   for (const { type, index, fields } of events) {
-    if (type !== 'flow.StorageCapabilityControllerIssued' || index <= from || index >= to || fields === undefined) continue
-    const { type: borrowed } = fields
-    if (typeof borrowed === 'string' && coa.test(borrowed)) issuers.add(addressField(fields))
+    if (type !== 'flow.StorageCapabilityControllerIssued' || index <= from || index >= to) continue
+    const borrowed = fields?.['type']
+    if (fields !== undefined && typeof borrowed === 'string' && coa.test(borrowed)) issuers.add(addressField(fields))
   }
   return issuers
 }

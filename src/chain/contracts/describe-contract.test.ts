@@ -26,9 +26,10 @@ describe('describeContract', () => {
     const kind = (code: string): string => describeContract(code, 'mainnet').kind
     expect(kind('import "FungibleToken"\naccess(all) contract A: FungibleToken {}')).to.equal('FT')
     expect(kind(`import FungibleToken as FT from 0x${fungible}\naccess(all) contract A: FT {}`)).to.equal('FT')
-    expect(kind(`import B as FungibleToken from 0x${fungible}\naccess(all) contract A: FungibleToken {}`)).to.equal('CONTRACT')
-    expect(kind('import FungibleToken from 0x01\naccess(all) contract A: FungibleToken {}')).to.equal('CONTRACT')
-    expect(kind('access(all) contract A: FungibleToken {}')).to.equal('CONTRACT')
+    const declaration = 'access(all) contract A: FungibleToken {}'
+    expect(kind(`import B as FungibleToken from 0x${fungible}\n${declaration}`)).to.equal('CONTRACT')
+    expect(kind(`import FungibleToken from 0x01\n${declaration}`)).to.equal('CONTRACT')
+    expect(kind(declaration)).to.equal('CONTRACT')
   })
 
   it('lists what is imported, by whatever spelling', () => {

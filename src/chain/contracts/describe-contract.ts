@@ -22,15 +22,15 @@ export function describeContract(code: string, network: Network): ContractDescri
 }
 
 /**
- * The kind of a contract whose code is not known, by its name: the bridge calls what it deploys for an asset of the EVM by
- * the asset's address. Source: onflow/flow-evm-bridge `FlowEVMBridgeConfig.cdc`.
+ * The kind of a contract whose code is not known, by its name: the bridge calls what it deploys for an asset of the EVM
+ * by the asset's address. Source: onflow/flow-evm-bridge `FlowEVMBridgeConfig.cdc`.
  */
 export function kindOfBridged(name: string): ContractKind | undefined {
   if (/^EVMVMBridgedToken_[0-9a-f]{40}$/i.test(name)) return 'FT'
   return /^EVMVMBridgedNFT_[0-9a-f]{40}$/i.test(name) ? 'NFT' : undefined
 }
 
-/** What a contract imports. Names that code gives no place for are contracts of the chain itself, or it could not be deployed. */
+/** Names that code gives no place for are contracts of the chain itself, or it could not be deployed. */
 function contractImports(code: string, network: Network): string[] {
   const found = new Set<string>()
   for (const { name, address = coreContractAddress(name, network) } of scriptImports(code)) {
@@ -70,7 +70,7 @@ function aliasOf(name: string, declaration: readonly ScriptToken[]): string {
   return alias?.kind === 'word' ? alias.text : name
 }
 
-/** What stands behind the colon of the contract's declaration: `contract A: B, C {`. Interfaces declare a standard, and have none. */
+/** What stands behind the colon in `contract A: B, C {`. Interfaces declare a standard, and count as having none. */
 function conformances(tokens: readonly ScriptToken[]): string[] {
   const at = tokens.findIndex((token, i) => isWord(token, 'contract') && isMark(tokens[i + 2], ':'))
   if (at < 0 || isWord(tokens[at + 1], 'interface')) return []

@@ -25,21 +25,24 @@ describe('findContractCode', () => {
       [{ type: 'Optional', value: text(code) }],
       [{ type: 'Struct', value: { id: 'S', fields: [{ name: 'code', value: text(code) }] } }],
     ]) {
-      expect(findContractCode(wanted, '', args), JSON.stringify(args).slice(0, 60)).to.deep.equal({ code: bytes, foundIn: 'argument' })
+      const found = findContractCode(wanted, '', args)
+      expect(found, JSON.stringify(args).slice(0, 60)).to.deep.equal({ code: bytes, foundIn: 'argument' })
     }
   })
 
   it('finds code in a text of the script', () => {
     const escaped = code.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replace('é', '\\u{e9}')
     for (const literal of [escaped, bytes.toString('hex')]) {
-      const script = `transaction { prepare(a: &Account) { let s = "x" /* " */ a.contracts.add(name: "A", code: "${literal}".utf8) } }`
+      const call = `a.contracts.add(name: "A", code: "${literal}".utf8)`
+      const script = `transaction { prepare(a: &Account) { let s = "x" /* " */ ${call} } }`
       expect(findContractCode(wanted, script, [text('x')])).to.deep.equal({ code: bytes, foundIn: 'script' })
     }
   })
 
   it('finds nothing else', () => {
     expect(findContractCode(wanted, 'transaction {}', [])).to.equal(undefined)
-    expect(findContractCode(wanted, `"${code.slice(1)}"`, [text(`${code} `), null, 5, array([]), { undecoded: '0x00' }])).to.equal(undefined)
+    const args = [text(`${code} `), null, 5, array([]), { undecoded: '0x00' }]
+    expect(findContractCode(wanted, `"${code.slice(1)}"`, args)).to.equal(undefined)
   })
 
   it('takes any JSON for arguments', () => {

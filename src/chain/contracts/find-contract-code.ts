@@ -13,11 +13,14 @@ export function contractCodeHash(code: Uint8Array): Buffer {
 }
 
 /**
- * Looks for the code with this hash in the transaction that deployed it, where it nearly always is: an argument or a text
- * in the script, as it is or as hex digits, or an argument of bytes. What contracts put together themselves is not there.
+ * Looks for the code with this hash in the transaction that deployed it, where it nearly always is: an argument or a
+ * text in the script, as it is or as hex digits, or an argument of bytes. What contracts put together themselves is not
+ * there.
  * @param args JSON-CDC values, as raw.transactions.arguments has them
  */
-export function findContractCode(codeHash: Uint8Array, script: string, args: readonly unknown[]): FoundCode | undefined {
+export function findContractCode(
+  codeHash: Uint8Array, script: string, args: readonly unknown[],
+): FoundCode | undefined {
   for (const [foundIn, texts] of [['argument', textsOfArguments(args)], ['script', textsOfScript(script)]] as const) {
     for (const text of texts) {
       for (const code of typeof text === 'string' ? readings(text) : [text]) {
@@ -66,7 +69,7 @@ const escapes: Readonly<Record<string, string>> = { 0: '\0', n: '\n', r: '\r', t
 
 /** Source of the escapes: onflow/cadence `parser/expression.go`, parseStringLiteralContent. */
 function unescaped(text: string): string {
-  return text.replace(/\\(?:u\{([0-9a-f]{1,8})\}|(.))/gis, (literal, digits: string | undefined, mark: string | undefined) => {
+  return text.replace(/\\(?:u\{([0-9a-f]{1,8})\}|(.))/gis, (literal, digits?: string, mark?: string) => {
     if (mark !== undefined) return escapes[mark] ?? literal
     const codePoint = Number.parseInt(digits ?? '', 16)
     return codePoint <= 0x10_ffff ? String.fromCodePoint(codePoint) : literal
