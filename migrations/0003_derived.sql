@@ -5,8 +5,10 @@
 -- million rows; in its busiest year it was three times as many. Items move far less: five million heights.
 -- Keys go by position, so that lists of a block or transaction and the newest rows of all need no further index. Lists
 -- of an account, a token or a contract have one each, with the position behind, so that a page is read in its order and
--- nothing is sorted. Fees are in none of them: nearly every transaction pays one, and among millions of fees a list would
--- have to search for its rows; who wants the fees of an account finds them by its transactions.
+-- nothing is sorted. Those of transfers have only the height behind: what moved in one block is put in order when it is
+-- read, and the entries of a block for one token share one, which makes the index a fifth as large. Fees are in none of
+-- them: nearly every transaction pays one, and among millions of fees a list would have to search for its rows; who wants
+-- the fees of an account finds them by its transactions.
 
 create table app.ft_transfers (
   block_height bigint not null,
@@ -21,11 +23,11 @@ create table app.ft_transfers (
   primary key (block_height, tx_index, event_index, leg)
 ) partition by range (block_height);
 
-create index ft_transfers_from on app.ft_transfers (from_address, block_height, tx_index, event_index, leg)
+create index ft_transfers_from on app.ft_transfers (from_address, block_height)
   where from_address is not null and transfer_type <> 'fee';
-create index ft_transfers_to on app.ft_transfers (to_address, block_height, tx_index, event_index, leg)
+create index ft_transfers_to on app.ft_transfers (to_address, block_height)
   where to_address is not null and transfer_type <> 'fee';
-create index ft_transfers_token on app.ft_transfers (token, block_height, tx_index, event_index, leg)
+create index ft_transfers_token on app.ft_transfers (token, block_height)
   where transfer_type <> 'fee';
 
 comment on table app.ft_transfers is 'Movements of fungible tokens from account to account, fees included.';
@@ -53,11 +55,11 @@ create table app.nft_transfers (
   primary key (block_height, tx_index, event_index, leg)
 ) partition by range (block_height);
 
-create index nft_transfers_from on app.nft_transfers (from_address, block_height, tx_index, event_index, leg)
+create index nft_transfers_from on app.nft_transfers (from_address, block_height)
   where from_address is not null;
-create index nft_transfers_to on app.nft_transfers (to_address, block_height, tx_index, event_index, leg)
+create index nft_transfers_to on app.nft_transfers (to_address, block_height)
   where to_address is not null;
-create index nft_transfers_token on app.nft_transfers (token, block_height, tx_index, event_index, leg);
+create index nft_transfers_token on app.nft_transfers (token, block_height);
 create index nft_transfers_item on app.nft_transfers (token, nft_id, block_height, tx_index, event_index, leg);
 
 comment on table app.nft_transfers is 'Movements of items of collections from account to account.';
