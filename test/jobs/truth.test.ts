@@ -61,6 +61,31 @@ for (const name of recordingsToProve) {
       }
     })
 
+    it('is missed by tables in which anything is wrong', async () => {
+      const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
+      await derive(blocks, { from: 0, to: blocks.length })
+      const [holder, other] = ['(select min(address) from app.nft_holdings)', '(select max(address) from app.nft_holdings)']
+      const client = await database.pool.connect()
+      try {
+        for (const statement of [
+          'update app.ft_vault_balances set balance = balance + 0.00000001',
+          'update app.ft_holdings set vault_balance = vault_balance + 0.00000001',
+          'update app.ft_holdings set vault_rows = 0',
+          `update app.nft_ownership set owner = ${holder} where owner = ${other}`,
+          'update app.nft_ownership set nft_uuid = nft_uuid + 1',
+          'delete from app.nft_ownership',
+        ]) {
+          await client.query('begin')
+          await client.query(statement)
+          const { differences } = await compareWithTruth(client, truth, blocks)
+          await client.query('rollback')
+          expect(differences, statement).to.not.deep.equal([])
+        }
+      } finally {
+        client.release()
+      }
+    })
+
     it('is found by any ranges in any order, some of them derived again, with rollbacks in between', async () => {
       const { blocks, truth } = versions.at(-1) as (typeof versions)[number]
       const heights = fc.array(fc.nat(blocks.length), { maxLength: 2 })

@@ -39,6 +39,8 @@ export interface TrueAccount {
   readonly coas: readonly { readonly evm_address: string }[]
   readonly vaults: readonly { readonly type: string; readonly balance: string; readonly path: string }[]
   readonly nfts: readonly { readonly type: string; readonly id: string; readonly uuid: string }[]
+  /** What else is stored: path and type. */
+  readonly other_storage: ReadonlyArray<readonly [path: string, type: string]>
 }
 
 export interface Truth {

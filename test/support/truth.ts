@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { tokenId } from '../../src/chain/tokens/token-id.ts'
 import { ufix64Text, ufix64Units } from '../../src/chain/tokens/ufix64.ts'
@@ -10,8 +10,8 @@ import type { TrueAccount, Truth } from './recording-notes.ts'
  * and no others:
  * - a vault, or an item, that lies where it is since before the first of the blocks, or was stored there without a
  *   deposit, and that no event has named since: nothing is known of it;
- * - a vault, or an item, that lies in a contract: its events name the contract's account, in whose storage the chain's
- *   own list does not have it. It is part of what our tables say that the account has.
+ * - a vault, or an item, that lies inside of a contract or of another resource: its events name the account, in whose
+ *   storage the chain's own list does not have it. It is part of what our tables say that the account has.
  */
 export interface TruthReport {
   readonly differences: readonly string[]
@@ -20,16 +20,17 @@ export interface TruthReport {
 
 /** Compares what was derived from `blocks` with the truth at their end; they may begin anywhere. */
 export async function compareWithTruth(
-  pool: Pool, { accounts }: Truth, blocks: readonly DecodedBlock[],
+  database: Database, { accounts }: Truth, blocks: readonly DecodedBlock[],
 ): Promise<TruthReport> {
   const report = { differences: [] as string[], unshown: [] as string[] }
   const named = namedIn(blocks)
-  compareVaults(report, accounts, await readVaults(pool), named)
-  await checkHoldings(pool, report)
-  compareItems(report, accounts, await readItems(pool), named)
+  compareVaults(report, accounts, await readVaults(database), named)
+  await checkHoldings(database, report)
+  compareItems(report, accounts, await readItems(database), named)
   return { differences: report.differences.toSorted(), unshown: report.unshown.toSorted() }
 }
 
+type Database = ClientBase | Pool
 type Report = { readonly differences: string[]; readonly unshown: string[] }
 type Accounts = Readonly<Record<string, TrueAccount>>
 
@@ -66,8 +67,8 @@ const latestVaults = `
   order by vault_uuid, token, block_height desc`
 
 /** Balances of the vaults that are in an account now, by `<address> <token>`. */
-async function readVaults(pool: Pool): Promise<Map<string, string[]>> {
-  const { rows } = await pool.query<{ place: string; balances: string[] }>(
+async function readVaults(database: Database): Promise<Map<string, string[]>> {
+  const { rows } = await database.query<{ place: string; balances: string[] }>(
     `select owner || ' ' || token as place, array_agg(balance::text) as balances
      from (${latestVaults}) as latest where owner <> '' group by 1`,
   )
@@ -93,7 +94,7 @@ function compareVaults(
       else others.push(balance)
     }
     if (others.length > 0) {
-      const list = hasContracts(accounts, place) ? report.unshown : report.differences
+      const list = mayHoldMore(accounts, place) ? report.unshown : report.differences
       const sum = ufix64Text(others.reduce((total, balance) => total + ufix64Units(balance), 0n))
       list.push(`${place}: not in its storage, ${others.length} with ${sum}`)
     }
@@ -107,8 +108,8 @@ function compareVaults(
 }
 
 /** That accounts have what their vaults have, and nobody less than nothing. */
-async function checkHoldings(pool: Pool, report: Report): Promise<void> {
-  const { rows } = await pool.query<{ place: string; told: string; summed: string }>(
+async function checkHoldings(database: Database, report: Report): Promise<void> {
+  const { rows } = await database.query<{ place: string; told: string; summed: string }>(
     `select address || ' ' || token as place, h.balance::text as told, v.balance::text as summed
      from app.ft_holdings h full join (
        select owner as address, token, sum(balance) as balance
@@ -128,8 +129,8 @@ interface Item {
   readonly uuid: string | null
 }
 
-async function readItems(pool: Pool): Promise<Item[]> {
-  const { rows } = await pool.query<Item>(
+async function readItems(database: Database): Promise<Item[]> {
+  const { rows } = await database.query<Item>(
     'select owner, token, nft_id::text as id, nft_uuid::text as uuid from app.nft_ownership where owner is not null',
   )
   return rows
@@ -143,14 +144,21 @@ function compareItems(report: Report, accounts: Accounts, ours: readonly Item[],
   const stored = new Set(theirs.map(sentence))
   const somewhere = new Set(theirs.map(({ id, uuid }) => `${id} ${uuid}`))
   for (const item of ours.filter((one) => !stored.has(sentence(one)))) {
-    const isInContract = hasContracts(accounts, item.owner) && !somewhere.has(`${item.id} ${item.uuid}`)
-    if (isInContract) report.unshown.push(`${sentence(item)}: not in its storage`)
+    const isInside = mayHoldMore(accounts, item.owner) && !somewhere.has(`${item.id} ${item.uuid}`)
+    if (isInside) report.unshown.push(`${sentence(item)}: not in its storage`)
     else report.differences.push(`${sentence(item)}: not there`)
   }
   for (const item of theirs.filter((one) => !owned.has(sentence(one)))) {
     if (named.items.has(`${item.id} ${item.uuid}`)) report.differences.push(`${sentence(item)}: missing`)
     else report.unshown.push(`${sentence(item)}: was never named`)
   }
+}
+
+/** Whether vaults and items may lie in the account that are not in its storage by themselves. */
+function mayHoldMore(accounts: Accounts, place: string): boolean {
+  const [address = ''] = place.split(' ')
+  const resources = accounts[address]?.other_storage.filter(([, type]) => /^A\..*(?<! \(empty\))$/.test(type)) ?? []
+  return resources.length > 0 || hasContracts(accounts, place)
 }
 
 /** @param place begins with the address */
