@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { Pool } from 'pg'
-import { PostgresConnection, PostgresQueueBackend } from 'bullmq'
-import type { PostgresPoolConfig, QueueBaseOptions } from 'bullmq'
+import type { PoolClient, PoolConfig } from 'pg'
+import { isPgPool, PostgresConnection, PostgresQueueBackend } from 'bullmq'
+import type { PgPool, QueueBaseOptions } from 'bullmq'
 import { pause } from '../../base/retry.ts'
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
@@ -19,15 +20,20 @@ const failedFetchPauseMs = 250
  * each queue and each worker, makes 48 connections for 16 workers, where a server has 100 to give in all.
  */
 export class PostgresQueueConnection extends PostgresConnection {
+  readonly #pool: Pool
   #watched: ListenClient | undefined
   #heartbeat: NodeJS.Timeout | undefined
+  #closed: Promise<void> | undefined
 
-  constructor(config: PostgresPoolConfig) {
-    super(config)
+  constructor(config: PoolConfig) {
+    const pool = new Pool(config)
+    // A connection that breaks in use, or as soon as it is there, would end the process if nobody listened; whoever uses
+    // it is told anyway.
+    pool.on('connect', listenForErrors)
+    super(asBullPool(pool))
+    this.#pool = pool
     // Each queue and each worker listens here.
     this.setMaxListeners(0)
-    // A connection that breaks in use, with nobody who listens, would end the process; whoever uses it is told anyway.
-    if (this.pool instanceof Pool) this.pool.on('connect', (client) => client.on('error', () => undefined))
   }
 
   override async getListenClient(): Promise<ListenClient> {
@@ -45,7 +51,9 @@ export class PostgresQueueConnection extends PostgresConnection {
   override close(): Promise<void> {
     clearTimeout(this.#heartbeat)
     this.#watched = undefined
-    return super.close()
+    // BullMQ leaves the pool to us: only then does the client that listens come from it, with those who listen for errors.
+    this.#closed ??= super.close().then(() => this.#pool.end())
+    return this.#closed
   }
 
   /** A connection that only waits would not notice that the other side is gone without a word. */
@@ -61,6 +69,20 @@ export class PostgresQueueConnection extends PostgresConnection {
     }, heartbeatMs)
     this.#heartbeat.unref()
   }
+}
+
+/** BullMQ's own type of a pool is not that of `pg`. */
+function asBullPool(pool: unknown): PgPool {
+  if (!isPgPool(pool)) throw new TypeError('BullMQ does not take this pool')
+  return pool
+}
+
+/** For as long as the client lives: BullMQ removes all listeners of one before it closes it. */
+function listenForErrors(client: PoolClient): void {
+  const removeAll = client.removeAllListeners.bind(client)
+  const ignore = (): void => undefined
+  client.removeAllListeners = (...names) => removeAll(...names).on('error', ignore)
+  client.on('error', ignore)
 }
 
 /** Each idle worker says LISTEN on this client, and `pg` wants a client to be asked one thing at a time. */

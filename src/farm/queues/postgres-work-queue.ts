@@ -8,8 +8,8 @@ import { PostgresQueueConnection, SharedPostgresBackend } from './postgres-queue
 
 const schema = 'bullmq'
 
-/** Connections for the queries of all queues of a process; one more hears of new jobs. */
-const poolSize = 6
+/** Connections for the queries of all queues of a process, and one that hears of new jobs. */
+const poolSize = 6 + 1
 
 /** SQLSTATEs of a schema that is gone: undefined_table, undefined_function, undefined_object, invalid_schema_name. */
 const missingObject: ReadonlySet<string> = new Set(['42P01', '42883', '42704', '3F000'])
@@ -35,7 +35,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
       throw new FatalError('queue-too-new', `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that schema: it is filled again.`, { cause: error })
     }
   }
-  const connection = new PostgresQueueConnection({ ...config, max: poolSize, schema })
+  const connection = new PostgresQueueConnection({ ...config, options: `${config.options} -c search_path=${schema}`, max: poolSize })
   try {
     await migrate()
     await connection.waitUntilReady()
