@@ -257,7 +257,7 @@ comment on column app.staking_node_info.tokens_unstaking is 'FLOW that will be u
 comment on column app.staking_node_info.tokens_unstaked is 'FLOW that can be withdrawn.';
 comment on column app.staking_node_info.tokens_rewarded is 'FLOW of rewards that can be withdrawn.';
 comment on column app.staking_node_info.tokens_requested_to_unstake is 'FLOW whose unstaking was asked for.';
-comment on column app.staking_node_info.total_staked is 'FLOW staked, delegations included.';
+comment on column app.staking_node_info.total_staked is 'FLOW staked, delegations included; null for nodes with more than 2,000 delegators, too many for a script to add up.';
 comment on column app.staking_node_info.delegator_count is 'Delegators.';
 comment on column app.staking_node_info.initial_weight is 'Weight with which it takes part.';
 comment on column app.staking_node_info.is_participant is 'Takes part in the current epoch.';

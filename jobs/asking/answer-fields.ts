@@ -30,6 +30,11 @@ export function textOf(fields: PayloadFields, name: string): string | null {
   throw new AnswerShapeError(`field ${name} of the script's answer is no text`)
 }
 
+/** As `textOf`; an empty text says nothing, and is null too. */
+export function saidOf(fields: PayloadFields, name: string): string | null {
+  return textOf(fields, name) || null
+}
+
 /** A list of texts. */
 export function textsOf(value: PayloadValue | undefined): string[] {
   // A list without items may as well be one of bytes.

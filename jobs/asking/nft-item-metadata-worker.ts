@@ -1,7 +1,7 @@
 import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/chain/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, structOf, textOf } from './answer-fields.ts'
+import { listOf, saidOf, structOf } from './answer-fields.ts'
 import { askAgain } from './asking-worker.ts'
 import type { AskingWorker, Outcome, Question } from './asking-worker.ts'
 import { tokenParts } from './token-parts.ts'
@@ -33,7 +33,7 @@ const columns: readonly (SqlColumn & { readonly field: string })[] = [
 
 function outcomeOf(item: PayloadFields | undefined): Outcome {
   if (item === undefined) return { kind: 'none', code: 'not-in-collection', message: 'no collection in the storage of its owner has it' }
-  const values = Object.fromEntries(columns.map(({ column, field }) => [column, textOf(item, field)]))
+  const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(item, field)]))
   const { traits = null } = item
   const hasTraits = Array.isArray(traits) && traits.length > 0
   if (!hasTraits && Object.values(values).every((value) => value === null)) {

@@ -2,7 +2,7 @@ import { ScriptFailedError } from '../../src/chain/chain-reader.ts'
 import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
 import type { PayloadFields } from '../../src/chain/payload-value.ts'
 import type { SqlColumn } from '../worker.ts'
-import { listOf, mapOf, structOf, textOf } from './answer-fields.ts'
+import { listOf, mapOf, saidOf, structOf } from './answer-fields.ts'
 import { askAgain } from './asking-worker.ts'
 import type { AskContext, AskingWorker, Outcome, Question, ScriptName } from './asking-worker.ts'
 import { tokenParts } from './token-parts.ts'
@@ -60,7 +60,7 @@ function tokenQuestion(options: {
 }
 
 function valuesOf(fields: PayloadFields, columns: readonly AnswerColumn[]): Record<string, unknown> {
-  const values = Object.fromEntries(columns.map(({ column, field }) => [column, textOf(fields, field)]))
+  const values = Object.fromEntries(columns.map(({ column, field }) => [column, saidOf(fields, field)]))
   return { ...values, socials: mapOf(fields['socials']) }
 }
 

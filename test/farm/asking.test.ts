@@ -179,6 +179,16 @@ describe('workers that ask', function (this: Mocha.Suite) {
     expect(most).to.equal(3)
   })
 
+  it('asks first for what is new, also while much else is due', async () => {
+    await addTokens(3000)
+    const loop = new AskingLoop(world.options(tokenMetadataWorker))
+    const { signal } = new AbortController()
+    while ((await world.rows('select from app.ft_token_metadata')).length < 3000) await loop.round(signal)
+    await addTokens(1, 5000)
+    await loop.round(signal)
+    expect(namesOf(world.calls('ft_tokens').at(-1) as ScriptCall)).to.include('T5000')
+  })
+
   it('holds it against no key that nobody answers, and goes on when somebody does', async () => {
     await addTokens(10)
     world.node.refusal = new Refusal('UNAVAILABLE', 'going down')

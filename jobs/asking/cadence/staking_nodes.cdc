@@ -10,7 +10,8 @@ access(all) struct Node {
     access(all) let tokensUnstaked: UFix64
     access(all) let tokensRewarded: UFix64
     access(all) let tokensRequestedToUnstake: UFix64
-    access(all) let totalStakedWithDelegators: UFix64
+    // Nil where there are too many delegators to add them up in a script.
+    access(all) let totalStakedWithDelegators: UFix64?
     access(all) let delegatorCount: Int
     access(all) let initialWeight: UInt64
 
@@ -23,7 +24,7 @@ access(all) struct Node {
         self.tokensUnstaked = info.tokensUnstaked
         self.tokensRewarded = info.tokensRewarded
         self.tokensRequestedToUnstake = info.tokensRequestedToUnstake
-        self.totalStakedWithDelegators = info.totalStakedWithDelegators()
+        self.totalStakedWithDelegators = info.delegators.length <= 2000 ? info.totalStakedWithDelegators() : nil
         self.delegatorCount = info.delegators.length
         self.initialWeight = info.initialWeight
     }

@@ -30,8 +30,8 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
   const sameKey = keys.map((column) => `t.${column} = j.${column}`).join(' and ')
   const typed = (columns: readonly string[]): string =>
     [...key, ...answer].filter(({ column }) => columns.includes(column)).map(({ column, type }) => `"${column}" ${type}`).join(', ')
-  const add = (source: string): string =>
-    `insert into ${table} (${keyList}) select distinct ${keyList} from ${source} s
+  const add = (source: string, dueAt = 'now()'): string =>
+    `insert into ${table} (${keyList}, next_ask_at) select distinct ${keyList}, ${dueAt} from ${source} s
      where not exists (select from ${table} t where ${keys.map((column) => `t.${column} = s.${column}`).join(' and ')})
      on conflict do nothing`
   const position = walk?.position ?? keys
@@ -45,7 +45,8 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
     walk: walk && `
       with page as materialized (${walk.text}), added as (${add('page')} returning 1)
       select ${position.map((column) => `p.${column}::text`).join(', ')}, (select count(*) from added) as added from page p`,
-    newest: newest && add(`(${newest})`),
+    // Before all that waits: somebody looks at what has just come.
+    newest: newest && add(`(${newest})`, 'to_timestamp(0)'),
     storeAnswers: (columns) => `
       update ${table} t set ${columns.map((column) => `${column} = j.${column}, `).join('')}status = 'answered', failures = 0, asked_at = now(),
         next_ask_at = now() + $2::float8 * ${jitter} * interval '1 ms', last_error_code = null, last_error = null

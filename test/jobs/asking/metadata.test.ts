@@ -78,6 +78,13 @@ describe('metadata that the chain is asked for', () => {
       ])
     })
 
+    it('has nothing where a contract says nothing, as that of FLOW of its picture', async () => {
+      await addTokens('A.0ae53cb6e3f42a79.FlowToken')
+      await world.ask(tokenMetadataWorker)
+      const [flow] = await world.rows('select * from app.ft_token_metadata')
+      expect(flow).to.deep.include({ symbol: 'FLOW', logo: null, external_url: 'https://flow.com', vault_path: '/storage/flowTokenVault', total_supply: '300000.00000000' })
+    })
+
     it('has the contract of the bridge, and goes on where there is no bridge', async () => {
       await addTokens(`A.${account}.PebbleCoin`)
       world.answer({
@@ -197,6 +204,20 @@ describe('metadata that the chain is asked for', () => {
         name: 'seven\\u0000th', edition_name: 'first', edition_number: '18446744073709551615', edition_max: null, rarity_score: '1.50000000', rarity_description: 'rare',
         traits: [{ name: 'colour', value: 'red', displayType: null, rarity: null }], status: 'answered',
       })
+    })
+
+    it('has traits of every kind as text, and none of what cannot leave a script', async () => {
+      await own(`A.${account}.Odd`, 12, `0x${account}`)
+      await world.ask(nftItemMetadataWorker)
+      const [odd] = await world.rows<{ traits: { name: string; value: string | null; rarity: string | null }[] }>('select * from app.nft_items')
+      expect(odd).to.deep.include({
+        description: '\\u0000x', thumbnail: 'ipfs://Qm/a.png', external_url: 'https://example.org/odd', edition_name: 'first', edition_number: '12',
+        rarity_score: '1.50000000', rarity_description: 'rare',
+      })
+      expect(Object.fromEntries(odd?.traits.map(({ name, value }) => [name, value]) ?? [])).to.deep.equal({
+        s: 'text', n: '7', f: '1.50000000', b: 'true', a: '0x0000000000000001', l: 'x, y', d: null, i: '-3', t: 'Int', p: '/public/x', fn: null, opt: null, some: 'in',
+      })
+      expect(odd?.traits.find(({ name }) => name === 'opt')?.rarity).to.equal('legend')
     })
 
     it('is asked of whom the chain itself names as owner, where it contradicts the events', async () => {

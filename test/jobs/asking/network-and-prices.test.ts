@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +40,7 @@ describe('what is asked by the clock', () => {
     const node = (): Cdc => cdc.struct({
       role: cdc.uint8(3), networkingAddress: cdc.string('execution-001.example.org:3569'), tokensStaked: cdc.ufix64('1250000.00000000'), tokensCommitted: cdc.ufix64('0.00000000'),
       tokensUnstaking: cdc.ufix64('0.00000000'), tokensUnstaked: cdc.ufix64('0.00000000'), tokensRewarded: cdc.ufix64('5.00000000'),
-      tokensRequestedToUnstake: cdc.ufix64('0.00000000'), totalStakedWithDelegators: cdc.ufix64('1300000.00000000'), delegatorCount: cdc.int(12), initialWeight: cdc.uint64(100),
+      tokensRequestedToUnstake: cdc.ufix64('0.00000000'), totalStakedWithDelegators: some(cdc.ufix64('1300000.00000000')), delegatorCount: cdc.int(12), initialWeight: cdc.uint64(100),
     })
 
     it('is epoch, stake and supply as the contracts have them, and every node of the staking table', async () => {
@@ -55,6 +56,22 @@ describe('what is asked by the clock', () => {
       expect(nodes).to.deep.equal(nodeIds.map((node_id, i) => ({
         node_id, role: 3, networking_address: 'execution-001.example.org:3569', total_staked: '1300000.00000000', delegator_count: 12, is_participant: i < 2,
       })))
+    })
+
+    it('is kept as Cadence itself gives it', async () => {
+      await database.pool.query('update app.network_state set next_ask_at = now(); truncate app.staking_node_info')
+      const recorded = JSON.parse(readFileSync(new URL('script-answers.json', import.meta.url), 'utf8')) as { readonly script: string; readonly answer: Cdc }[]
+      const answerOf = (script: string): Cdc => recorded.find((one) => one.script === script)?.answer ?? refuse('INVALID_ARGUMENT', 'not recorded')
+      world.answer({ network_state: () => answerOf('network_state'), staking_nodes: () => answerOf('staking_nodes') })
+      await world.ask(networkStateWorker)
+      const [row] = await world.rows('select * from app.network_state')
+      expect(row).to.deep.include({
+        epoch: '3', epoch_phase: 0, epoch_start_view: '1', staking_end_view: '50', epoch_end_view: '70', node_count: 1, staked_node_count: 0, total_supply: '300000.00000000',
+        minimum_stake_by_role: { 1: '250000.00000000', 2: '500000.00000000', 3: '1250000.00000000', 4: '135000.00000000', 5: '100.00000000' },
+      })
+      expect(await world.rows('select node_id, role, networking_address, tokens_committed, total_staked, delegator_count from app.staking_node_info')).to.deep.equal([{
+        node_id: 'ab'.repeat(32), role: 5, networking_address: 'access.example.org:3569', tokens_committed: '300000.00000000', total_staked: '0.00000000', delegator_count: 0,
+      }])
     })
 
     it('follows nodes that come and go, and leaves one that left the table meanwhile aside', async () => {
