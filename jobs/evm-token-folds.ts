@@ -6,8 +6,8 @@ const standard: SqlColumn = { column: 'standard', type: 'smallint' }
 const holdingsTable = 'app.evm_token_holdings'
 
 /**
- * What follows from the token transfers of the EVM: who holds what, and the tokens that there are. All are sums, so that
- * it does not matter in which order history is derived, and what is folded costs what a range moves.
+ * What follows from the token transfers of the EVM: who holds what, and the tokens that there are. All are sums, so
+ * that it does not matter in which order history is derived, and what is folded costs what a range moves.
  * @param transfers the table of the transfers
  */
 export function evmTokenFolds(transfers: string): readonly SumFold[] {
@@ -52,9 +52,9 @@ function items(transfers: string): SumFold {
 }
 
 /**
- * Of transfers there is a number, of the rest it is counted by how much it would be other without the range. Holdings are
- * folded before, so what they have is with the range, and less its changes without. The first transfer is in the range
- * if there is none before it; without the range it would be the next one behind, or none, which counts as 0.
+ * Of transfers there is a number, of the rest it is counted by how much it would be other without the range. Holdings
+ * are folded before, so what they have is with the range, and less its changes without. The first transfer is in the
+ * range if there is none before it; without the range it would be the next one behind, or none, which counts as 0.
  */
 function tokens(transfers: string): SumFold {
   return {

@@ -42,8 +42,8 @@ const tokenTransfers: HeightTable = {
 }
 
 /**
- * EVM transactions and the tokens that they move, from the chain's `EVM.TransactionExecuted` events. How these are read is
- * in `src/chain/evm/`. Also the chain's own transactions count: those that were scheduled may use the EVM.
+ * EVM transactions and the tokens that they move, from the chain's `EVM.TransactionExecuted` events. How these are read
+ * is in `src/chain/evm/`. Also the chain's own transactions count: those that were scheduled may use the EVM.
  */
 export const evmWorker: Worker = {
   name: 'evm_worker',
@@ -72,8 +72,8 @@ interface Place {
 
 function deriveEvent(event: DecodedEvent, place: Place, output: DeriveOutput, { network }: DeriveContext): void {
   const problem = (code: string, message: string): void => {
-    const { height, transaction: { index } } = place
-    output.problem({ blockHeight: height, txIndex: index, eventIndex: event.index, eventType: event.type, code, message })
+    const { height, transaction: { index: txIndex } } = place
+    output.problem({ blockHeight: height, txIndex, eventIndex: event.index, eventType: event.type, code, message })
   }
   let executed: EvmTransaction | undefined
   try {
@@ -133,8 +133,8 @@ function writeTransfers(rows: RowWriter, event: DecodedEvent, place: Place, move
   }
 }
 
-function beginRow(rows: RowWriter, { columns }: HeightTable, event: DecodedEvent, { height, transaction }: Place): void {
-  rows.row(columns.length)
+function beginRow(rows: RowWriter, table: HeightTable, event: DecodedEvent, { height, transaction }: Place): void {
+  rows.row(table.columns.length)
   rows.int8(height)
   rows.int4(transaction.index)
   rows.int4(event.index)

@@ -10,6 +10,9 @@ export interface NotedEvmTransaction {
   readonly value: string
 }
 
+/** A transaction of a recording that uses the EVM. */
+export type NotedEvmUse = Omit<NotedTransaction, 'note'> & { readonly note: EvmNote }
+
 /** What a transaction of a recording was meant to do in the EVM; addresses with or without `0x`. */
 export interface EvmNote {
   readonly evm?: readonly NotedEvmTransaction[]
@@ -29,21 +32,17 @@ export interface EvmTruth {
   readonly holders: Readonly<Record<string, EvmHolder>>
 }
 
-/** In decimal. Of tokens by the name of the contract: units of Coin, an ERC-20, and items of Badge, an ERC-721. */
-export interface EvmHolder {
-  readonly attoflow: string
-  readonly nonce: string
-  readonly Coin: string
-  readonly Badge: string
-}
+/** All in decimal: `attoflow`, `nonce`, and what it has of each of the contracts that are tokens, by their names. */
+export type EvmHolder = Readonly<Record<string, string>>
 
 /** Transactions of a recording that were meant for the EVM. */
-export async function evmNotes(name: RecordingName): Promise<ReadonlyArray<Omit<NotedTransaction, 'note'> & { note: EvmNote }>> {
-  const noted = await notedTransactions(name)
-  return noted.filter(({ label }) => label.includes('evm')).map(({ note, ...rest }) => ({ ...rest, note: note as EvmNote }))
+export async function evmNotes(name: RecordingName): Promise<readonly NotedEvmUse[]> {
+  const noted = (await notedTransactions(name)).filter(({ label }) => label.includes('evm'))
+  return noted.map(({ note, ...rest }) => ({ ...rest, note: note as EvmNote }))
 }
 
-export async function evmTruth(name: RecordingName): Promise<EvmTruth> {
-  const { evm } = (await truthOf(name)) as unknown as { evm: EvmTruth }
+/** @param version as of `truthOf` */
+export async function evmTruth(name: RecordingName, version = ''): Promise<EvmTruth> {
+  const { evm } = (await truthOf(name, version)) as unknown as { evm: EvmTruth }
   return evm
 }

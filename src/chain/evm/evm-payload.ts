@@ -5,7 +5,10 @@ import type { EvmSignature } from './recover-sender.ts'
  * amounts are in attoflow, 10^-18 FLOW, prices in attoflow per gas.
  */
 export interface EvmPayload {
-  /** 0 legacy, 1 with access list (EIP-2930), 2 with fee caps (EIP-1559), 4 with delegations (EIP-7702), 255 direct call. */
+  /**
+   * 0 legacy, 1 with access list (EIP-2930), 2 with fee caps (EIP-1559), 4 with delegations (EIP-7702), 255 direct
+   * call.
+   */
   readonly type: number
   /** Of these bytes, as a chain computes it. */
   readonly hash: string

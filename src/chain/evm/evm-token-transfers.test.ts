@@ -44,7 +44,8 @@ describe('evmTokenTransfers', () => {
 
   it('takes the zero address for nobody: what comes from there is minted, what goes there burned', () => {
     const found = moved([
-      log([transferTopic, party(nobody), party(bob)], dataOf(1)), log([transferTopic, party(alice), party(nobody)], dataOf(2)),
+      log([transferTopic, party(nobody), party(bob)], dataOf(1)),
+      log([transferTopic, party(alice), party(nobody)], dataOf(2)),
     ])
     expect(found.map(({ from, to }) => [from, to])).to.deep.equal([[null, bob], [alice, null]])
   })
@@ -52,7 +53,8 @@ describe('evmTokenTransfers', () => {
   it('reads an ERC-1155 transfer of one kind and of many', () => {
     const topics = [party(token), party(alice), party(bob)]
     const found = moved([
-      log([singleTopic, ...topics], dataOf(7, 8)), log([batchTopic, ...topics], batchData([1n, 2n, 1n], [10n, 20n, 30n])),
+      log([singleTopic, ...topics], dataOf(7, 8)),
+      log([batchTopic, ...topics], batchData([1n, 2n, 1n], [10n, 20n, 30n])),
     ])
     const kinds = [['7', '8', 0, 0], ['1', '10', 1, 0], ['2', '20', 1, 1], ['1', '30', 1, 2]] as const
     expect(found).to.deep.equal(kinds.map(([tokenId, amount, logIndex, batchIndex]) => ({
@@ -62,7 +64,8 @@ describe('evmTokenTransfers', () => {
 
   it('gives back any batch', () => {
     const any = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
-    fc.assert(fc.property(anyAddress, anyAddress, fc.array(fc.tuple(any, any), { maxLength: 20 }), (from, to, pairs) => {
+    const anyPairs = fc.array(fc.tuple(any, any), { maxLength: 20 })
+    fc.assert(fc.property(anyAddress, anyAddress, anyPairs, (from, to, pairs) => {
       const data = batchData(pairs.map(([id]) => id), pairs.map(([, amount]) => amount))
       const found = moved([log([batchTopic, party(alice), party(from), party(to)], data)])
       expect(found).to.deep.equal(pairs.map(([id, amount], batchIndex) => ({
@@ -73,7 +76,8 @@ describe('evmTokenTransfers', () => {
 
   it('counts the wrapping of FLOW, which is told by no transfer, and no such log of other contracts', () => {
     const logs = [
-      log([depositTopic, party(alice)], dataOf(3), wrappedFlow), log([withdrawalTopic, party(alice)], dataOf(2), wrappedFlow),
+      log([depositTopic, party(alice)], dataOf(3), wrappedFlow),
+      log([withdrawalTopic, party(alice)], dataOf(2), wrappedFlow),
       log([depositTopic, party(alice)], dataOf(3)), log([withdrawalTopic, party(alice)], dataOf(2)),
     ]
     const wrapped = { batchIndex: 0, token: wrappedFlow, standard: 20, tokenId: null }

@@ -12,8 +12,8 @@ import { keccak256 } from './keccak256.ts'
 
 const key = Buffer.alloc(32, 9)
 const raw = signedPayload({
-  type: 2, chainId: 747n, nonce: 4n, gasPrice: 1n, maxFeePerGas: 2n, gasLimit: 21_000n, to: '35'.repeat(20), value: 10n ** 18n,
-  input: Buffer.of(), accessList: [], authorizations: [],
+  type: 2, chainId: 747n, nonce: 4n, gasPrice: 1n, maxFeePerGas: 2n, gasLimit: 21_000n, to: '35'.repeat(20),
+  value: 10n ** 18n, input: Buffer.of(), accessList: [], authorizations: [],
 }, key)
 const logs = logsPayload([{ address: '77'.repeat(20), topics: ['88'.repeat(32)], data: Buffer.of(1) }])
 const hash = keccak256(raw).toString('hex')
@@ -59,7 +59,8 @@ describe('readEvmTransaction', () => {
     const failed = readEvmTransaction({ ...event, errorCode: '306', errorMessage: 'execution reverted', logs: '0x' })
     expect(failed).to.deep.include({ status: 0, errorCode: 306, errorMessage: 'execution reverted', logs: [] })
     const contractAddress = '0x8F1d3EFB67A48d48482c42f36847afB6431ac22A'
-    expect(readEvmTransaction({ ...event, contractAddress }).contractAddress).to.equal(contractAddress.slice(2).toLowerCase())
+    const created = readEvmTransaction({ ...event, contractAddress })
+    expect(created.contractAddress).to.equal(contractAddress.slice(2).toLowerCase())
   })
 
   const unread = { from: undefined, to: undefined, payload: undefined, hash, gasUsed: 21_000n, status: 1 }
@@ -67,7 +68,8 @@ describe('readEvmTransaction', () => {
   it('keeps of a type that it does not know what the event tells', () => {
     const found = readEvmTransaction({ ...event, type: '3', payload: `0x03${raw.toString('hex', 1)}` })
     expect(found).to.deep.include({ ...unread, type: 3 })
-    expect(found.problems).to.deep.equal([{ code: 'evm-type-unknown', message: 'transactions of type 3 are not known' }])
+    const message = 'transactions of type 3 are not known'
+    expect(found.problems).to.deep.equal([{ code: 'evm-type-unknown', message }])
     expect(found.logs).to.have.length(1)
   })
 
@@ -132,12 +134,14 @@ describe('readEvmTransaction', () => {
   it('reads whatever was run, in both forms of bytes', () => {
     const signed = fc.tuple(anyUnsigned, anyKey).map(([tx, anyOne]) => {
       const payload = signedPayload(tx, anyOne)
-      return { type: tx.type, payload, hash: keccak256(payload).toString('hex'), from: addressOf(anyOne), nonce: tx.nonce }
+      const from = addressOf(anyOne)
+      return { type: tx.type, payload, hash: keccak256(payload).toString('hex'), from, nonce: tx.nonce }
     })
     const calls = anyCall.map((call) => (
       { type: 255, payload: callPayload(call), hash: callHash(call), from: call.from, nonce: call.nonce }
     ))
-    fc.assert(fc.property(fc.oneof(signed, calls), fc.array(anyLog, { maxLength: 3 }), fc.boolean(), (tx, told, isEarly) => {
+    const anyLogs = fc.array(anyLog, { maxLength: 3 })
+    fc.assert(fc.property(fc.oneof(signed, calls), anyLogs, fc.boolean(), (tx, told, isEarly) => {
       const prefix = isEarly ? '' : '0x'
       const found = readEvmTransaction({
         ...(isEarly ? earlyEvent : event), type: `${tx.type}`, hash: prefix + tx.hash,
@@ -153,7 +157,8 @@ describe('readEvmTransaction', () => {
 describe('an EVM event of which a byte is another', () => {
   it('is read, with its problems told, or refused for its shape', () => {
     const names = ['hash', 'payload', 'logs', 'contractAddress', 'gasConsumed', 'type'] as const
-    fc.assert(fc.property(fc.constantFrom(...names), fc.nat(), fc.constantFrom(...'0123456789abcdefxg-. '), (name, at, digit) => {
+    const digits = fc.constantFrom(...'0123456789abcdefxg-. ')
+    fc.assert(fc.property(fc.constantFrom(...names), fc.nat(), digits, (name, at, digit) => {
       const text = String(event[name]).split('')
       text[at % (text.length + 1)] = digit
       const fields = { ...event, [name]: text.join('') }
@@ -194,6 +199,7 @@ describe('evmTransactionOf', () => {
   })
 
   it('has nothing of an event that could not be decoded', () => {
-    expect(evmTransactionOf({ type: evmTransactionExecuted('emulator'), index: 0, fields: undefined })).to.equal(undefined)
+    const event = { type: evmTransactionExecuted('emulator'), index: 0, fields: undefined }
+    expect(evmTransactionOf(event)).to.equal(undefined)
   })
 })

@@ -51,7 +51,8 @@ const addressPattern = /^(?:0x)?([0-9a-f]{40})$/i
 
 /**
  * Reads an `EVM.TransactionExecuted` event of any version: bytes were hex text, with or without `0x`, in early 2024 and
- * are [UInt8] since; `errorMessage`, `returnedData`, `precompiledCalls` and `stateUpdateChecksum` came one after the other.
+ * are [UInt8] since; `errorMessage`, `returnedData`, `precompiledCalls` and `stateUpdateChecksum` came one after the
+ * other.
  *
  * The sender of a signed transaction is computed, which takes as long as all the rest of a block's events. The payload
  * counts only if the hash that follows from it is that of the event.

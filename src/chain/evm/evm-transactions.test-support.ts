@@ -60,7 +60,9 @@ export const anyUnsigned: fc.Arbitrary<Unsigned> = fc.record({
   to: fc.option(anyAddress, { nil: undefined }),
   value: uint(256n),
   input: anyInput,
-  accessList: fc.array(fc.record({ address: anyAddress, storageKeys: fc.array(anyWord, { maxLength: 3 }) }), { maxLength: 3 }),
+  accessList: fc.array(
+    fc.record({ address: anyAddress, storageKeys: fc.array(anyWord, { maxLength: 3 }) }), { maxLength: 3 },
+  ),
   authorizations: fc.array(fc.record({ chainId: uint(256n), address: anyAddress, nonce: uint(64n) }), { maxLength: 3 }),
 }).map((tx): Unsigned => ({
   ...tx,

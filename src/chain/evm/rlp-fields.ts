@@ -24,7 +24,7 @@ export function decodeRlpList(bytes: Buffer): RlpList {
   return decoded
 }
 
-/** Reads the fields of a list in their order, each by the type that it has to have; throws EvmPayloadError for others. */
+/** Reads the fields of a list in their order, each by the type that it must have; throws EvmPayloadError for others. */
 export class RlpFields {
   readonly #list: RlpList
   readonly #names: readonly string[]
