@@ -279,6 +279,9 @@ describe('readTokenMoves', () => {
       ['A.00000000000000d1.Vault.Withdrawn', { amount: '1.00000000', from: bob }],
       ['A.00000000000000d1.Vesting.TokensDeposited', { amount: '1.00000000', to: bob, schedule: '7' }],
       ['A.00000000000000d1.Bank.Deposit', { amount: '1.00000000', to: bob }],
+      ['A.00000000000000d1.Arcade.TokensDeposited', { amount: '5', to: bob }],
+      ['A.00000000000000d1.Arcade.TokensDeposited', { amount: '5.00000000', to: 'bob' }],
+      ['A.00000000000000d1.Arcade.Withdraw', { id: 'sword', from: null }],
       ['A.00000000000000d1.FungibleToken.Deposited', { type: `${flow}.Vault`, amount: '1.00000000', to: bob }],
     )
     expect(brief(moves)).to.deep.equal([])

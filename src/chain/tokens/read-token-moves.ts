@@ -23,6 +23,7 @@ import { noTokenMoves } from './token-moves.ts'
 import type {
   BalanceChange, FungibleTransfer, NonFungibleTransfer, TokenMoves, TokenProblem, Unnamed,
 } from './token-moves.ts'
+import { isUfix64 } from './ufix64.ts'
 
 /**
  * Everything that a transaction did to tokens. Where a contract emits its own events beside those of the standards, the
@@ -63,6 +64,8 @@ class Reader {
   readonly #oldVaults: OldVaultEvent[] = []
   /** Contracts of which the standards' own events tell. */
   readonly #standard = new Set<string>()
+  /** Of the last of them: most transactions move but one token. */
+  #lastToken = ''
   #ownWords: OwnWords | undefined
   /** Contracts of which the standard's event tells what was burned. */
   #toldBurns: Set<string> | undefined
@@ -190,22 +193,27 @@ class Reader {
     switch (kind) {
       case 'evm-flow-deposited':
         this.#fungible.enteredEvm(
-          index, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'), evmAddressField(fields, 'address'),
+          index, this.#flowToken, amountField(fields), uuidField(fields, 'depositedUUID'),
+          evmAddressField(fields, 'address'),
         )
         break
       case 'evm-flow-withdrawn':
         this.#fungible.leftEvm(
-          index, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'), evmAddressField(fields, 'address'),
+          index, this.#flowToken, amountField(fields), uuidField(fields, 'withdrawnUUID'),
+          evmAddressField(fields, 'address'),
         )
         break
       case 'ft-bridged-to-evm':
         this.#fungible.enteredEvm(
-          index, tokenField(fields), amountField(fields), uuidField(fields, 'bridgedUUID'), evmAddressField(fields, 'to'),
+          index, tokenField(fields), amountField(fields), uuidField(fields, 'bridgedUUID'),
+          evmAddressField(fields, 'to'),
         )
         break
       case 'ft-bridged-from-evm':
         // Its amount is in the units of the EVM contract.
-        this.#fungible.unlocked(index, tokenField(fields), uuidField(fields, 'bridgedUUID'), evmAddressField(fields, 'caller'))
+        this.#fungible.unlocked(
+          index, tokenField(fields), uuidField(fields, 'bridgedUUID'), evmAddressField(fields, 'caller'),
+        )
         break
       case 'nft-bridged-to-evm':
         this.#items().enteredEvm(index, this.#standardItem(fields), evmAddressField(fields, 'to'))
@@ -230,12 +238,11 @@ class Reader {
     this.#staking.push({ eventIndex, kind, amount })
   }
 
-  /** Contracts may emit what they like under these names: only the shape of the old standards makes a token event. */
   #readOld(kind: TokenEventKind, eventIndex: number, type: string, fields: PayloadFields): void {
     const isDeposit = kind === 'old-ft-deposited' || kind === 'old-nft-deposited'
     const isFungible = kind === 'old-ft-deposited' || kind === 'old-ft-withdrawn'
     const side = isDeposit ? 'to' : 'from'
-    if (!(side in fields) || !((isFungible ? 'amount' : 'id') in fields) || Object.keys(fields).length !== 2) return
+    if (!isOldEvent(fields, isFungible ? 'amount' : 'id', side)) return
     const token = contractOf(type)
     const party = optionalAddressField(fields, side)
     if (isFungible) {
@@ -249,6 +256,8 @@ class Reader {
 
   #standardToken(fields: PayloadFields): string {
     const token = tokenField(fields)
+    if (token === this.#lastToken) return token
+    this.#lastToken = token
     this.#standard.add(contractOf(token))
     return token
   }
@@ -296,7 +305,8 @@ class Reader {
   }
 
   #nameReasons(
-    words: OwnWords, fungible: readonly Unnamed<FungibleTransfer>[], nonFungible: readonly Unnamed<NonFungibleTransfer>[],
+    words: OwnWords, fungible: readonly Unnamed<FungibleTransfer>[],
+    nonFungible: readonly Unnamed<NonFungibleTransfer>[],
   ): void {
     for (const transfer of fungible) {
       if (transfer.type === 'deposit' && words.isMinted(transfer.token, transfer.amount)) transfer.type = 'mint'
@@ -308,6 +318,17 @@ class Reader {
       else if (type === 'withdrawal' && words.isItemBurnt(token, id)) transfer.type = 'burn'
     }
   }
+}
+
+/**
+ * Contracts may emit what they like under the names of the old standards' events: only those that have an amount or an
+ * id, an account or nil, and nothing else, are such.
+ */
+function isOldEvent(fields: PayloadFields, what: 'amount' | 'id', side: 'from' | 'to'): boolean {
+  const { [what]: moved, [side]: party } = fields
+  if (typeof moved !== 'string' || !(what === 'amount' ? isUfix64(moved) : /^\d{1,20}$/.test(moved))) return false
+  const isParty = party === null || (typeof party === 'string' && /^0x[0-9a-f]{16}$/.test(party))
+  return isParty && Object.keys(fields).length === 2
 }
 
 /** By `eventIndex`; most are already. */

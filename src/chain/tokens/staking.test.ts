@@ -6,7 +6,9 @@ import type { TransferType } from './token-moves.ts'
 
 const staking = '0x8624b52f9ddcd04a'
 
-type Given = readonly [eventIndex: number, from: string | undefined, to: string | undefined, amount: number, type?: TransferType, token?: string]
+type Given = readonly [
+  eventIndex: number, from: string | undefined, to: string | undefined, amount: number, type?: TransferType, token?: string,
+]
 
 /** The types of transfers, and where they went, after staking events told of them. */
 function named(given: readonly Given[], told: ReadonlyArray<readonly [number, StakingEventKind, number]>): string[] {

@@ -15,7 +15,8 @@
  *   without a word
  */
 export type TransferType =
-  | 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward' | 'deposit' | 'withdrawal'
+  | 'transfer' | 'fee' | 'mint' | 'burn' | 'bridge' | 'escrow' | 'stake' | 'unstake' | 'reward'
+  | 'deposit' | 'withdrawal'
 
 /** What one account lost and another got by one event. */
 export interface FungibleTransfer {
