@@ -5,6 +5,7 @@ import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
 import { tokenWorker } from '../../jobs/token-worker.ts'
 import type { HeightRange } from '../../src/base/ranges.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
@@ -12,6 +13,10 @@ import { deriveInto, derivedTables, rollBackDerived } from '../support/derived-t
 import { foldDigest, inAnyOrder, partitions } from '../support/fold-histories.ts'
 import { handMadeBlocks } from '../support/hand-made-blocks.ts'
 import type { HandMadeEvent } from '../support/hand-made-blocks.ts'
+
+const flow = 'A.0ae53cb6e3f42a79.FlowToken'
+const accounts = ['0x00000000000000a1', '0x00000000000000b0', '0x00000000000000c0'] as const
+const [alice, bob] = accounts
 
 /** At the end of each day in which it changed, by `<day> <address> <token>`. */
 type Closing = Record<string, string>
@@ -49,6 +54,13 @@ describe('the history of balances', () => {
     )
     return Object.fromEntries(rows.map(({ key, balance }) => [key, balance]))
   }
+  const holdings = async (): Promise<object> => {
+    const { rows } = await database.pool.query<{ address: string; balance: string; is_complete: boolean }>(
+      'select address, balance::text, is_complete from app.ft_holdings order by address',
+    )
+    return Object.fromEntries(rows.map(({ address, balance, is_complete: isComplete }) => [address, [balance, isComplete]]))
+  }
+
   /** What the vaults held after the last block of each day. */
   const held = async (all: readonly DecodedBlock[]): Promise<Closing> => {
     const { rows } = await database.pool.query<{ key: string; balance: string }>(
@@ -103,33 +115,13 @@ describe('the history of balances', () => {
   }).timeout(120_000)
 
   describe('of an account that is older than Cadence 1.0', () => {
-    const flow = 'A.0ae53cb6e3f42a79.FlowToken'
-    const [alice, bob] = ['0x00000000000000a1', '0x00000000000000b0'] as const
-    const before = (from: string, to: string, amount: string): HandMadeEvent[] => [
-      [`${flow}.TokensWithdrawn`, { amount, from }], [`${flow}.TokensDeposited`, { amount, to }],
-    ]
-    const since = (from: string, to: string, amount: string, left: string, had: string): HandMadeEvent[] => [
-      ['A.ee82856bf20e2aa6.FungibleToken.Withdrawn', {
-        type: `${flow}.Vault`, amount, from, fromUUID: '11', withdrawnUUID: '99', balanceAfter: left,
-      }],
-      ['A.ee82856bf20e2aa6.FungibleToken.Deposited', {
-        type: `${flow}.Vault`, amount, to, toUUID: '12', depositedUUID: '99', balanceAfter: had,
-      }],
-    ]
     // The days begin at heights 0, 2, 6 and 10. Before height 0 alice had 100 and bob had nothing.
     const eras = handMadeBlocks(12, {
-      1: before(alice, bob, '30.00000000'),
-      3: before(bob, alice, '5.00000000'),
-      5: before(alice, bob, '10.00000000'),
-      9: since(alice, bob, '1.00000000', '64.00000000', '36.00000000'),
+      1: oldMove(alice, bob, '30.00000000'),
+      3: oldMove(bob, alice, '5.00000000'),
+      5: oldMove(alice, bob, '10.00000000'),
+      9: newMove(alice, bob, '1.00000000', { left: '64.00000000', had: '36.00000000' }),
     })
-    const holdings = async (): Promise<object> => {
-      const { rows } = await database.pool.query<{ address: string; balance: string; is_complete: boolean }>(
-        'select address, balance::text, is_complete from app.ft_holdings order by address',
-      )
-      return Object.fromEntries(rows.map(({ address, balance, is_complete: isComplete }) => [address, [balance, isComplete]]))
-    }
-
     it('is below zero only where it says that it is incomplete, and right once its vaults were seen', async () => {
       await derive(eras, { from: 0, to: 8 })
       expect(await holdings()).to.deep.equal({ [alice]: ['-35.00000000', false], [bob]: ['35.00000000', false] })
@@ -160,4 +152,76 @@ describe('the history of balances', () => {
       }
     })
   })
+
+  it('is right for any chain of two eras, from any height on, by any ranges in any order', async () => {
+    const end = 16
+    const move = fc.record({
+      height: fc.nat(end - 1), from: fc.constantFrom(...accounts), to: fc.constantFrom(...accounts), part: fc.nat(10),
+    })
+    const moves = fc.array(move, { maxLength: 14 }).map((all) => all.toSorted((a, b) => a.height - b.height))
+    const chains = fc.record({ moves, border: fc.nat(end), start: fc.nat(end - 1) })
+    await fc.assert(
+      fc.asyncProperty(chains, inAnyOrder(partitions(end)), async ({ moves: all, border, start }, ranges) => {
+        await database.pool.query(`truncate ${derivedTables.join(', ')}`)
+        const units = new Map<string, bigint>(accounts.map((account) => [account, 10n ** 10n]))
+        const events: Record<number, HandMadeEvent[]> = {}
+        /** What was known in the end of each account: a balance of its vault, or what was seen to change. */
+        const expected = new Map<string, [balance: bigint, isComplete: boolean]>()
+        const closing = new Map<string, bigint>()
+        for (const { height, from, to, part } of all) {
+          const given = ((units.get(from) ?? 0n) * BigInt(part)) / 10n
+          const amount = ufix64Text(given)
+          units.set(from, (units.get(from) ?? 0n) - given)
+          const left = ufix64Text(units.get(from) ?? 0n)
+          units.set(to, (units.get(to) ?? 0n) + given)
+          const had = ufix64Text(units.get(to) ?? 0n)
+          const emitted = height < border ? oldMove(from, to, amount) : newMove(from, to, amount, { left, had })
+          events[height] = [...(events[height] ?? []), ...emitted]
+          if (height < start) continue
+          for (const [account, change] of [[from, -given], [to, given]] as const) {
+            const [known] = expected.get(account) ?? [0n, false]
+            if (height >= border) expected.set(account, [units.get(account) ?? 0n, true])
+            else expected.set(account, [known + change, false])
+            closing.set(`${dayOf(height)} ${account} ${flow}`, units.get(account) ?? 0n)
+          }
+        }
+        const chain = handMadeBlocks(end, events)
+        for (const { from, to } of ranges) if (to > start) await derive(chain, { from: Math.max(from, start), to })
+        const known = [...expected].map(([account, [balance, isComplete]]) => [account, [textOf(balance), isComplete]] as const)
+        expect(await holdings()).to.deep.equal(Object.fromEntries(known))
+        for (const [key, balance] of Object.entries(await told())) {
+          const [, account = ''] = key.split(' ')
+          if (expected.get(account)?.[1] === true) expect(balance, key).to.equal(textOf(closing.get(key) ?? -1n))
+        }
+      }),
+      { numRuns: 25 },
+    )
+  }).timeout(120_000)
 })
+
+/** What a transfer emitted before Cadence 1.0. */
+function oldMove(from: string, to: string, amount: string): HandMadeEvent[] {
+  return [[`${flow}.TokensWithdrawn`, { amount, from }], [`${flow}.TokensDeposited`, { amount, to }]]
+}
+
+/** And since; each account has one vault. */
+function newMove(from: string, to: string, amount: string, after: { left: string; had: string }): HandMadeEvent[] {
+  const uuidOf = (account: string): string => BigInt(account).toString()
+  return [
+    ['A.ee82856bf20e2aa6.FungibleToken.Withdrawn', {
+      type: `${flow}.Vault`, amount, from, fromUUID: uuidOf(from), withdrawnUUID: '99', balanceAfter: after.left,
+    }],
+    ['A.ee82856bf20e2aa6.FungibleToken.Deposited', {
+      type: `${flow}.Vault`, amount, to, toUUID: uuidOf(to), depositedUUID: '99', balanceAfter: after.had,
+    }],
+  ]
+}
+
+function dayOf(height: number): string {
+  const timestampUs = handMadeBlocks(height + 1, {}).at(-1)?.timestampUs ?? 0
+  return new Date(timestampUs / 1000).toISOString().slice(0, 10)
+}
+
+function textOf(units: bigint): string {
+  return units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units)
+}
