@@ -46,7 +46,10 @@ export const transactionSchema = z.strictObject({
   error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
   fee: amountFormat.describe('What the payer paid, in FLOW; 0 where no fee was deducted.'),
   gas_limit: z.int().describe('Computation that the transaction asked for.'),
-  gas_used: z.int().nullable().describe('Computation used; null where no access node can serve the result.'),
+  gas_used: z.int().nullable().describe(
+    'Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can ' +
+    'serve the result.',
+  ),
   event_count: countFormat,
   evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
   reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
