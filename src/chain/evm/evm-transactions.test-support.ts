@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encode } from 'rlp'
 import type { Input } from 'rlp'
-import { isPrivate, pointFromScalar, signRecoverable } from 'tiny-secp256k1'
+import secp256k1 from 'secp256k1'
 import { keccak256 } from './keccak256.ts'
 import type { EvmLog } from './evm-logs.ts'
 
@@ -40,7 +40,7 @@ const uint = (bits: bigint): fc.Arbitrary<bigint> =>
   fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** bits - 1n }))
 
 /** Private keys. */
-export const anyKey: fc.Arbitrary<Uint8Array> = bytesOf(32).filter((bytes) => isPrivate(bytes))
+export const anyKey: fc.Arbitrary<Uint8Array> = bytesOf(32).filter((bytes) => secp256k1.privateKeyVerify(bytes))
 /** 40 hex digits, of which many may be 0 in front, as in those of accounts that Cadence owns. */
 export const anyAddress: fc.Arbitrary<string> = fc.oneof(
   bytesOf(20).map((bytes) => Buffer.from(bytes).toString('hex')),
@@ -81,8 +81,7 @@ export const anyLog: fc.Arbitrary<EvmLog> = fc.record({
 
 /** The address, 40 hex digits, of who has a key. */
 export function addressOf(key: Uint8Array): string {
-  const publicKey = pointFromScalar(key, false)
-  if (publicKey === null) throw new RangeError('not a private key')
+  const publicKey = secp256k1.publicKeyCreate(key, false)
   return keccak256(publicKey.subarray(1)).toString('hex', 12)
 }
 
@@ -128,7 +127,7 @@ function unsignedFields(tx: Unsigned): Input[] {
 }
 
 function sign(message: Buffer, key: Uint8Array): { parity: bigint; r: bigint; s: bigint } {
-  const { signature, recoveryId } = signRecoverable(keccak256(message), key)
+  const { signature, recid } = secp256k1.ecdsaSign(keccak256(message), key)
   const part = (from: number): bigint => BigInt(`0x${Buffer.from(signature.subarray(from, from + 32)).toString('hex')}`)
-  return { parity: BigInt(recoveryId), r: part(0), s: part(32) }
+  return { parity: BigInt(recid), r: part(0), s: part(32) }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { signRecoverable } from 'tiny-secp256k1'
+import secp256k1 from 'secp256k1'
 import { addressOf, anyKey, anyWord } from './evm-transactions.test-support.ts'
 import { recoverSender } from './recover-sender.ts'
 import type { EvmSignature } from './recover-sender.ts'
@@ -19,17 +19,17 @@ function numberOf(bytes: Uint8Array): bigint {
 describe('recoverSender', () => {
   const signingHash = Buffer.alloc(32, 7)
   const key = Buffer.alloc(32, 9)
-  const { signature, recoveryId } = signRecoverable(signingHash, key)
+  const { signature, recid } = secp256k1.ecdsaSign(signingHash, key)
   const [r, s] = [numberOf(signature.subarray(0, 32)), numberOf(signature.subarray(32))]
-  const parity = recoveryId === 0 ? 0 : 1
+  const parity = recid === 0 ? 0 : 1
   const valid: EvmSignature = { signingHash, r: bytesOf(r), s: bytesOf(s), parity }
 
   it('finds who signed, whatever was signed', () => {
     fc.assert(fc.property(anyKey, anyWord, (anyOne, word) => {
       const message = Buffer.from(word, 'hex')
-      const signed = signRecoverable(message, anyOne)
+      const signed = secp256k1.ecdsaSign(message, anyOne)
       const found = recoverSender({
-        signingHash: message, parity: signed.recoveryId === 0 ? 0 : 1,
+        signingHash: message, parity: signed.recid === 0 ? 0 : 1,
         r: bytesOf(numberOf(signed.signature.subarray(0, 32))), s: bytesOf(numberOf(signed.signature.subarray(32))),
       })
       expect(found).to.equal(addressOf(anyOne))

@@ -1,4 +1,4 @@
-import { recover } from 'tiny-secp256k1'
+import secp256k1 from 'secp256k1'
 import { keccak256 } from './keccak256.ts'
 
 /** Who signed what, with the curve secp256k1. */
@@ -32,10 +32,9 @@ export function recoverSender({ signingHash, r, s, parity }: EvmSignature): stri
 /** 65 bytes, the first of which says that it is not compressed. */
 function publicKeyOf(signingHash: Buffer, parity: 0 | 1): Uint8Array | undefined {
   try {
-    return recover(signingHash, signature, parity, false) ?? undefined
-  } catch (error) {
-    // So it says that `r` or `s` is 0 or over the order, or `r` on no point of the curve.
-    if (error instanceof TypeError) return undefined
-    throw error
+    return secp256k1.ecdsaRecover(signature, parity, signingHash, false)
+  } catch {
+    // Its only complaint about 64 and 32 bytes: `r` or `s` is 0 or over the order, or `r` is on no point of the curve.
+    return undefined
   }
 }
