@@ -1,5 +1,5 @@
 import type { DecodedEvent } from '../decoded-block.ts'
-import type { PayloadFields, PayloadValue } from '../payload-value.ts'
+import type { PayloadFields } from '../payload-value.ts'
 import { contractOf } from './token-id.ts'
 import { isUfix64, ufix64Units } from './ufix64.ts'
 
@@ -87,7 +87,7 @@ function amountOf(fields: PayloadFields | undefined): string | undefined {
 function mayMean({ fields }: DecodedEvent, id: string): boolean {
   if (fields === undefined) return true
   let namesAny = false
-  for (const value of Object.values(fields).flat(1) as PayloadValue[]) {
+  for (const value of Object.values(fields).flat(1)) {
     if (typeof value !== 'string' || !/^\d+$/.test(value)) continue
     if (value === id) return true
     namesAny = true
