@@ -20,7 +20,7 @@ export interface DescribedScript {
 /**
  * The template of a script: that of the catalogue with the hash of its normal form; else the kind that its calls make it;
  * else the category of the contracts that it imports. Pure: the same script has the same template wherever it is shown.
- * Takes some 100 µs: callers keep what they get, by the hash of the script.
+ * Takes some 150 µs: callers keep what they get, by the hash of the script.
  */
 export function scriptTemplate(script: string, network: Network): DescribedScript {
   const { imports, hash: normalHash } = normalScript(script, network)
