@@ -43,7 +43,7 @@ comment on column app.ft_token_metadata.total_supply is 'TotalSupply.supply at a
 comment on column app.ft_token_metadata.socials is 'FTDisplay.socials: URL by name.';
 comment on column app.ft_token_metadata.status is 'new: not asked yet. answered. none: the chain has nothing to say of it; asked again seldom. failed: the last asking failed; what was answered before is kept.';
 comment on column app.ft_token_metadata.failures is 'Failures in a row; the pause grows with each.';
-comment on column app.ft_token_metadata.next_ask_at is 'When it is due.';
+comment on column app.ft_token_metadata.next_ask_at is 'When it is due. A time of before 1970: it was new when it was found, and goes before others.';
 comment on column app.ft_token_metadata.asked_at is 'When it was last asked.';
 comment on column app.ft_token_metadata.last_error_code is 'Code of the last failure, or why there is nothing; null after an answer.';
 comment on column app.ft_token_metadata.last_error is 'Its message.';

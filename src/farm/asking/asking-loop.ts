@@ -72,7 +72,7 @@ export class AskingLoop {
         if (signal.aborted) return
         const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
-        if (isPassing(thrown)) log.warn(details, 'nobody answers at present, asking again later')
+        if (isPassing(thrown)) log[troubles === 1 ? 'warn' : 'debug'](details, 'nobody answers at present, asking again later')
         else log.error(details, 'a round of a worker that asks failed, asking again later')
         await this.#unwakeable.sleep(pauseMs, signal)
       }

@@ -45,8 +45,8 @@ export function questionSql({ table, key, answer, details, walk, newest }: AnyQu
     walk: walk && `
       with page as materialized (${walk.text}), added as (${add('page')} returning 1)
       select ${position.map((column) => `p.${column}::text`).join(', ')}, (select count(*) from added) as added from page p`,
-    // Before all that waits: somebody looks at what has just come.
-    newest: newest && add(`(${newest})`, 'to_timestamp(0)'),
+    // Before all that waits, and the last that came before the others: somebody looks at what has just come.
+    newest: newest && add(`(${newest})`, 'to_timestamp(-extract(epoch from now()))'),
     storeAnswers: (columns) => `
       update ${table} t set ${columns.map((column) => `${column} = j.${column}, `).join('')}status = 'answered', failures = 0, asked_at = now(),
         next_ask_at = now() + $2::float8 * ${jitter} * interval '1 ms', last_error_code = null, last_error = null
