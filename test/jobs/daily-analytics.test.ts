@@ -75,17 +75,17 @@ describe('the numbers of parts of the chain by day and hour', () => {
       return {
         day, evm_execution_count: String(executions.length),
         evm_failed_count: String(executions.filter(({ errorCode }) => errorCode !== '0').length),
-        evm_gas_used: String(executions.reduce((sum, { gasConsumed }) => sum + BigInt(String(gasConsumed)), 0n)),
+        evm_gas_used: String(executions.reduce((sum, { gasConsumed }) => sum + BigInt(gasConsumed as string), 0n)),
         swap_count: String(swaps.filter(({ height }) => dayOf(blocks[height] as DecodedBlock) === day).length),
         bridge_to_evm_tx_count: crossed('FLOWTokensDeposited'), bridge_from_evm_tx_count: crossed('FLOWTokensWithdrawn'),
         epoch_payout: decimal(payouts.reduce((sum, { fields }) => sum + units(fields?.['total']), 0n)),
       }
     })
-    const { rows } = await database.pool.query(`
+    const { rows } = await database.pool.query<Record<string, string>>(`
       select day::text, evm_execution_count::text, evm_failed_count::text, evm_gas_used::text, swap_count::text,
         bridge_to_evm_tx_count::text, bridge_from_evm_tx_count::text, epoch_payout::text
       from app.daily_analytics order by day`)
-    const days = rows.map(({ day }) => day as string)
+    const days = rows.map(({ day }) => day)
     expect(rows).to.deep.equal(expected.filter(({ day }) => days.includes(day)))
     expect(expected.filter(({ day }) => !days.includes(day)).every(({ evm_execution_count: none }) => none === '0')).to.equal(true)
     const sums = (column: keyof (typeof expected)[number]): number => rows.reduce((sum, row) => sum + Number(row[column]), 0)
