@@ -26,6 +26,7 @@ export async function compareWithTruth(
   const named = namedIn(blocks)
   compareVaults(report, accounts, await readVaults(database), named)
   await checkHoldings(database, report)
+  await checkPayers(database, report, accounts)
   compareItems(report, accounts, await readItems(database), named)
   return { differences: report.differences.toSorted(), unshown: report.unshown.toSorted() }
 }
@@ -119,6 +120,29 @@ async function checkHoldings(database: Database, report: Report): Promise<void> 
   )
   for (const { place, told, summed } of rows) {
     report.differences.push(`${place}: app.ft_holdings has ${told}, the vaults have ${summed}`)
+  }
+}
+
+/**
+ * That accounts which pay fees have in storage what the chain calls their balance, whatever their contracts have
+ * besides. Fees are taken from the vault in storage, so it is the one that changed in a block in which nothing else of
+ * the account's did.
+ */
+async function checkPayers(database: Database, report: Report, accounts: Accounts): Promise<void> {
+  const { rows } = await database.query<{ address: string; balance: string }>(
+    `select distinct on (p.from_address) p.from_address as address, b.balance::text
+     from app.ft_transfers p cross join lateral (
+       select min(v.vault_uuid) as vault_uuid from app.ft_vault_balances v
+       where v.block_height = p.block_height and v.owner = p.from_address and v.token = p.token having count(*) = 1
+     ) paying cross join lateral (
+       select l.balance from app.ft_vault_balances l
+       where l.vault_uuid = paying.vault_uuid and l.token = p.token order by l.block_height desc limit 1
+     ) b
+     where p.transfer_type = 'fee' order by p.from_address, p.block_height desc`,
+  )
+  for (const { address, balance } of rows) {
+    const { flow_balance: expected } = accounts[address] ?? { flow_balance: undefined }
+    if (balance !== expected) report.differences.push(`${address}: pays from ${balance} FLOW, and has ${expected}`)
   }
 }
 
