@@ -115,8 +115,8 @@ describe('commands on a farm', function (this: Mocha.Suite) {
       const all = await json<{ outcome: string; workers: { owed: number }[] }>('backfill', '--from', '15', '--to', '29')
       expect(all.value).to.include({ outcome: 'done' })
       expect(await covered()).to.deep.equal({
+        ...Object.fromEntries(workers.map(({ name }) => [name, '{[15,30)}'])),
         token_worker: '{[10,30)}', ft_holdings_worker: '{[10,30)}',
-        tx_contracts_worker: '{[15,30)}', accounts_worker: '{[15,30)}',
       })
     })
 
@@ -127,7 +127,7 @@ describe('commands on a farm', function (this: Mocha.Suite) {
       expect(stdout).to.equal('')
       const dry = await run('backfill', '--from', '10', '--to', '19', '--dry-run')
       expect(dry.code).to.equal(0)
-      expect(dry.stdout.match(/_worker +10$/gm)).to.have.length(4)
+      expect(dry.stdout.match(/_worker +10$/gm)).to.have.length(workers.length)
       expect(await everything()).to.equal(before)
     })
 
@@ -155,8 +155,8 @@ describe('commands on a farm', function (this: Mocha.Suite) {
       expect(waiting.code).to.equal(75)
       expect(waiting.stdout).to.include('No process works on the farm. The request 1 stays')
       farm = await runFarm(database, off)
-      await untilTrue(database, async () => Object.keys(await covered()).length === 4, farm)
-      expect(Object.values(await covered())).to.deep.equal(Array.from({ length: 4 }, () => '{[10,20)}'))
+      await untilTrue(database, async () => Object.keys(await covered()).length === workers.length, farm)
+      expect(Object.values(await covered())).to.deep.equal(workers.map(() => '{[10,20)}'))
     })
 
     it('can be left alone: with --detach, and by Ctrl+C', async () => {
