@@ -4,7 +4,7 @@ import { StakingContract } from '../../src/chain/staking/staking-contract.test-s
 import type { Era, Staker } from '../../src/chain/staking/staking-contract.test-support.ts'
 import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
 
-/** A call to the staking contract: who and how much are numbers that are taken as far as they go. */
+/** A call to the staking contract. Who and how much are numbers of which the rest counts: most calls can be done. */
 export interface StakingCall {
   readonly what:
     | 'register-node' | 'register-delegator' | 'stake' | 'stake-unstaked' | 'stake-rewarded' | 'request' | 'unstake-all'
@@ -35,9 +35,9 @@ export interface StakingHistory {
 }
 
 const weights: ReadonlyArray<readonly [StakingCall['what'], number]> = [
-  ['register-node', 2], ['register-delegator', 4], ['stake', 3], ['stake-unstaked', 4], ['stake-rewarded', 3],
-  ['request', 5], ['unstake-all', 1], ['withdraw-unstaked', 2], ['withdraw-rewarded', 2], ['remove', 1],
-  ['end-auction', 2], ['set-up', 2], ['pay', 2], ['move', 3], ['end-epoch', 3],
+  ['register-node', 2], ['register-delegator', 6], ['stake', 3], ['stake-unstaked', 6], ['stake-rewarded', 4],
+  ['request', 7], ['unstake-all', 1], ['withdraw-unstaked', 2], ['withdraw-rewarded', 2], ['remove', 1],
+  ['end-auction', 2], ['set-up', 2], ['pay', 2], ['move', 3], ['end-epoch', 6],
 ]
 
 const call: fc.Arbitrary<StakingCall> = fc.record({
@@ -46,7 +46,7 @@ const call: fc.Arbitrary<StakingCall> = fc.record({
   amount: fc.oneof(fc.bigInt(0n, 120n), fc.bigInt(400n, 900n), fc.constant(50n)),
 })
 
-/** Transactions of some calls each; every node has 64 digits. A good half of the calls has something to do. */
+/** Transactions of some calls each, after two nodes have registered. */
 export const stakingCalls: fc.Arbitrary<StakingCall[][]> = fc
   .array(fc.array(call, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 40 })
   .map((all) => [[first(0)], [first(1)], ...all])
@@ -99,12 +99,14 @@ function play(contract: StakingContract, { what, who, amount }: StakingCall): vo
     if (what === 'remove') contract.removeNode(node)
   }
   if (staker !== undefined) {
+    const { held, requested } = staker
+    const upTo = (most: bigint): bigint => amount % (most + 1n)
     if (what === 'stake') contract.stakeNewTokens(staker, amount)
-    if (what === 'stake-unstaked') contract.stakeUnstakedTokens(staker, amount)
-    if (what === 'stake-rewarded') contract.stakeRewardedTokens(staker, amount)
-    if (what === 'request') contract.requestUnstaking(staker, amount)
-    if (what === 'withdraw-unstaked') contract.withdraw(staker, 'unstaked', amount)
-    if (what === 'withdraw-rewarded') contract.withdraw(staker, 'rewarded', amount)
+    if (what === 'stake-unstaked') contract.stakeUnstakedTokens(staker, upTo(held.unstaked + requested))
+    if (what === 'stake-rewarded') contract.stakeRewardedTokens(staker, upTo(held.rewarded))
+    if (what === 'request') contract.requestUnstaking(staker, upTo(held.staked + held.committed - requested))
+    if (what === 'withdraw-unstaked') contract.withdraw(staker, 'unstaked', upTo(held.unstaked))
+    if (what === 'withdraw-rewarded') contract.withdraw(staker, 'rewarded', upTo(held.rewarded))
   }
   if (what === 'end-auction' || what === 'end-epoch') contract.endAuction()
   if (what === 'set-up') contract.setUpEpoch()

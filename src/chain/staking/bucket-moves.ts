@@ -1,6 +1,7 @@
 import type { DecodedTransaction } from '../decoded-block.ts'
 import type { Network } from '../network.ts'
 import { ufix64Units } from '../tokens/ufix64.ts'
+import type { EpochEvent } from './epoch-event.ts'
 import { innerMoves } from './inner-moves.ts'
 import type { InnerMove, InnerMoves } from './inner-moves.ts'
 import type { StakingEvent } from './staking-event.ts'
@@ -22,6 +23,12 @@ export interface BucketMove {
 export interface PlacedStakingEvent {
   readonly place: number
   readonly event: StakingEvent
+}
+
+/** The same of an event about an epoch. */
+export interface PlacedEpochEvent {
+  readonly place: number
+  readonly event: EpochEvent
 }
 
 /**
@@ -59,18 +66,22 @@ const distances = {
  * rest: `TokensCommitted` may be new, unstaked or earned tokens, and of a delegator it tells more than was moved when
  * that cancels a request; `TokensUnstaked` are committed tokens taken back, or unstaking ones set free when an epoch
  * ends; `NodeRemovedAndRefunded` frees the committed tokens, and tells those and the staked ones together.
- * @param epochEnd place of the event NewEpoch, which ends the moves of an epoch's end; -1 where there is none
+ * @param epochs places of the events about epochs: NewEpoch comes after all moves of an epoch's end, others part what
+ *   was done before it
  */
 export function bucketMoves(
-  staking: readonly PlacedStakingEvent[], epochEnd: number, transaction: DecodedTransaction, network: Network,
+  staking: readonly PlacedStakingEvent[], epochs: readonly PlacedEpochEvent[], transaction: DecodedTransaction,
+  network: Network,
 ): ReadonlyArray<BucketMove | undefined> {
   let found: InnerMoves | undefined
   const inner = (): InnerMoves => (found ??= innerMoves(transaction.events, network))
-  let removedNode: string | undefined
-  return staking.map(({ place, event }) => {
+  const epochEnd = epochs.findLast(({ event }) => event.name === 'NewEpoch')?.place ?? -1
+  let removal: PlacedStakingEvent | undefined
+  return staking.map((placed) => {
+    const { place, event } = placed
     const { name, nodeId, delegatorId, amount } = event
     const isDelegator = delegatorId > 0
-    if (!isDelegator) removedNode = name === 'NodeRemovedAndRefunded' ? nodeId : undefined
+    if (!isDelegator) removal = name === 'NodeRemovedAndRefunded' ? placed : undefined
     if (amount === undefined) return undefined
     const kind = isDelegator ? name.replace(/^Delegator/, '') : name
     const known = fixed.get(kind)
@@ -81,7 +92,8 @@ export function bucketMoves(
       return freed === undefined ? undefined : { from: 'committed', to: 'unstaked', amount: freed.amount }
     }
     if (kind !== 'TokensUnstaked') return undefined
-    const isRefund = isDelegator && removedNode === nodeId
+    const isRefund = isDelegator && removal !== undefined && removal.event.nodeId === nodeId &&
+      !isBetween(epochs, removal.place, place)
     const isFreed = place < epochEnd && isUnstaking(isDelegator, amount, isRefund, inner(), place)
     return { from: isFreed ? 'unstaking' : 'committed', to: 'unstaked', amount }
   })
@@ -125,6 +137,10 @@ function isUnstaking(
   if (own === undefined || own.amount !== amount) return inner.endingAt(place - 1)?.amount !== amount && !isRefund
   if (own.distance === undefined) return !isRefund
   return own.distance === (isDelegator ? distances.delegator : distances.node).unstakingToUnstaked
+}
+
+function isBetween(epochs: readonly PlacedEpochEvent[], from: number, to: number): boolean {
+  return epochs.some(({ place }) => place > from && place < to)
 }
 
 function isLess(a: string, b: string): boolean {

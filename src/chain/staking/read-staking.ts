@@ -3,7 +3,7 @@ import type { DecodedEvent, DecodedTransaction } from '../decoded-block.ts'
 import { FieldShapeError } from '../event-fields.ts'
 import type { Network } from '../network.ts'
 import { bucketMoves } from './bucket-moves.ts'
-import type { BucketMove, PlacedStakingEvent } from './bucket-moves.ts'
+import type { BucketMove, PlacedEpochEvent, PlacedStakingEvent } from './bucket-moves.ts'
 import { isEpochEventName, readEpochEvent } from './epoch-event.ts'
 import type { EpochEvent } from './epoch-event.ts'
 import { readStakingEvent } from './staking-event.ts'
@@ -43,24 +43,24 @@ export function readStaking(
   const { events } = transaction
   if (!events.some(({ type }) => type.startsWith(types.table) || type.startsWith(types.epoch))) return undefined
   const placed: PlacedStakingEvent[] = []
-  const epochs: EpochEvent[] = []
+  const epochs: PlacedEpochEvent[] = []
   const problems: StakingProblem[] = []
-  let epochEnd = -1
   for (const [place, event] of events.entries()) {
     try {
       const read = readOne(event, types)
       if (read === undefined) continue
       if ('nodeId' in read) placed.push({ place, event: read })
-      else epochs.push(read)
-      if (read.name === 'NewEpoch') epochEnd = place
+      else epochs.push({ place, event: read })
     } catch (error) {
       if (!(error instanceof FieldShapeError)) throw error
       const { index, type } = event
       problems.push({ eventIndex: index, eventType: type, code: 'staking-event-shape', message: error.message })
     }
   }
-  const moves = bucketMoves(placed, epochEnd, transaction, network)
-  return { events: placed.map(({ event }, i) => ({ event, move: moves[i] })), epochs, problems }
+  const moves = bucketMoves(placed, epochs, transaction, network)
+  return {
+    events: placed.map(({ event }, i) => ({ event, move: moves[i] })), epochs: epochs.map(({ event }) => event), problems,
+  }
 }
 
 function readOne(event: DecodedEvent, { table, epoch }: StakingTypes): StakingEvent | EpochEvent | undefined {
