@@ -26,6 +26,8 @@ export interface AskingLoopOptions {
 }
 
 const defaultRoundMs = 1000
+/** How long a walk through all keys rests after a lap that found nothing, in rounds. */
+const lapRestRounds = 60
 /** The longest pause while no node answers, ms. */
 const longestPauseMs = 60_000
 
@@ -49,7 +51,8 @@ export class AskingLoop {
 
   constructor(options: AskingLoopOptions) {
     this.#options = options
-    this.#stores = options.worker.questions.map((question) => new QuestionStore(options.pool, question))
+    const lapRestMs = lapRestRounds * (options.roundMs ?? defaultRoundMs)
+    this.#stores = options.worker.questions.map((question) => new QuestionStore(options.pool, question, lapRestMs))
   }
 
   /** There may be new keys. */

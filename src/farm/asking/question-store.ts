@@ -20,16 +20,21 @@ interface AnswerGroup {
 }
 
 const pageKeys = 1000
-const newestKeys = 500
+const newestKeys = 200
 
 /** The table of answers of one question: finds keys, says which are due, keeps what was answered. */
 export class QuestionStore {
   readonly question: Question<never>
   readonly #pool: pg.Pool
   readonly #sql: QuestionSql
+  readonly #lapRestMs: number
+  /** What the walk has found on this lap, and when the next begins (`performance.now()`). */
+  #lap = { found: 0, notBefore: 0 }
 
-  constructor(pool: pg.Pool, question: Question<never>) {
+  /** @param lapRestMs after a lap that found nothing the walk rests; new keys are found by a look at the newest */
+  constructor(pool: pg.Pool, question: Question<never>, lapRestMs: number) {
     this.#pool = pool
+    this.#lapRestMs = lapRestMs
     this.question = question
     this.#sql = questionSql(question)
   }
@@ -73,7 +78,7 @@ export class QuestionStore {
 
   async #walkOn(): Promise<number> {
     const { walk } = this.question
-    if (walk === undefined || this.#sql.walk === undefined) return 0
+    if (walk === undefined || this.#sql.walk === undefined || performance.now() < this.#lap.notBefore) return 0
     const position = walk.position ?? this.#keyColumns()
     const name = this.question.table
     const { rows: [state] } = await query<{ last_key: string[] | null }>(this.#pool, 'select last_key from app.asking_walks where question = $1', [name])
@@ -86,7 +91,10 @@ export class QuestionStore {
       on conflict (question) do update set last_key = excluded.last_key, laps = w.laps + excluded.laps,
         lap_ended_at = coalesce(excluded.lap_ended_at, w.lap_ended_at)`,
     [name, end === undefined ? null : position.map((column) => end[column])])
-    return Number(rows[0]?.added ?? 0)
+    const added = Number(rows[0]?.added ?? 0)
+    this.#lap.found += added
+    if (end === undefined) this.#lap = { found: 0, notBefore: this.#lap.found > 0 ? 0 : performance.now() + this.#lapRestMs }
+    return added
   }
 
   /** Answers that set the same columns go in one statement. */
