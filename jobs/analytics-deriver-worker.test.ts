@@ -112,4 +112,15 @@ describe('analytics_deriver_worker', () => {
       tokens: [flow], token_transfer_counts: [4], token_amounts: ['184467442737.09551614'],
     })
   })
+
+  it('takes less for big of tokens that are worth much', () => {
+    const [bitcoin, other] = ['A.231cc0dbbcffc4b7.ceWBTC', 'A.231cc0dbbcffc4b7.ceBUSD']
+    const moves = (token: string, amount: string): DecodedEvent[] =>
+      events([`${token}.TokensWithdrawn`, { amount, from: alice }], [`${token}.TokensDeposited`, { amount, to: bob }])
+    const output = derive(
+      transaction(0, { events: moves(bitcoin, '0.01999999') }), transaction(1, { events: moves(bitcoin, '0.02000000') }),
+      transaction(2, { events: moves(other, '0.02000000') }),
+    )
+    expect(output.of('app.big_transfers').map(({ tx_index: index, token }) => [index, token])).to.deep.equal([[1, bitcoin]])
+  })
 })
