@@ -30,7 +30,8 @@ export const accounts: StateFold = {
       ) last
     ), gone as (
       delete from app.accounts a using keys k
-      where a.address = k.address and not exists (select from seen s where s.address = a.address)
+      where a.address = k.address
+        and not exists (select from app.address_transactions h where h.address = k.address)
     )
     insert into app.accounts as a (address, first_seen_height, last_seen_height, created_height, created_tx_index)
     select address, first_height, last_height, created_height, created_tx_index from seen order by address

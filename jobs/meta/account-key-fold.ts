@@ -11,47 +11,48 @@ const told = 'public_key, signing_algorithm, hashing_algorithm, weight'
  * where none before it does, as many before the first one that follows. A revocation by bytes is of the key with these
  * bytes; of several such keys the first revocation is of the first.
  *
- * It reads all additions of these accounts, and of no others.
+ * It reads all additions of these accounts, and of no others. There are accounts with thousands of keys, and nobody can
+ * tell the planner how many are touched: so rows are brought together by sorting, and nothing is joined but by index.
+ * What must be found by the index is asked for as a range of one and in the order of the index: else the planner, where
+ * it takes accounts for few, reads a table from its beginning until it meets the account.
  */
 const placed = `
   unplaced as (
-    select address from addresses a
-    where exists (select from app.account_key_changes h where h.address = a.address and h.key_index is null)
-  ), additions as (
-    select h.*, (row_number() over (partition by h.address order by ${position}))::integer as place
-    from unplaced u join app.account_key_changes h using (address) where not h.is_removed
+    select a.address from addresses a cross join lateral (
+      select from app.account_key_changes h
+      where h.address between a.address and a.address and h.key_index is null order by h.address limit 1
+    ) as untold
+  ), changes as (
+    select h.*, row_number() over (partition by h.address, h.is_removed order by ${position})::integer as place,
+      row_number() over (partition by h.address, h.public_key, h.is_removed order by ${position}) as nth
+    from unplaced u join app.account_key_changes h using (address) where not h.is_removed or h.key_index is null
   ), numbered as (
-    select a.*, place + coalesce(
-      max(key_index - place) over (partition by address order by place),
-      min(key_index - place) over (partition by address order by place rows between current row and unbounded following)
-    ) as number
-    from additions a
+    select c.*, case when not is_removed then place + coalesce(
+      max(key_index - place) filter (where not is_removed) over (partition by address order by is_removed, place),
+      min(key_index - place) filter (where not is_removed)
+        over (partition by address order by is_removed desc, place desc)
+    ) end as number
+    from changes c
   ), placed as (
     select address, number as key_index, is_removed, ${position}, ${told}
-    from numbered where key_index is null and number >= 0
-    union all
-    select r.address, n.number, true, r.block_height, r.tx_index, r.event_index, ${told.replace(/\w+/g, 'r.$&')}
     from (
-      select h.*, row_number() over (partition by h.address, h.public_key order by ${position}) as nth
-      from unplaced u join app.account_key_changes h using (address) where h.is_removed and h.key_index is null
-    ) r join (
-      select *, row_number() over (partition by address, public_key order by place) as nth from numbered
-    ) n using (address, public_key, nth)
-    where n.number >= 0
+      select address, key_index, is_removed, ${position}, ${told},
+        max(number) over (partition by address, public_key, nth) as number
+      from numbered
+    ) n
+    where key_index is null and number >= 0
   )`
 
-/** The first event of a key that added it, or revoked it: those that say their index are found by it. */
-const firstOfKey = (isRemoved: boolean): string => `
-  select ${position}, ${told} from (
-    (
-      select ${position}, ${told} from app.account_key_changes h
-      where h.address = k.address and h.key_index = k.key_index and h.is_removed = ${isRemoved}
-      order by ${position} limit 1
-    )
-    union all
-    select ${position}, ${told} from placed p
-    where p.address = k.address and p.key_index = k.key_index and p.is_removed = ${isRemoved}
-  ) as events order by ${position} limit 1`
+/** The first event that says that it added a key `k`, or revoked it. */
+const firstTold = (isRemoved: boolean): string => `(
+  select is_removed, ${position}, ${told} from app.account_key_changes h
+  where h.address = k.address and h.key_index between k.key_index and k.key_index and h.is_removed = ${isRemoved}
+  order by h.key_index, ${position} limit 1
+)`
+
+/** Of the event that added a key. */
+const ofAddition = (column: string): string =>
+  `(array_agg(${column}) filter (where is_removed = false))[1] as ${column}`
 
 /** One row for each key of an account. Whatever said its index, and whenever that comes: all of history counts. */
 export const accountKeys: StateFold = {
@@ -60,31 +61,41 @@ export const accountKeys: StateFold = {
   key: [{ column: 'address', type: 'text' }, { column: 'key_index', type: 'integer' }],
   reads: [accountKeyChangeRows.name],
   touched: `
-    with changes as (
+    with touched as (
       select address, key_index from app.account_key_changes where block_height >= $1 and block_height < $2
-    ), addresses as (select distinct address from changes), ${placed}
-    select address, key_index from changes where key_index is not null
+    ), addresses as (select distinct address from touched), ${placed}
+    select address, key_index from touched where key_index is not null
     union select address, key_index from placed
     union select k.address, k.key_index from unplaced u join app.account_keys k using (address)`,
   fold: `
     with keys as (select * from unnest($1::text[], $2::integer[]) as k (address, key_index)),
-    addresses as (select distinct address from keys), ${placed}, known as (
-      select k.address, k.key_index, ${told.replace(/\w+/g, 'a.$&')}, r.block_height is not null as is_revoked,
-        a.block_height as added_height, a.tx_index as added_tx_index,
-        r.block_height as revoked_height, r.tx_index as revoked_tx_index
-      from keys k
-      left join lateral (${firstOfKey(false)}) a on true
-      left join lateral (${firstOfKey(true)}) r on true
-      where a.block_height is not null or r.block_height is not null
+    addresses as (select distinct address from keys), ${placed}, events as (
+      select k.address, k.key_index, e.* from keys k
+      cross join lateral (${firstTold(false)} union all ${firstTold(true)}) e
+      union all
+      select address, key_index, is_removed, ${position}, ${told} from placed
+      union all
+      select address, key_index, null, 0, 0, 0, null, null, null, null from keys
+    ), firsts as (
+      select distinct on (address, key_index, is_removed) * from events
+      order by address, key_index, is_removed, ${position}
+    ), resolved as (
+      select address, key_index, ${told.split(', ').map(ofAddition).join(', ')},
+        coalesce(bool_or(is_removed), false) as is_revoked, count(is_removed) = 0 as is_gone,
+        max(block_height) filter (where not is_removed) as added_height,
+        max(tx_index) filter (where not is_removed) as added_tx_index,
+        max(block_height) filter (where is_removed) as revoked_height,
+        max(tx_index) filter (where is_removed) as revoked_tx_index
+      from firsts group by address, key_index
     ), gone as (
-      delete from app.account_keys t using keys k
-      where t.address = k.address and t.key_index = k.key_index
-        and not exists (select from known n where n.address = k.address and n.key_index = k.key_index)
+      delete from app.account_keys t using resolved r
+      where r.is_gone and t.address = r.address and t.key_index = r.key_index
     )
     insert into app.account_keys as t (
       address, key_index, ${told}, is_revoked, added_height, added_tx_index, revoked_height, revoked_tx_index
     )
-    select * from known order by address, key_index
+    select address, key_index, ${told}, is_revoked, added_height, added_tx_index, revoked_height, revoked_tx_index
+    from resolved where not is_gone order by address, key_index
     on conflict (address, key_index) do update
     set public_key = excluded.public_key, signing_algorithm = excluded.signing_algorithm,
       hashing_algorithm = excluded.hashing_algorithm, weight = excluded.weight, is_revoked = excluded.is_revoked,

@@ -30,7 +30,10 @@ export function writeContractChanges(
   }
 }
 
-/** One row for each contract, as its last change left it. A removed one keeps its row, and may come back. */
+/**
+ * One row for each contract, as its last change left it. A removed one keeps its row, and may come back. The name comes
+ * as a range of one, and into the order: else the planner may read the primary key until it meets the contract.
+ */
 export const smartContracts: StateFold = {
   kind: 'state',
   name: 'app.smart_contracts',
@@ -45,20 +48,20 @@ export const smartContracts: StateFold = {
       from keys k
       cross join lateral (
         select h.block_height, h.tx_index, h.event_index, h.change, h.code_hash from app.contract_versions h
-        where h.address = k.address and h.name = k.name
-        order by h.block_height desc, h.tx_index desc, h.event_index desc limit 1
+        where h.address = k.address and h.name between k.name and k.name
+        order by h.name desc, h.block_height desc, h.tx_index desc, h.event_index desc limit 1
       ) last
       cross join lateral (
         select case when h.change = 'added' then h.block_height end as created_height,
           case when h.change = 'added' then h.tx_index end as created_tx_index
         from app.contract_versions h
-        where h.address = k.address and h.name = k.name
-        order by h.block_height, h.tx_index, h.event_index limit 1
+        where h.address = k.address and h.name between k.name and k.name
+        order by h.name, h.block_height, h.tx_index, h.event_index limit 1
       ) first
     ), gone as (
       delete from app.smart_contracts t using keys k
       where t.address = k.address and t.name = k.name
-        and not exists (select from known n where n.address = k.address and n.name = k.name)
+        and not exists (select from app.contract_versions h where h.address = k.address and h.name = k.name)
     )
     insert into app.smart_contracts as t (
       address, name, created_height, created_tx_index, updated_height, updated_tx_index, updated_event_index,

@@ -140,6 +140,14 @@ describe('the keys of accounts', () => {
         expect(await stored()).to.deep.equal(expected)
         for (const range of ranges.slice(0, 2)) await derive(range, changes)
         expect(await stored()).to.deep.equal(expected)
+        const emptied = ranges[height % ranges.length] as HeightRange
+        await derive(emptied, [])
+        const ofOthers = await foldDigest(database.pool, metaWorker)
+        await reset()
+        const isElsewhere = (change: Change): boolean => change.height < emptied.from || change.height >= emptied.to
+        await derive({ from: 0, to: end }, changes.filter(isElsewhere))
+        expect(await foldDigest(database.pool, metaWorker), 'where a range came to nothing').to.equal(ofOthers)
+        await derive({ from: 0, to: end }, changes)
         await rollBackWorker(database.pool, metaWorker, height)
         const rolledBack = await foldDigest(database.pool, metaWorker)
         await reset()
