@@ -80,7 +80,7 @@ export interface Question<Row> {
   /**
    * Asks for some keys at once.
    * @returns the outcomes in the order of the rows
-   * @throws ScriptFailedError and ChainTimeoutError: then they are asked in two halves, and so on down to the key at fault;
+   * @throws ScriptFailedError and ChainCallFailedError: then they are asked in two halves, and so on down to the key at fault;
    *   RetryableError and StateNotServedError: then nothing is said of any key, and the worker pauses
    */
   readonly ask: (rows: readonly Row[], context: AskContext) => Promise<readonly Outcome[]>

@@ -1,4 +1,4 @@
-import { ChainTimeoutError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../chain/chain-reader.ts'
+import { ChainCallFailedError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../chain/chain-reader.ts'
 import { chooseNode } from './node-choice.ts'
 import { nodeFault } from './node-errors.ts'
 import type { NodeFault } from './node-errors.ts'
@@ -89,9 +89,9 @@ function judge(context: SourceContext, node: AccessNode, fault: NodeFault, start
 function verdict(faults: readonly { readonly fault: NodeFault; readonly error: unknown }[], height: number | undefined): Error {
   const find = (...kinds: readonly NodeFault['kind'][]) => faults.find(({ fault }) => kinds.includes(fault.kind))
   const timeout = find('timeout')
-  if (timeout !== undefined) return new ChainTimeoutError(timeout.fault.message, timeout.error)
+  if (timeout !== undefined) return new ChainCallFailedError(timeout.fault.message, timeout.error)
   const broken = find('internal', 'too-large', 'malformed')
-  if (broken !== undefined) return new ChainTimeoutError(broken.fault.message, broken.error)
+  if (broken !== undefined) return new ChainCallFailedError(broken.fault.message, broken.error)
   const away = find('rate-limited', 'unavailable', 'unimplemented')
   if (away !== undefined) return new ChainUnavailableError(away.fault.message, away.error)
   const absent = faults.at(-1)

@@ -41,7 +41,7 @@ export interface ChainReader {
   /**
    * Runs a script and gives its result as events give theirs (`PayloadValue`).
    * @param script Cadence source with the addresses of its imports filled in
-   * @throws ScriptFailedError, StateNotServedError, ChainTimeoutError, ChainUnavailableError;
+   * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError;
    *   PayloadError for a result that is no JSON-CDC value
    */
   executeScript(script: string, args: readonly CadenceArgument[], at?: StateAt): Promise<PayloadValue>
@@ -67,10 +67,13 @@ export class StateNotServedError extends FlowfarmError {
   }
 }
 
-/** No answer in time: the node is slow, or what was asked is too much. */
-export class ChainTimeoutError extends RetryableError {
+/**
+ * The call failed, and that may lie in what was asked or in the node: no answer in time, a fault inside of the node, an
+ * answer that is too large.
+ */
+export class ChainCallFailedError extends RetryableError {
   constructor(message: string, cause: unknown) {
-    super('chain-timeout', message, { cause })
+    super('chain-call-failed', message, { cause })
   }
 }
 

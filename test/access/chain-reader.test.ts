@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ClosableChainReader, ChainReaderOptions } from '../../src/access/create-chain-reader.ts'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
-import { ChainTimeoutError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../../src/chain/chain-reader.ts'
+import { ChainCallFailedError, ChainUnavailableError, ScriptFailedError, StateNotServedError } from '../../src/chain/chain-reader.ts'
 import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
 import { PayloadError } from '../../src/chain/payload-error.ts'
 import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
@@ -119,7 +119,7 @@ describe('the chain reader', () => {
     const limited = await start({ script: () => refuse('RESOURCE_EXHAUSTED', 'ExecuteScriptAtLatestBlock rate limit reached, please retry later.') })
     expect(await rejection(readerOf([limited]).executeScript('s', []))).to.be.instanceOf(ChainUnavailableError)
     const slow = await start({ script: () => new Promise<never>(() => undefined) })
-    expect(await rejection(readerOf([slow], { timeoutMs: 50 }).executeScript('s', []))).to.be.instanceOf(ChainTimeoutError)
+    expect(await rejection(readerOf([slow], { timeoutMs: 50 }).executeScript('s', []))).to.be.instanceOf(ChainCallFailedError)
     const garbled = await start({ script: () => ({ type: 'Nothing' }) })
     expect(await rejection(readerOf([garbled]).executeScript('s', []))).to.be.instanceOf(PayloadError)
   })

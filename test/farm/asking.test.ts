@@ -9,7 +9,7 @@ import { countAsking } from '../../src/farm/asking/asking-counts.ts'
 import { questionSql } from '../../src/farm/asking/question-sql.ts'
 import { announceFarmWork } from '../../src/farm/leases/sql/announce-farm-work.ts'
 import { Refusal } from '../../src/simnode/replay/refusal.ts'
-import { cdc, texts } from '../support/askable-node.ts'
+import { cdc, refuse, texts } from '../support/askable-node.ts'
 import type { Cdc, ScriptCall } from '../support/askable-node.ts'
 import { AskingWorld } from '../support/asking.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -197,6 +197,20 @@ describe('workers that ask', function (this: Mocha.Suite) {
     expect(await world.rows(`select from app.ft_token_metadata where status <> 'new' or failures <> 0`)).to.deep.equal([])
     world.node.refusal = undefined
     await untilAnswered(10)
+  })
+
+  it('takes it for a matter of the node where call after call fails, and blames few keys for it', async () => {
+    await addTokens(20)
+    world.answer({ ft_tokens: (call) => (namesOf(call).some((name) => Number(name.slice(1)) > 4) ? refuse('INTERNAL', 'the execution node failed') : answerTokens(call)) })
+    const loop = new AskingLoop(world.options(tokenMetadataWorker))
+    const error = await loop.round(new AbortController().signal).then(() => undefined, (thrown: unknown) => thrown)
+    expect((error as { code: string }).code).to.equal('chain-call-failed')
+    const [{ failed, rest } = { failed: 0, rest: 0 }] = await world.rows<{ failed: number; rest: number }>(`
+      select count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'new')::int as rest from app.ft_token_metadata`)
+    expect(failed).to.be.within(3, 8)
+    expect(rest).to.be.greaterThan(0)
+    while ((await world.rows(`select from app.ft_token_metadata where status = 'new'`)).length > 0) await loop.round(new AbortController().signal).catch(() => undefined)
+    expect(await world.rows(`select count(*)::int from app.ft_token_metadata where status = 'answered'`)).to.deep.equal([{ count: 5 }])
   })
 
   it('keeps the answers of a round of which another part fails', async () => {

@@ -4,6 +4,7 @@ import { asError, FatalError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { backoffMs } from '../../base/retry.ts'
+import { ChainCallFailedError } from '../../chain/chain-reader.ts'
 import { WakeUp } from '../coordinator/wake-up.ts'
 import { askBatch, failure, isPassing } from './ask-batch.ts'
 import { QuestionStore } from './question-store.ts'
@@ -75,7 +76,7 @@ export class AskingLoop {
         if (signal.aborted) return
         const pauseMs = backoffMs(++troubles, roundMs, longestPauseMs)
         const details = { err: asError(thrown), worker: worker.name, pauseMs }
-        if (isPassing(thrown)) log[troubles === 1 ? 'warn' : 'debug'](details, 'nobody answers at present, asking again later')
+        if (isPassing(thrown) || thrown instanceof ChainCallFailedError) log[troubles === 1 ? 'warn' : 'debug'](details, 'nobody answers at present, asking again later')
         else log.error(details, 'a round of a worker that asks failed, asking again later')
         await this.#unwakeable.sleep(pauseMs, signal)
       }
@@ -118,9 +119,10 @@ export class AskingLoop {
   async #askOne(store: QuestionStore, batch: readonly KeyRow[], signal: AbortSignal): Promise<boolean> {
     const { worker, metrics } = this.#options
     const end = metrics.askingSeconds.startTimer({ worker: worker.name })
-    const outcomes = await askBatch(store.question, batch, { ...this.#options.context, signal })
+    const { outcomes, interruption } = await askBatch(store.question, batch, { ...this.#options.context, signal })
     end()
     for (const { outcome } of await this.#keep(store, outcomes)) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
+    if (interruption !== undefined) throw interruption
     return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }
 
