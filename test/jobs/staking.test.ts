@@ -124,15 +124,19 @@ describe('stakes and epochs', () => {
     })
     const old = blocksOf([
       setup('5'), undefined, moved, paid('1.00000000'), undefined, setup('6'), undefined, moved, paid('2.00000000'),
+      setup('7'), moved, setup('8'), moved, paid('3.00000000'),
     ])
-    const bounds = [0, 3, 6, 9]
+    const bounds = [0, 3, 6, 9, 14]
     const ranges = bounds.slice(1).map((to, i) => ({ from: bounds[i] ?? 0, to }))
     for (const some of [ranges, ranges.toReversed()]) {
       await derive(old, ...some)
       const epochs = await rows('app.epoch_stats', 'epoch')
       const columns = ['epoch', 'setup_height', 'start_height', 'end_height', 'payout_height', 'payout_total']
       expect(epochs.map((row) => columns.map((name) => row[name])))
-        .to.deep.equal([['5', '0', '2', '6', '8', '2.00000000'], ['6', '5', '7', null, null, null]])
+        .to.deep.equal([
+          ['5', '0', '2', '6', '8', '2.00000000'], ['6', '5', '7', '9', null, null],
+          ['7', '9', '10', '11', '13', '3.00000000'], ['8', '11', '12', null, null, null],
+        ])
     }
   })
 
@@ -146,6 +150,27 @@ describe('stakes and epochs', () => {
     expect(nodes.map((node) => node['created_height'])).to.deep.equal([null, null, null, null, null])
     const delegators = await rows('app.staking_delegators', 'node_id, delegator_id')
     expect(delegators.map((row) => row['is_complete'])).to.deep.equal([false, false, false])
+  })
+
+  it('sets free what somebody committed below the minimum, of which no event tells when the epoch ends', async () => {
+    const history = playStaking('1.0', [
+      [{ what: 'register-node', who: 0, amount: 700n }],
+      [{ what: 'register-delegator', who: 0, amount: 60n }],
+      [{ what: 'request', who: 1, amount: 20n }],
+      [{ what: 'end-epoch', who: 0, amount: 0n }],
+    ], blocks[1] as DecodedBlock)
+    const [early, late] = [{ from: 0, to: 3 }, { from: 3, to: 4 }]
+    const held = (): Promise<Row[]> => rows('app.staking_delegators', '1')
+    const pending = { tokens_committed: '0.00000040', tokens_unstaked: '0.00000020' }
+    const free = { tokens_committed: '0.00000000', tokens_unstaked: '0.00000060' }
+    await derive(history.blocks, early)
+    expect((await held())[0]).to.include(pending)
+    expect(await deriveInto(database.pool, stakingWorker, history.blocks, late)).to.deep.equal([])
+    expect((await held())[0]).to.include(free)
+    await rollBackDerived(database.pool, 3)
+    expect((await held())[0]).to.include(pending)
+    await derive(history.blocks, late, early)
+    expect((await held())[0]).to.include(free)
   })
 
   it('has what the contract keeps, whatever is called, in whatever order it is derived', async () => {
