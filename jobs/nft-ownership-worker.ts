@@ -3,6 +3,12 @@ import type { Fold, SqlColumn, Worker } from './worker.ts'
 const itemKey: readonly SqlColumn[] = [{ column: 'token', type: 'text' }, { column: 'nft_id', type: 'numeric(20,0)' }]
 const itemKeys = 'unnest($1::text[], $2::numeric(20,0)[]) as k (token, nft_id)'
 
+/** Items that a range saw destroyed by id and uuid alone, with each account that they ever came to. */
+const destroyed = `
+    app.nft_transfers d join app.nft_ownership o using (nft_uuid, nft_id)
+    join app.nft_transfers w on w.token = o.token and w.nft_id = o.nft_id
+    where d.block_height >= $1 and d.block_height < $2 and d.token is null`
+
 /**
  * Where each item is. Its row is that of its last move; where it was destroyed after that by an event that names only
  * its id and uuid, its end. Which uuid an item has is told by its last move, so it does not matter which of the two was
@@ -65,11 +71,10 @@ const holdings: Fold = {
   presence: 'item_count',
   of: ownership.name,
   touched: `
-    select o.owner as address, o.token from app.nft_transfers h join app.nft_ownership o using (token, nft_id)
-    where h.block_height >= $1 and h.block_height < $2 and o.owner is not null
+    select w.to_address as address, token from app.nft_transfers h join app.nft_transfers w using (token, nft_id)
+    where h.block_height >= $1 and h.block_height < $2 and w.to_address is not null
     union
-    select a.address, h.token from app.nft_transfers h cross join lateral (values (h.from_address), (h.to_address)) as a (address)
-    where h.block_height >= $1 and h.block_height < $2 and h.token is not null and a.address is not null`,
+    select w.to_address, o.token from ${destroyed} and w.to_address is not null`,
   counted: `
     select o.owner as address, token, 1::bigint as item_count
     from ${itemKeys} join app.nft_ownership o using (token, nft_id) where o.owner is not null`,
@@ -91,8 +96,9 @@ const collectionStats: Fold = {
   presence: 'seen_count',
   of: ownership.name,
   touched: `
-    select distinct token from app.nft_transfers
-    where block_height >= $1 and block_height < $2 and token is not null`,
+    select token from app.nft_transfers where block_height >= $1 and block_height < $2 and token is not null
+    union
+    select o.token from ${destroyed}`,
   counted: `
     with keys as (select * from ${itemKeys}),
     items as materialized (select token, nft_id, o.owner from keys join app.nft_ownership o using (token, nft_id))
