@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik'
 import type { Config } from '../base/config.ts'
+import { moreAskingWorkers } from '../base/asking-settings.ts'
 import { askingWorkers, builtWorkers, farmWorkers } from '../base/farm-settings.ts'
 import { presentStatus } from './presenters/status.ts'
 import type { IndexingStatus, StatusSettings } from './presenters/status.ts'
@@ -28,7 +29,11 @@ export function createStatusReader(options: StatusReaderOptions): StatusReader {
  */
 export function statusSettings(config: Config): StatusSettings {
   const settings = new Map<string, unknown>(Object.entries(config))
-  const built = [...builtWorkers, ...askingWorkers]
+  const built: readonly string[] = [...builtWorkers, ...askingWorkers, ...moreAskingWorkers]
+  const number = (name: string): number | null => {
+    const value = settings.get(name)
+    return typeof value === 'number' ? value : null
+  }
   const runs = (name: string): boolean => !config.RAW_ONLY && settings.get(`ENABLE_${name}`) === true
   return {
     startHeight: config.START_BLOCK,
@@ -37,13 +42,13 @@ export function statusSettings(config: Config): StatusSettings {
     workerEnabled: {
       main_ingester: config.ENABLE_FORWARD_INGESTER,
       history_ingester: config.ENABLE_HISTORY_INGESTER,
-      ...Object.fromEntries(farmWorkers.map((name) => [name.toLowerCase(), built.includes(name) && runs(name)])),
+      ...Object.fromEntries([...farmWorkers, ...moreAskingWorkers].map((name) => [name.toLowerCase(), built.includes(name) && runs(name)])),
     },
     workerConfig: {
       main_ingester: ingesterConfig(config.LATEST_WORKER_COUNT, config.LATEST_BATCH_SIZE),
       history_ingester: ingesterConfig(config.HISTORY_WORKER_COUNT, config.HISTORY_BATCH_SIZE),
       ...Object.fromEntries(built.map((name) => [
-        name.toLowerCase(), { concurrency: config[`${name}_CONCURRENCY`], range: config[`${name}_RANGE`] },
+        name.toLowerCase(), { concurrency: number(`${name}_CONCURRENCY`), range: number(`${name}_RANGE`) },
       ])),
     },
   }

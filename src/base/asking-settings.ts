@@ -7,14 +7,14 @@ import type { Setting } from './setting.ts'
 export const askingGroup = 'Asking the chain'
 const group = askingGroup
 
-/** Workers that the specification does not name. */
-const moreWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER'] as const
+/** Workers that ask and that the specification does not name. */
+export const moreAskingWorkers = ['CONTRACT_CODE_WORKER', 'NETWORK_STATE_WORKER'] as const
 
 function perWorker<T, Prefix extends string, Suffix extends string>(
   prefix: Prefix, suffix: Suffix, make: (name: string) => Setting<T>,
-): { [Name in (typeof moreWorkers)[number] as `${Prefix}${Name}${Suffix}`]: Setting<T> } {
-  const entries = moreWorkers.map((name) => [`${prefix}${name}${suffix}`, make(name.toLowerCase())])
-  return Object.fromEntries(entries) as { [Name in (typeof moreWorkers)[number] as `${Prefix}${Name}${Suffix}`]: Setting<T> }
+): { [Name in (typeof moreAskingWorkers)[number] as `${Prefix}${Name}${Suffix}`]: Setting<T> } {
+  const entries = moreAskingWorkers.map((name) => [`${prefix}${name}${suffix}`, make(name.toLowerCase())])
+  return Object.fromEntries(entries) as { [Name in (typeof moreAskingWorkers)[number] as `${Prefix}${Name}${Suffix}`]: Setting<T> }
 }
 
 /** How often a worker that asks does it at the same time. */

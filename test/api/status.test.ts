@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { askingWorkers } from '../../jobs/asking/index.ts'
 import { workers } from '../../jobs/index.ts'
+import { moreAskingWorkers } from '../../src/base/asking-settings.ts'
+import { farmWorkers } from '../../src/base/farm-settings.ts'
 import type { IndexingStatus } from '../../src/api/presenters/status.ts'
 import { statusSettings } from '../../src/api/status-reader.ts'
 import { readConfig } from '../../src/base/config.ts'
@@ -63,7 +66,7 @@ describe('the indexing status', () => {
       ENABLE_HISTORY_INGESTER: 'false', LATEST_WORKER_COUNT: '7', ENABLE_ACCOUNTS_WORKER: 'false', TOKEN_CONCURRENCY: '3', ACCOUNTS_WORKER_RANGE: '50',
     }, {}))
     expect(settings.workerEnabled).to.include({ main_ingester: true, history_ingester: false, token_worker: true, accounts_worker: false })
-    expect(Object.keys(settings.workerEnabled)).to.have.length(18)
+    expect(Object.keys(settings.workerEnabled)).to.have.length(2 + farmWorkers.length + moreAskingWorkers.length)
     expect(settings.workerConfig).to.deep.include({
       main_ingester: { workers: 7, batch_size: null }, history_ingester: { workers: null, batch_size: null },
       token_worker: { concurrency: 3, range: 1000 }, accounts_worker: { concurrency: 1, range: 50 },
@@ -71,11 +74,12 @@ describe('the indexing status', () => {
   })
 
   it('says that workers are on only where they exist, and none with RAW_ONLY', () => {
+    const built = [...workers, ...askingWorkers].map(({ name }) => name)
     const on = (variables: Record<string, string>): string[] =>
       Object.entries(statusSettings(readConfig(variables, {})).workerEnabled).filter(([, isOn]) => isOn).map(([name]) => name)
-    expect(on({})).to.have.members(['main_ingester', 'history_ingester', ...workers.map(({ name }) => name)])
+    expect(on({})).to.have.members(['main_ingester', 'history_ingester', ...built])
     expect(on({ RAW_ONLY: 'true' })).to.have.members(['main_ingester', 'history_ingester'])
-    expect(Object.keys(statusSettings(readConfig({}, {})).workerConfig)).to.have.members(['main_ingester', 'history_ingester', ...workers.map(({ name }) => name)])
+    expect(Object.keys(statusSettings(readConfig({}, {})).workerConfig)).to.have.members(['main_ingester', 'history_ingester', ...built])
   })
 
   it('lists the stored ranges only where asked, exact, both ends inclusive', async () => {
