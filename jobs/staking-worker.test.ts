@@ -53,6 +53,12 @@ describe('staking_worker', () => {
     ])
   })
 
+  it('makes the same of payloads in JSON-Cadence, which is what old blocks have', async () => {
+    const json = await decodedRecording('base', { encoding: 'json-cdc' })
+    const output = collect(stakingWorker, rangeOf(json, { from: 0, to: json.length }))
+    for (const { name } of stakingWorker.tables) expect(output.of(name), name).to.deep.equal(all.of(name))
+  })
+
   it('tells new stake from stake out of rewards', async () => {
     expect(await labelled('staking/stake-new-tokens')).to.deep.equal([
       ['TokensCommitted', 0, '11.50000000', null, 'committed', null],

@@ -1,11 +1,13 @@
 import { expect } from 'chai'
 import { defiWorker } from '../../jobs/defi-worker.ts'
+import { stakingWorker } from '../../jobs/staking-worker.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import type { PayloadFields } from '../../src/chain/payload-value.ts'
+import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { decodedRecording } from '../support/decoded-recording.ts'
-import { deriveInto, rollBackDerived } from '../support/derived-tables.ts'
+import { commitOutput, deriveInto, rollBackDerived } from '../support/derived-tables.ts'
 import { namedAccounts } from '../support/recording-notes.ts'
 
 const tables = [...defiWorker.tables, ...defiWorker.folds].map(({ name }) => name)
@@ -90,6 +92,22 @@ describe('pairs of tokens', () => {
     await rollBackDerived(database.pool, 0)
     expect(await rows('select * from app.defi_pairs')).to.deep.equal([])
     expect(await rows('select * from app.defi_pair_days')).to.deep.equal([])
+  })
+
+  it('are kept at any height: the lowest and the highest have the same partitions', async () => {
+    const [block] = blocksOf([swap('0', '1.00000000', '2.00000000')])
+    if (block === undefined) throw new Error('there is a block')
+    const heights = [0, 19_999_999, 20_000_000, 25_000_001]
+    for (const height of heights) {
+      for (const worker of [defiWorker, stakingWorker]) {
+        const output = new RangeOutput(worker)
+        const blocks = [{ ...block, height }]
+        worker.derive?.({ from: height, to: height + 1, blocks }, output, { network: 'emulator' })
+        await commitOutput(database.pool, worker, { from: height, to: height + 1 }, output)
+      }
+    }
+    expect((await rows('select block_height from app.defi_events order by 1')).map((row) => Number(row['block_height'])))
+      .to.deep.equal(heights)
   })
 
   it('have the volumes of each day of its own', async () => {
