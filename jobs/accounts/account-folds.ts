@@ -42,14 +42,13 @@ export const accounts: StateFold = {
       (excluded.first_seen_height, excluded.last_seen_height, excluded.created_height, excluded.created_tx_index)`,
   merge: `
     insert into app.accounts as a (address, first_seen_height, last_seen_height, created_height, created_tx_index)
-    select address, first.block_height, last_height,
-      case when first.is_created then first.block_height end, case when first.is_created then first.tx_index end
+    select address, block_height, last_height, case when is_created then block_height end,
+      case when is_created then tx_index end
     from (
-      select distinct on (address) address, block_height, tx_index, is_created
+      select distinct on (address) address, block_height, tx_index, is_created,
+        max(block_height) over (partition by address) as last_height
       from app.address_transactions where ${inRange} order by address, block_height, tx_index
-    ) first join (
-      select address, max(block_height) as last_height from app.address_transactions where ${inRange} group by address
-    ) last using (address)
+    ) first
     order by address
     on conflict (address) do update
     set first_seen_height = least(a.first_seen_height, excluded.first_seen_height),

@@ -25,7 +25,8 @@ const placed = `
   ), changes as (
     select h.*, row_number() over (partition by h.address, h.is_removed order by ${position})::integer as place,
       row_number() over (partition by h.address, h.public_key, h.is_removed order by ${position}) as nth
-    from unplaced u join app.account_key_changes h using (address) where not h.is_removed or h.key_index is null
+    from unplaced u join app.account_key_changes h on h.address between u.address and u.address
+    where not h.is_removed or h.key_index is null
   ), numbered as (
     select c.*, case when not is_removed then place + coalesce(
       max(key_index - place) filter (where not is_removed) over (partition by address order by is_removed, place),
@@ -66,7 +67,8 @@ export const accountKeys: StateFold = {
     ), addresses as (select distinct address from touched), ${placed}
     select address, key_index from touched where key_index is not null
     union select address, key_index from placed
-    union select k.address, k.key_index from unplaced u join app.account_keys k using (address)`,
+    union select k.address, k.key_index
+    from unplaced u join app.account_keys k on k.address between u.address and u.address`,
   fold: `
     with keys as (select * from unnest($1::text[], $2::integer[]) as k (address, key_index)),
     addresses as (select distinct address from keys), ${placed}, events as (
