@@ -65,6 +65,7 @@ const maxKnownTypes = 20_000
 const patterns = dexes.map(({ pairContract, events }) => ({ contract: new RegExp(pairContract), events }))
 const byNetwork = new Map<Network, DefiEventTypes>()
 
+/** The types of a network: which contracts make pairs depends on it. */
 export function defiEventTypes(network: Network): DefiEventTypes {
   let types = byNetwork.get(network)
   if (types === undefined) byNetwork.set(network, (types = makeTypes(network)))

@@ -18,7 +18,7 @@ export type PairEvent =
     readonly isStable: boolean | undefined
   }
 
-/** The pair that an event is about, and who holds its tokens. */
+/** The pair that an event is about, and the account that holds its tokens, `0x` and 16 hex digits. */
 export interface PairOfEvent {
   readonly pair: string
   readonly holder: string

@@ -5,7 +5,6 @@ import { tokenMovesOf } from '../tokens/token-moves-of.ts'
 import type { DefiEvent, PairChange } from './defi-event.ts'
 import type { DefiEventTypes } from './dexes.ts'
 import { PairMoves } from './pair-moves.ts'
-import type { TokenAmount } from './pair-moves.ts'
 import { pairOf, readPairEvent } from './pair-event.ts'
 import type { PairEvent, PairOfEvent } from './pair-event.ts'
 
@@ -113,11 +112,9 @@ function removal(
 function addition(told: readonly Told[], i: number, moves: PairMoves): DefiEvent {
   const { index, pair, event } = told[i] as Told
   const { lpAmount, amounts } = event as Extract<PairEvent, { what: 'mint' }>
-  let taken: readonly TokenAmount[] | undefined
-  for (let before = i - 1; taken === undefined; before--) {
-    taken = moves.takeInto(told[before]?.index ?? -1, index)
-    if (told[before]?.event.what !== 'mint') break
-  }
+  const before = told[i - 1]
+  let taken = moves.takeInto(before?.index ?? -1, index)
+  if (before?.event.what === 'mint') taken ??= moves.takeInto(told[i - 2]?.index ?? -1, index)
   taken ??= moves.takeInto(index, told[i + 1]?.index ?? Infinity)
   const [one, other] = taken ?? []
   const isForNothing = taken === undefined && amounts === undefined
