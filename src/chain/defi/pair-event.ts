@@ -3,8 +3,8 @@ import type { PayloadFields } from '../payload-value.ts'
 import type { DefiEventType } from './dexes.ts'
 
 /**
- * What an event itself tells, before it is known which tokens moved. A swap that `isForward` goes from the first token of
- * the pair to the second; few exchanges tell the amounts of liquidity, in the order of the pair's tokens.
+ * What an event itself tells, before it is known which tokens moved. A swap that `isForward` goes from the first token
+ * of the pair to the second; few exchanges tell the amounts of liquidity, in the order of the pair's tokens.
  */
 export type PairEvent =
   | { readonly what: 'swap'; readonly isForward: boolean; readonly amountIn: string; readonly amountOut: string }
