@@ -29,7 +29,7 @@ export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...
   if (askers.length === 0) return
   const script = await loadScripts(network)
   const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: 4, applicationName: 'flowfarm asking', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+    ...connectionLimits, max: 3, applicationName: 'flowfarm asking', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections: flowfarm asking', () => pool.end())
   const rps = config.CHAIN_SCRIPT_RPS ?? defaultRps

@@ -2,7 +2,6 @@ import type { AskingWorker } from '../../../jobs/asking/asking-worker.ts'
 import { asError, FatalError } from '../../base/errors.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import { asDatabaseError } from '../../db/errors.ts'
-import { listen } from '../../db/listen.ts'
 import { farmChannel } from '../leases/sql/announce-farm-work.ts'
 import { AskingLoop } from './asking-loop.ts'
 import type { AskingLoopOptions } from './asking-loop.ts'
@@ -47,7 +46,6 @@ export class AskingFarm {
   /** Works until the signal comes. @throws FatalError */
   async run(): Promise<void> {
     const { log, signal } = this.#options
-    const listener = await this.#listen()
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         await this.#term(() => (attempt = 1))
@@ -60,7 +58,6 @@ export class AskingFarm {
         await pause(pauseMs, signal).catch((reason: unknown) => log.debug({ reason }, 'stopped while waiting'))
       }
     }
-    await listener?.ended
   }
 
   /** From a session to its loss, or to the signal. */
@@ -70,7 +67,10 @@ export class AskingFarm {
     const ended = Promise.withResolvers<Error | undefined>()
     const ending = new AbortController()
     const locks = await WorkerLocks.open(databaseUrl, {
-      signal, applicationName, workers: [...this.#loops.keys()],
+      signal, applicationName, workers: [...this.#loops.keys()], channel: farmChannel,
+      onNotification: () => {
+        for (const loop of this.#loops.values()) loop.wake()
+      },
       onHeld: (worker) => {
         onProgress()
         this.#held.add(worker)
@@ -91,23 +91,6 @@ export class AskingFarm {
       this.#held.clear()
       await Promise.all(running)
       await locks.close()
-    }
-  }
-
-  /** Without it the loops look by the clock. */
-  async #listen(): Promise<{ readonly ended: Promise<void> } | undefined> {
-    const { databaseUrl, signal, log } = this.#options
-    const wakeAll = (): void => {
-      for (const loop of this.#loops.values()) loop.wake()
-    }
-    try {
-      return await listen(databaseUrl, [farmChannel], wakeAll, {
-        signal, applicationName, onReconnect: wakeAll,
-        onTrouble: (error) => log.warn({ err: error }, 'the workers that ask do not hear announcements; connecting again'),
-      })
-    } catch (error) {
-      if (!signal.aborted) throw error
-      return undefined
     }
   }
 }

@@ -1,5 +1,7 @@
+import { escapeIdentifier } from 'pg'
 import { DedicatedConnection } from '../../db/dedicated-connection.ts'
 import type { DedicatedConnectionOptions } from '../../db/dedicated-connection.ts'
+import { asDatabaseError } from '../../db/errors.ts'
 
 /** How the lock of a worker that asks is called. */
 export function askingLock(worker: string): string {
@@ -13,11 +15,15 @@ export interface WorkerLocksOptions extends Omit<DedicatedConnectionOptions, 'he
   readonly workers: readonly string[]
   /** Told once for each worker whose lock this process has got. */
   readonly onHeld: (worker: string) => void
+  /** Heard in the same session, for as long as it lasts. */
+  readonly channel: string
+  readonly onNotification: () => void
 }
 
 /**
  * The locks of several workers in one session: whatever of them is free is taken, at once and whenever it becomes so. All
- * are lost together, with the session; a process that dies loses them at once.
+ * are lost together, with the session; a process that dies loses them at once. The session hears notifications too, so that
+ * a process needs one connection for both.
  */
 export class WorkerLocks {
   readonly #connection: DedicatedConnection
@@ -34,6 +40,13 @@ export class WorkerLocks {
     const { signal, applicationName, answerTimeoutMs } = options
     const connection = await DedicatedConnection.open(databaseUrl, { signal, applicationName, answerTimeoutMs, heartbeatMs: retryMs })
     const locks = new WorkerLocks(connection, options)
+    connection.client.on('notification', options.onNotification)
+    try {
+      await connection.client.query(`LISTEN ${escapeIdentifier(options.channel)}`)
+    } catch (error) {
+      await connection.close()
+      throw asDatabaseError(error)
+    }
     connection.startHeartbeat(() => locks.#take())
     return locks
   }
