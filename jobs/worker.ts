@@ -8,8 +8,7 @@ import type { Network } from '../src/chain/network.ts'
  * fill it, to derive a range of it again, and to take it back when the chain is rolled back:
  *
  *   HeightTable   what happened at a height: transfers, tags. Written by `derive`, which looks at nothing but the blocks.
- *   StateFold     what is so now of each key: an account, a vault. Computed from tables of heights by two statements;
- *                 `latestFold` writes those for the most common kind, the row that stands last.
+ *   StateFold     what is so now of each key: an account, a vault. Computed from tables of heights by two statements.
  *   SumFold       what adds up for each key: holdings, counts. Kept by the difference that rows make.
  *
  * Tests go through this table of workers: that the declarations fit the database, that folds read only what they may,

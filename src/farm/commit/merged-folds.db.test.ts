@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
-import { latestFold } from '../../../jobs/latest-fold.ts'
-import type { Worker } from '../../../jobs/worker.ts'
+import type { StateFold, Worker } from '../../../jobs/worker.ts'
 import { withTransaction } from '../../db/pool.ts'
 import { commitRange } from './commit-range.ts'
 import { activeLease } from './example-worker.test-support.ts'
@@ -21,14 +20,33 @@ interface Move {
 type Step = { readonly derive: number; readonly moves: readonly Move[] } | { readonly rollBackTo: number }
 
 const table = { name: 'app.moves', columns: ['block_height', 'tx_index', 'item', 'owner'], heightColumn: 'block_height', partitionHeights: undefined }
-const owners = latestFold({
+const owners: StateFold = {
+  kind: 'state',
   name: 'app.owners',
   key: [{ column: 'item', type: 'text' }],
-  of: table.name,
-  position: ['block_height', 'tx_index'],
-  columns: ['owner'],
-  where: "h.item <> 'hidden'",
-})
+  reads: [table.name],
+  touched: "select distinct item from app.moves where block_height >= $1 and block_height < $2 and item <> 'hidden'",
+  fold: `
+    with keys as (select unnest($1::text[]) as item), gone as (
+      delete from app.owners o using keys k
+      where o.item = k.item and not exists (select from app.moves m where m.item = k.item)
+    )
+    insert into app.owners as o (item, block_height, tx_index, owner)
+    select k.item, l.block_height, l.tx_index, l.owner from keys k cross join lateral (
+      select m.block_height, m.tx_index, m.owner from app.moves m
+      where m.item = k.item order by m.block_height desc, m.tx_index desc limit 1
+    ) l
+    on conflict (item) do update
+    set block_height = excluded.block_height, tx_index = excluded.tx_index, owner = excluded.owner`,
+  merge: `
+    insert into app.owners as o (item, block_height, tx_index, owner)
+    select distinct on (item) item, block_height, tx_index, owner from app.moves
+    where block_height >= $1 and block_height < $2 and item <> 'hidden'
+    order by item, block_height desc, tx_index desc
+    on conflict (item) do update
+    set block_height = excluded.block_height, tx_index = excluded.tx_index, owner = excluded.owner
+    where (o.block_height, o.tx_index) < (excluded.block_height, excluded.tx_index)`,
+}
 const counts: Worker['folds'][number] = {
   kind: 'sum',
   name: 'app.counts',
@@ -43,7 +61,7 @@ const base = { description: 'Items and who has them.', phase: 1, follows: [], ta
 const alone: Worker = { ...base, name: 'alone', folds: [owners] }
 const counted: Worker = { ...base, name: 'counted', folds: [owners, counts] }
 
-describe('a fold of what stands last', () => {
+describe('a fold that merges what is new', () => {
   let database: TestDatabase
   let pool: pg.Pool
   before(async () => {
