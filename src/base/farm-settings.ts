@@ -50,6 +50,10 @@ export const farmSettings = {
   ENABLE_HISTORY_DERIVERS: boolean({ group, default: true, description: 'Derive stored history.' }),
   HISTORY_DERIVERS_CHUNK: integer({ group, default: 1000, min: 1, unit: 'blocks', description: 'Most blocks in one range of work on history.' }),
   HISTORY_DERIVERS_SLEEP_MS: integer({ group, default: 0, unit: 'ms', description: 'Pause between ranges of work on history.' }),
+  HISTORY_DERIVERS_GATHER_MS: integer({
+    group, default: 1000, max: 60_000, unit: 'ms',
+    description: 'Least time between two times at which a worker gets ranges of history, so that what is stored meanwhile is one range.',
+  }),
   WORKER_RETRY_BASE_MS: integer({
     group, default: 1000, min: 1, max: 3_600_000, unit: 'ms',
     description: 'Longest pause after the first failed run of a range; it doubles with each run up to WORKER_RETRY_CAP_MS. After 21 runs the range is flagged.',

@@ -72,8 +72,8 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const coordinator = new Coordinator({
     databaseUrl, pool: leasePool, log, signal: lifecycle.signal, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
     isLiveEnabled: config.ENABLE_LIVE_DERIVERS, isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
-    historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS,
-    retryPolicy, onRound: (report) => figures.round(report),
+    historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, historyGatherMs: config.HISTORY_DERIVERS_GATHER_MS,
+    liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, retryPolicy, onRound: (report) => figures.round(report),
   })
   const coordinating = coordinator.run()
   coordinating.catch((error: unknown) => void lifecycle.fail(error))

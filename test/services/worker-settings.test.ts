@@ -177,6 +177,13 @@ describe('the settings of the workers', function (this: Mocha.Suite) {
     for (const [i, cut] of found.entries()) if (i > 0) expect(cut.at - (found[i - 1] as Cut).at).to.be.at.least(400)
   })
 
+  it('HISTORY_DERIVERS_GATHER_MS: a worker gets ranges of history no sooner after it got some', async () => {
+    await runUntilDone({ ENABLE_LIVE_DERIVERS: 'false', HISTORY_DERIVERS_CHUNK: '2', HISTORY_DERIVERS_GATHER_MS: '400' }, ['token_worker'])
+    const times = [...new Set((await cuts('token_worker')).map(({ at }) => at))]
+    expect(times.length).to.be.greaterThan(1)
+    for (const [i, at] of times.entries()) if (i > 0) expect(at - (times[i - 1] as number)).to.be.at.least(400)
+  })
+
   it('WORKER_RETRY_BASE_MS and WORKER_RETRY_CAP_MS: a range that fails waits for so long', async () => {
     await setDrill(database.pool, { worker: 'token_worker', from: 280, to: 281 })
     const farm = await run({ WORKER_RETRY_BASE_MS: '3600000', WORKER_RETRY_CAP_MS: '7200000', TOKEN_RANGE: '1' })

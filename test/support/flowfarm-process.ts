@@ -23,7 +23,7 @@ export class FlowfarmProcess {
 
   constructor(services: readonly string[], variables: Record<string, string>) {
     this.child = spawn(process.execPath, [program, ...services], {
-      env: { PATH: process.env['PATH'], LOG_FORMAT: 'json', ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream === null) continue

@@ -22,6 +22,8 @@ export interface CoordinatorOptions {
   readonly isHistoryEnabled?: boolean
   /** HISTORY_DERIVERS_SLEEP_MS. Above 0 each worker has one range of history at a time. Default 0. */
   readonly historySleepMs?: number
+  /** HISTORY_DERIVERS_GATHER_MS: least time between two times at which a worker gets ranges of history. Default 0. */
+  readonly historyGatherMs?: number
   /** LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS: the newest stored heights, which are given out in live chunks; at least one chunk. Default 100. */
   readonly liveBlocks?: number
   /** Most leases of a worker, queued and active, in history and as many again near the head. Default 64. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { readConfig } from '../../base/config.ts'
 import { HandOver } from './hand-over.ts'
 import type { OfferedLease } from './hand-over.ts'
+import { HistoryGather } from './history-gather.ts'
 import { HistoryRest } from './history-rest.ts'
 import { WakeUp } from './wake-up.ts'
 import { planWorkers } from './worker-plan.ts'
@@ -28,6 +29,17 @@ describe('WakeUp', () => {
     stopping.abort()
     expect(await sleep).to.equal(false)
     expect(await new WakeUp().sleep(3_600_000, stopping.signal)).to.equal(false)
+  })
+})
+
+describe('HistoryGather', () => {
+  it('gives nothing for a while after it gave, to that worker', () => {
+    const gather = new HistoryGather(100)
+    expect(gather.room('a', 64, 0)).to.equal(64)
+    gather.given('a', 5)
+    expect(gather.room('a', 64, 104)).to.equal(0)
+    expect(gather.room('b', 64, 104)).to.equal(64)
+    expect(gather.room('a', 64, 105)).to.equal(64)
   })
 })
 

@@ -12,6 +12,7 @@ import { reapLeases } from '../leases/sql/reap-leases.ts'
 import { requeueDueLeases } from '../leases/sql/requeue-due-leases.ts'
 import type { CoordinatorOptions } from './coordinator-options.ts'
 import type { HandOver } from './hand-over.ts'
+import { HistoryGather } from './history-gather.ts'
 import { HistoryRest } from './history-rest.ts'
 import { SearchSpans } from './search-spans.ts'
 import { cutLeases } from './sql/cut-leases.ts'
@@ -34,6 +35,7 @@ export class Rounds {
   readonly #options: CoordinatorOptions
   readonly #handOver: HandOver
   readonly #rest: HistoryRest
+  readonly #gather: HistoryGather
   readonly #spans: SearchSpans
   readonly #known = new Set<string>()
   readonly #heldBack = new Set<string>()
@@ -45,6 +47,7 @@ export class Rounds {
     this.#options = options
     this.#handOver = handOver
     this.#rest = new HistoryRest(options.historySleepMs ?? 0)
+    this.#gather = new HistoryGather(options.historyGatherMs ?? 0)
     this.#spans = new SearchSpans(options.span ?? 100_000)
   }
 
@@ -114,6 +117,7 @@ export class Rounds {
       return { first, cut, allowances }
     })
     const endedAt = performance.now()
+    for (const { worker, to } of cut) if (to <= stored.to - liveBlocks) this.#gather.given(worker, endedAt)
     const isMore = allowances.map(({ plan, historyRoom, span }) => {
       const depths = cut.filter((lease) => lease.worker === plan.name).map((lease) => stored.to - lease.from).filter((depth) => depth > liveBlocks)
       return this.#spans.searched(plan.name, { span, whole: stored.to - stored.from, room: historyRoom, depths, startedAt, endedAt })
@@ -135,7 +139,8 @@ export class Rounds {
   #allowance({ plan, live, history }: Room, { counts }: FarmState, first: readonly QueuedLease[]): Allowance {
     const requested = first.filter(({ worker }) => worker === plan.name).length
     const open = (counts.get(plan.name)?.openHistory ?? 0) + requested
-    const historyRoom = this.#rest.room(plan.name, open, history - requested, performance.now())
+    const now = performance.now()
+    const historyRoom = this.#gather.room(plan.name, this.#rest.room(plan.name, open, history - requested, now), now)
     return { plan, liveRoom: live, historyRoom, span: this.#spans.of(plan.name) }
   }
 
