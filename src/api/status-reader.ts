@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik'
 import type { Config } from '../base/config.ts'
 import { moreAskingWorkers } from '../base/asking-settings.ts'
-import { askingWorkers, builtWorkers, farmWorkers } from '../base/farm-settings.ts'
+import { farmWorkers } from '../base/farm-settings.ts'
 import { presentStatus } from './presenters/status.ts'
 import type { IndexingStatus, StatusSettings } from './presenters/status.ts'
 import { readStatus } from './queries/status.ts'
@@ -23,13 +23,10 @@ export function createStatusReader(options: StatusReaderOptions): StatusReader {
   return async (ask) => presentStatus(await readStatus(database, ask), settings, chainId(), latestHeight())
 }
 
-/**
- * The part of the configuration that the status shows. Workers that this version does not have are listed as off, so that
- * whoever waits for their data knows why there is none.
- */
+/** The part of the configuration that the status shows. */
 export function statusSettings(config: Config): StatusSettings {
   const settings = new Map<string, unknown>(Object.entries(config))
-  const built: readonly string[] = [...builtWorkers, ...askingWorkers, ...moreAskingWorkers]
+  const workers: readonly string[] = [...farmWorkers, ...moreAskingWorkers]
   const number = (name: string): number | null => {
     const value = settings.get(name)
     return typeof value === 'number' ? value : null
@@ -42,12 +39,12 @@ export function statusSettings(config: Config): StatusSettings {
     workerEnabled: {
       main_ingester: config.ENABLE_FORWARD_INGESTER,
       history_ingester: config.ENABLE_HISTORY_INGESTER,
-      ...Object.fromEntries([...farmWorkers, ...moreAskingWorkers].map((name) => [name.toLowerCase(), built.includes(name) && runs(name)])),
+      ...Object.fromEntries(workers.map((name) => [name.toLowerCase(), runs(name)])),
     },
     workerConfig: {
       main_ingester: ingesterConfig(config.LATEST_WORKER_COUNT, config.LATEST_BATCH_SIZE),
       history_ingester: ingesterConfig(config.HISTORY_WORKER_COUNT, config.HISTORY_BATCH_SIZE),
-      ...Object.fromEntries(built.map((name) => [
+      ...Object.fromEntries(workers.map((name) => [
         name.toLowerCase(), { concurrency: number(`${name}_CONCURRENCY`), range: number(`${name}_RANGE`) },
       ])),
     },

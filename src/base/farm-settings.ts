@@ -1,33 +1,27 @@
 import { askingConcurrency, askingGroup, askingRange } from './asking-settings.ts'
 import { boolean, integer, optionalUrl } from './setting.ts'
-import { plannedGroup } from './planned-settings.ts'
 import type { Setting } from './setting.ts'
 
 /** Variables of the farm: which workers run, and how their work is cut and carried. */
 
 const group = 'Farm'
 
-/** All workers of the specification, as they are named in variables, in the order of their phases. */
-export const farmWorkers = [
+/** Workers that derive ranges of heights. A test compares them with the table of workers, which this room may not read. */
+export const derivingWorkers = [
   'TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER',
-  'TOKEN_METADATA_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'STAKING_WORKER', 'DEFI_WORKER',
-  'DAILY_STATS_WORKER', 'DAILY_BALANCE_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER',
-  'ANALYTICS_DERIVER_WORKER', 'SCHEDULED_WORKER',
+  'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'SCHEDULED_WORKER', 'STAKING_WORKER', 'DEFI_WORKER', 'DAILY_STATS_WORKER',
+  'DAILY_BALANCE_WORKER', 'ANALYTICS_DERIVER_WORKER',
 ] as const
+
+/** Those of the specification that ask the chain, and have no ranges of heights. */
+const askingWorkers = ['TOKEN_METADATA_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER'] as const
+
+/** All workers that have variables of their own, as they are named in them. */
+export const farmWorkers = [...derivingWorkers, ...askingWorkers] as const
 type WorkerName = (typeof farmWorkers)[number]
 
-/** Those that exist. A test compares them with the table of workers, which this room may not read. */
-export const builtWorkers: readonly WorkerName[] = ['TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER', 'DAILY_BALANCE_WORKER', 'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'SCHEDULED_WORKER', 'DAILY_STATS_WORKER', 'STAKING_WORKER', 'DEFI_WORKER', 'ANALYTICS_DERIVER_WORKER']
-
-/** Those of them that ask the chain, and have no ranges of heights. */
-export const askingWorkers: readonly WorkerName[] = ['TOKEN_METADATA_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER']
-
-const isAsking = (name: WorkerName): boolean => askingWorkers.includes(name)
-
-function groupOf(name: WorkerName): string {
-  if (isAsking(name)) return askingGroup
-  return builtWorkers.includes(name) ? group : plannedGroup
-}
+const isAsking = (name: WorkerName): boolean => askingWorkers.some((asking) => asking === name)
+const groupOf = (name: WorkerName): string => (isAsking(name) ? askingGroup : group)
 
 /** `TOKEN_CONCURRENCY` is as good as `TOKEN_WORKER_CONCURRENCY`. */
 function shortName(name: WorkerName, suffix: string): string | undefined {
