@@ -8,6 +8,7 @@ import { decodedRecording, rangeOf } from '../test/support/decoded-recording.ts'
 import { handMadeBlocks } from '../test/support/hand-made-blocks.ts'
 import type { HandMadeEvent } from '../test/support/hand-made-blocks.ts'
 import { dailyBalanceWorker } from './daily-balance-worker.ts'
+import { textOf } from '../test/support/text-of.ts'
 
 const table = 'app.balance_changes'
 const flow = 'A.0ae53cb6e3f42a79.FlowToken'
@@ -21,7 +22,7 @@ function changesOf(blocks: readonly DecodedBlock[]): Changes {
   const rows = collect(dailyBalanceWorker, { from, to: from + blocks.length, blocks }).of(table)
   const changes = rows.flatMap(({ block_height: height, day, token, addresses, changes: all }) =>
     (addresses as readonly string[]).map((address, i) =>
-      [`${height} ${day} ${address} ${token}`, (all as readonly string[])[i] ?? ''] as const))
+      [`${textOf(height)} ${textOf(day)} ${address} ${textOf(token)}`, (all as readonly string[])[i] ?? ''] as const))
   return Object.fromEntries(changes)
 }
 
@@ -33,8 +34,8 @@ function changesByEvents(blocks: readonly DecodedBlock[]): Changes {
       if (!/\.FungibleToken\.(Withdrawn|Deposited)$/.test(type)) continue
       const address = fields?.['to'] ?? fields?.['from']
       if (typeof address !== 'string') continue
-      const key = `${height} ${utcDay(timestampUs)} ${address} ${tokenId(String(fields?.['type']))}`
-      const units = ufix64Units(String(fields?.['amount']))
+      const key = `${height} ${utcDay(timestampUs)} ${address} ${tokenId(textOf(fields?.['type']))}`
+      const units = ufix64Units(textOf(fields?.['amount']))
       sums.set(key, (sums.get(key) ?? 0n) + (type.endsWith('Deposited') ? units : -units))
     }
   }
@@ -57,7 +58,7 @@ describe('daily_balance_worker', () => {
 
   it('has one row a block and token, in the order of the key, with each account once', () => {
     const rows = collect(dailyBalanceWorker, rangeOf(blocks, { from: 0, to: blocks.length })).of(table)
-    const keys = rows.map(({ block_height: height, token }) => `${String(height).padStart(6, '0')} ${token}`)
+    const keys = rows.map(({ block_height: height, token }) => `${String(height).padStart(6, '0')} ${textOf(token)}`)
     expect(keys).to.deep.equal([...new Set(keys)].toSorted())
     for (const { addresses, changes } of rows) {
       expect(addresses).to.deep.equal([...new Set(addresses as readonly string[])].toSorted())

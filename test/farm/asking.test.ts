@@ -15,6 +15,7 @@ import { AskingWorld } from '../support/asking.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { textOf } from '../support/text-of.ts'
 
 /** A token that says nothing but its name. */
 const token = (name: string): Cdc => {
@@ -267,7 +268,7 @@ describe('workers that ask', function (this: Mocha.Suite) {
         const sql = questionSql(question)
         const { rows: keys } = await database.pool.query<Record<string, unknown>>(sql.due, [20])
         const arrays = question.key.map(({ column }) => keys.map((row) => row[column]))
-        const position = question.walk?.position?.map(() => '500') ?? question.key.map(({ column }) => String(keys[0]?.[column] ?? ''))
+        const position = question.walk?.position?.map(() => '500') ?? question.key.map(({ column }) => textOf(keys[0]?.[column]))
         await expectFewPages(`${question.table}: due`, sql.due, [20])
         await expectFewPages(`${question.table}: details`, sql.details, arrays)
         if (sql.newest !== undefined) await expectFewPages(`${question.table}: newest`, sql.newest, [100])

@@ -71,7 +71,10 @@ describe('sessions of the queues that an administrator ends as they begin', () =
       try {
         const queue = await opening
         const working = queue.work('worker', 1, () => Promise.resolve()).catch((error: unknown) => error)
-        while (ended < 3) await delay(5)
+        for (;;) {
+          if (ended >= 3) break
+          await delay(5)
+        }
         await queue.close()
         await working
       } catch (error) {

@@ -3,6 +3,7 @@ import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { tokenId } from '../../src/chain/tokens/token-id.ts'
 import { ufix64Text, ufix64Units } from '../../src/chain/tokens/ufix64.ts'
 import type { TrueAccount, Truth } from './recording-notes.ts'
+import { textOf } from './text-of.ts'
 
 /**
  * What our tables say of tokens and items at the end of a recording, beside what the chain itself told. `differences`
@@ -51,11 +52,11 @@ function namedIn(blocks: readonly DecodedBlock[]): Named {
     let flow: string | undefined
     for (const { type, fields } of events) {
       if (/\.FungibleToken\.(Withdrawn|Deposited)$/.test(type)) {
-        const token = tokenId(String(fields?.['type']))
+        const token = tokenId(textOf(fields?.['type']))
         if (token?.endsWith('.FlowToken') === true) flow = token
-        vaults.add(`${String(fields?.['from'] ?? fields?.['to'])} ${token}`)
+        vaults.add(`${textOf(fields?.['from'] ?? fields?.['to'])} ${token}`)
       } else if (/\.NonFungibleToken\.(Withdrawn|Deposited|NFT\.ResourceDestroyed)$/.test(type)) {
-        items.add(`${String(fields?.['id'])} ${String(fields?.['uuid'])}`)
+        items.add(`${textOf(fields?.['id'])} ${textOf(fields?.['uuid'])}`)
       } else if (type.endsWith('.FlowFees.FeesDeducted')) storedVaults.add(`${payer} ${flow}`)
     }
   }

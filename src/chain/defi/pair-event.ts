@@ -63,15 +63,14 @@ export function readPairEvent({ kind }: DefiEventType, fields: PayloadFields): P
       return { what: 'flashloan', token: tokenKeyField(fields, 'requestedTokenKey'), amount: amountField(fields) }
     }
     case 'fee-updated': return { what: 'fee', fee: amountField(fields, 'feePercentage') }
-    case 'pair-created': {
-      return {
-        what: 'created',
-        pairAddress: addressField(fields, 'pairAddress'),
-        token0: tokenKeyField(fields, 'token0Key'),
-        token1: tokenKeyField(fields, 'token1Key'),
-        isStable: fields['stableMode'] === undefined ? undefined : booleanField(fields, 'stableMode'),
-      }
-    }
+    case 'pair-created': break
+  }
+  return {
+    what: 'created',
+    pairAddress: addressField(fields, 'pairAddress'),
+    token0: tokenKeyField(fields, 'token0Key'),
+    token1: tokenKeyField(fields, 'token1Key'),
+    isStable: fields['stableMode'] === undefined ? undefined : booleanField(fields, 'stableMode'),
   }
 }
 

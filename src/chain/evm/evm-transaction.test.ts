@@ -9,6 +9,7 @@ import {
   addressOf, anyCall, anyKey, anyLog, anyUnsigned, callHash, callPayload, logsPayload, signedPayload,
 } from './evm-transactions.test-support.ts'
 import { keccak256 } from './keccak256.ts'
+import { textOf } from '../../../test/support/text-of.ts'
 
 const key = Buffer.alloc(32, 9)
 const raw = signedPayload({
@@ -87,7 +88,7 @@ describe('readEvmTransaction', () => {
   })
 
   it('keeps of a payload that cannot be read what the event tells', () => {
-    for (const payload of ['0x', '0x02', '0xc0', '0xff00', `${String(event['payload'])}00`]) {
+    for (const payload of ['0x', '0x02', '0xc0', '0xff00', `${textOf(event['payload'])}00`]) {
       const found = readEvmTransaction({ ...event, payload })
       expect(found).to.deep.include(unread)
       expect(found.problems.map(({ code }) => code), payload).to.deep.equal(['evm-payload'])
@@ -157,9 +158,9 @@ describe('readEvmTransaction', () => {
 describe('an EVM event of which a byte is another', () => {
   it('is read, with its problems told, or refused for its shape', () => {
     const names = ['hash', 'payload', 'logs', 'contractAddress', 'gasConsumed', 'type'] as const
-    const digits = fc.constantFrom(...'0123456789abcdefxg-. ')
+    const digits = fc.constantFrom(...'0123456789abcdefxg-. '.split(''))
     fc.assert(fc.property(fc.constantFrom(...names), fc.nat(), digits, (name, at, digit) => {
-      const text = String(event[name]).split('')
+      const text = textOf(event[name]).split('')
       text[at % (text.length + 1)] = digit
       const fields = { ...event, [name]: text.join('') }
       try {

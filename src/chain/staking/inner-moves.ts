@@ -39,12 +39,13 @@ export function innerMoves(events: readonly DecodedEvent[], network: Network): I
   const hasStandard = events.some(({ type }) => type === withdrawn || type === deposited)
   for (const [place, { type, fields }] of events.entries()) {
     const amount = fields?.['amount']
+    const uuid = textOrNone(fields?.['withdrawnUUID'] ?? fields?.['depositedUUID'])
     if (fields === undefined || typeof amount !== 'string' || !isUfix64(amount)) continue
     if (type === withdrawn && fields['type'] === vault && fields['from'] === account) {
       const first = events[place - 1]?.type === ownWithdrawn ? place - 1 : place
-      taken.set(String(fields['withdrawnUUID']), { first, fields })
+      if (uuid !== undefined) taken.set(uuid, { first, fields })
     } else if (type === deposited && fields['type'] === vault && fields['to'] === account) {
-      const from = taken.get(String(fields['depositedUUID']))
+      const from = uuid === undefined ? undefined : taken.get(uuid)
       if (from === undefined || from.fields['amount'] !== amount) continue
       const distance = distanceOf(from.fields['fromUUID'], fields['toUUID'])
       moves.push({ first: from.first, last: place, amount, distance })
@@ -65,4 +66,8 @@ function distanceOf(from: PayloadValue | undefined, to: PayloadValue | undefined
 
 function isUuid(value: PayloadValue | undefined): value is string {
   return typeof value === 'string' && /^\d+$/.test(value)
+}
+
+function textOrNone(value: PayloadValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

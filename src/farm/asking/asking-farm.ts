@@ -63,7 +63,7 @@ export class AskingFarm {
   /** From a session to its loss, or to the signal. */
   async #term(onProgress: () => void): Promise<void> {
     const { databaseUrl, signal, log } = this.#options
-    const running: (Promise<void> | undefined)[] = []
+    const running: Promise<void>[] = []
     const ended = Promise.withResolvers<Error | undefined>()
     const ending = new AbortController()
     const locks = await WorkerLocks.open(databaseUrl, {
@@ -75,7 +75,8 @@ export class AskingFarm {
         onProgress()
         this.#held.add(worker)
         log.debug({ worker }, 'this process asks for')
-        running.push(this.#loops.get(worker)?.run(ending.signal))
+        const loop = this.#loops.get(worker)
+        if (loop !== undefined) running.push(loop.run(ending.signal))
       },
     })
     const end = (): void => ended.resolve(locks.lost.aborted ? asError(locks.lost.reason) : undefined)

@@ -110,7 +110,7 @@ export class AskingLoop {
     // Those that succeed are kept, whatever becomes of the others.
     const settled = await Promise.allSettled(batches.map((one) => this.#askOne(store, one, signal)))
     const failed = settled.find((one) => one.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
+    if (failed !== undefined) throw asError(failed.reason)
     const isUnfinished = settled.some((one) => one.status === 'fulfilled' && one.value)
     return isUnfinished || rows.length + gone.length === most
   }
@@ -122,7 +122,7 @@ export class AskingLoop {
     const { outcomes, interruption } = await askBatch(store.question, batch, { ...this.#options.context, signal })
     end()
     for (const { outcome } of await this.#keep(store, outcomes)) metrics.askedKeys.inc({ worker: worker.name, outcome: outcome.kind })
-    if (interruption !== undefined) throw interruption
+    if (interruption !== undefined) throw asError(interruption)
     return outcomes.some(({ outcome }) => outcome.kind === 'answered' && outcome.againMs === 0)
   }
 

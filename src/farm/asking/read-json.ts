@@ -14,7 +14,8 @@ export async function readJson(url: string, signal: AbortSignal): Promise<unknow
     if (!response.ok) throw new Error(`it answered with HTTP status ${response.status}`)
     const chunks: Uint8Array[] = []
     let length = 0
-    for await (const chunk of response.body ?? []) {
+    const body: AsyncIterable<Uint8Array> | null = response.body
+    for await (const chunk of body ?? []) {
       length += chunk.length
       if (length > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`)
       chunks.push(chunk)

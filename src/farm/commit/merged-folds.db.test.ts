@@ -90,7 +90,7 @@ describe('a fold that merges what is new', () => {
     const lease = await activeLease(pool, range * 10, range * 10 + 10, worker.name)
     expect(await commitRange(pool, { worker, lease, chainVersion: 0, output })).to.equal('committed')
   }
-  const all = async (sql: string): Promise<unknown[]> => (await pool.query(sql)).rows
+  const all = async (sql: string): Promise<unknown[]> => (await pool.query<Record<string, unknown>>(sql)).rows
 
   const key = fc.record({ offset: fc.nat(9), txIndex: fc.nat(2), item: fc.constantFrom('a', 'b', 'c', 'hidden') })
   const step: fc.Arbitrary<Step> = fc.oneof(

@@ -5,6 +5,7 @@ import { cdc, plain, refuse, texts } from '../../support/askable-node.ts'
 import { AskingWorld } from '../../support/asking.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { textOf } from '../../support/text-of.ts'
 
 const stones = 'A.179b6b1cb6755e31.RiverStones'
 const boats = 'A.179b6b1cb6755e31.PaperBoats'
@@ -33,13 +34,13 @@ describe('the reconciler of owners', () => {
     mostListed = Infinity
     world.answer({
       nft_holder_ids: ({ args: [holder, prefix, , from, count] }) => {
-        const ids = chain.get(`${plain(holder)} ${plain(prefix)}`)
+        const ids = chain.get(`${textOf(plain(holder))} ${textOf(plain(prefix))}`)
         if ((ids?.length ?? 0) > mostListed) refuse('RESOURCE_EXHAUSTED', 'script execution computation limit exceeded')
         const page = (ids ?? []).slice(Number(plain(from)), Number(plain(from)) + Number(plain(count)))
         return cdc.struct({ collections: cdc.int(ids === undefined ? 0 : 1), total: cdc.int(ids?.length ?? 0), ids: cdc.array(page.map(cdc.uint64)) })
       },
       nft_holder_check: ({ args: [holder, prefix, , ids] }) => {
-        const held = new Set((chain.get(`${plain(holder)} ${plain(prefix)}`) ?? []).map(String))
+        const held = new Set((chain.get(`${textOf(plain(holder))} ${textOf(plain(prefix))}`) ?? []).map(String))
         return cdc.array(texts(ids).map((id) => cdc.bool(held.has(id))))
       },
     })
