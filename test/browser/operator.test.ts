@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { workers } from '../../jobs/index.ts'
 import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
 import { setDrill } from '../../src/farm/drills/set-drill.ts'
 import { addLeases, leaseLines, setCoverage, storedLeases } from '../../src/farm/farm-tables.test-support.ts'
+import { withFollowers } from '../../src/farm/requests/worker-closure.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
 import { startBrowser } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
@@ -199,7 +201,8 @@ describe('the operator page in a browser', function () {
       .waitFor()
     await page.getByRole('button', { name: 'Derive height 42 again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Derive again' }).click()
-    await page.getByText('42 will be derived again by token_worker, ft_holdings_worker.').waitFor()
+    const followers = withFollowers(workers, ['token_worker']).join(', ')
+    await page.getByText(`42 will be derived again by ${followers}.`).waitFor()
     expect(await readCoverage(database.pool, ['token_worker'])).to.deep.equal(
       new Map([
         [

@@ -8,7 +8,8 @@ import { runFarm } from '../support/farm.ts'
 import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 
-const names = workers.map(({ name }) => name)
+/** Connections are the same however many workers there are, and six farms run at once. */
+const names = ['token_worker', 'accounts_worker', 'ft_holdings_worker']
 const small = { LIVE_DERIVERS_CHUNK: '20', HISTORY_DERIVERS_CHUNK: '20' }
 
 /**
@@ -22,7 +23,7 @@ describe('a connection of the farm that goes silent is noticed and replaced with
   const sessions = ['flowfarm farm', 'flowfarm leases', 'flowfarm queues', 'flowfarm coordinator']
 
   before(async () => {
-    chain = await StoredChain.store(279)
+    chain = await StoredChain.store(279, names)
     for (const session of sessions) outcomes.set(session, silencePostgres(session))
     outcomes.set('all', silencePostgres(undefined))
     outcomes.set('redis', silenceRedis())
@@ -36,7 +37,7 @@ describe('a connection of the farm that goes silent is noticed and replaced with
 
   /** Runs a farm on `database` until a part is derived, silences it, gives it everything to do again. @returns seconds */
   const silenced = async (database: TestDatabase, url: string, variables: Record<string, string>, silence: () => void): Promise<number> => {
-    const running = await runFarm({ ...database, url }, { ...small, ...variables })
+    const running = await runFarm({ ...database, url }, { ...small, ...chain.variables, ...variables })
     try {
       await chain.untilDerived(database)
       silence()

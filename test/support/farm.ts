@@ -11,6 +11,7 @@ import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
 import { startFarm } from '../../src/services/farm.ts'
 import { startIngest } from '../../src/services/ingest.ts'
 import { Shared } from '../../src/services/shared.ts'
+import { askingOff } from './asking-off.ts'
 import type { TestDatabase } from './database.ts'
 
 export interface RunningFarm {
@@ -22,7 +23,7 @@ export interface RunningFarm {
 
 /**
  * The farm, with or without ingest in the same process, as the program runs it; variables as an operator sets them. Ranges
- * of history come at once, which makes more of them and saves time.
+ * of history come at once, which makes more of them and saves time, and nothing is asked of a chain.
  */
 export async function runFarm(
   database: TestDatabase, variables: Record<string, string>, { withIngest = false } = {},
@@ -33,7 +34,7 @@ export async function runFarm(
   const shared = new Shared()
   shared.isFarmHere = true
   const context = {
-    config: readConfig({ HISTORY_DERIVERS_GATHER_MS: '0', ...variables }, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle, terminal: new Terminal(), shared,
+    config: readConfig({ HISTORY_DERIVERS_GATHER_MS: '0', ...askingOff, ...variables }, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle, terminal: new Terminal(), shared,
   }
   if (withIngest) await startIngest(context)
   await startFarm(context)

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { askingOff } from './asking-off.ts'
 
 const program = join(import.meta.dirname, '../../src/main.ts')
 
@@ -22,9 +23,11 @@ export class FlowfarmProcess {
   readonly #waiting = new Set<() => void>()
 
   constructor(services: readonly string[], variables: Record<string, string>) {
-    this.child = spawn(process.execPath, [program, ...services], {
-      env: { PATH: process.env['PATH'], LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0', ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const env = {
+      PATH: process.env['PATH'], LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0',
+      ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff), ...variables,
+    }
+    this.child = spawn(process.execPath, [program, ...services], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream === null) continue
       createInterface({ input: stream }).on('line', (line) => this.#accept(line))
