@@ -50,7 +50,7 @@ const ownership: Fold = {
     ), gone as (
       delete from app.nft_ownership o using keys k
       where o.token = k.token and o.nft_id = k.nft_id
-        and not exists (select from latest l where l.token = k.token and l.nft_id = k.nft_id)
+        and not exists (select from app.nft_transfers h where h.token = k.token and h.nft_id = k.nft_id)
     )
     insert into app.nft_ownership as o
       (token, nft_id, nft_uuid, block_height, tx_index, event_index, leg, is_burned, owner)

@@ -59,7 +59,7 @@ const scheduledTransactions: StateFold = {
     ), gone as (
       delete from app.scheduled_transactions t using keys k
       where t.scheduled_id = k.scheduled_id
-        and not exists (select from now n where n.scheduled_id = t.scheduled_id)
+        and not exists (select from app.scheduled_transaction_changes h where h.scheduled_id = k.scheduled_id)
     )
     insert into app.scheduled_transactions as t (${list(columns)})
     select ${list(columns)} from now order by scheduled_id

@@ -60,11 +60,18 @@ export async function startAsking({ config, databaseUrl, metrics, lifecycle, ...
       metrics.askingFailed.set({ worker, table }, failed)
     }
   }
+  let counting = Promise.resolve()
   const timer = setInterval(() => {
-    count().catch((error: unknown) => log.warn({ err: asError(error) }, 'what is to be asked could not be counted, the figures stay as they were'))
+    counting = count().catch((error: unknown) => {
+      log.warn({ err: asError(error) }, 'what is to be asked could not be counted, the figures stay as they were')
+    })
   }, countEveryMs)
   timer.unref()
-  lifecycle.onStop('figures of the asking', () => clearInterval(timer))
+  // A count under way needs the database, which is stopped after this.
+  lifecycle.onStop('figures of the asking', () => {
+    clearInterval(timer)
+    return counting
+  })
 }
 
 function runningAskers(config: Config, log: Logger): RunningAsker[] {

@@ -17,8 +17,8 @@ import { runFarm, untilDerived } from '../support/farm.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilYes } from '../support/held-work.ts'
 import { storedHeights } from '../support/ingest.ts'
+import { dropQueues, truncateQueues } from '../support/lose-queues.ts'
 import { startRecordedNode } from '../support/replay.ts'
-import { truncateQueues } from '../support/truncate-queues.ts'
 
 const names = workers.map(({ name }) => name)
 
@@ -69,7 +69,7 @@ describe('while ingest and API go on, the farm', function (this: Mocha.Suite) {
     it(`is at the head again within 10 s after the schema of its queues was ${loss}`, async () => {
       const url = await start()
       await untilCaughtUp()
-      if (loss === 'dropped') await database.pool.query('drop schema bullmq cascade')
+      if (loss === 'dropped') await dropQueues(database.pool)
       else await truncateQueues(database.pool)
       const lostAt = performance.now()
       await expectIngestAndApi(url)

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { workers } from '../../jobs/index.ts'
-import { query } from '../../src/db/pool.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
-import { truncateQueues } from '../support/truncate-queues.ts'
+import { dropQueues, truncateQueues } from '../support/lose-queues.ts'
 import { tablesOf } from './expected-state.ts'
 import { clearLeaseAudit } from './lease-audit.ts'
 import { clearRaw } from './recorded-chains.ts'
@@ -53,7 +52,7 @@ export class Lane {
 
   /** Takes all jobs away, and with `drop` what they were kept in. */
   async loseQueues(how: 'truncate' | 'drop'): Promise<void> {
-    if (how === 'drop') await query(this.pool, 'drop schema if exists bullmq cascade')
+    if (how === 'drop') await dropQueues(this.pool)
     else await truncateQueues(this.pool)
   }
 

@@ -11,15 +11,23 @@ export async function truncateQueues(pool: pg.Pool): Promise<void> {
     `select string_agg(format('bullmq.%I', tablename), ', ') as tables from pg_tables where schemaname = 'bullmq'`,
   )
   const tables = rows[0]?.tables
-  if (typeof tables !== 'string') return
+  if (typeof tables === 'string') await untilNoDeadlock(pool, `truncate ${tables}`)
+}
+
+/** Takes the queues themselves away. */
+export async function dropQueues(pool: pg.Pool): Promise<void> {
+  await untilNoDeadlock(pool, 'drop schema if exists bullmq cascade')
+}
+
+/** The processes lock the tables in orders of their own: PostgreSQL may choose our statement to end a deadlock. */
+async function untilNoDeadlock(pool: pg.Pool, sql: string): Promise<void> {
   for (;;) {
     try {
-      await query(pool, `truncate ${tables}`)
+      await query(pool, sql)
       return
     } catch (error) {
       if (!(error instanceof FlowfarmError)) throw error
       if (missingTables.includes(error.details['sqlState'])) return
-      // The processes lock the tables in orders of their own: PostgreSQL may choose this statement to end a deadlock.
       if (error.code !== 'transaction-conflict') throw error
     }
   }
