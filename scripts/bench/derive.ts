@@ -18,10 +18,10 @@ import { workers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
 import { createChainSource } from '../../src/access/create-chain-source.ts'
 import type { FetchedBlock } from '../../src/access/messages.ts'
-import type { DecodedBlock, DecodedEvent } from '../../src/chain/decoded-block.ts'
+import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { chainIdToNetwork } from '../../src/chain/network.ts'
 import type { Network } from '../../src/chain/network.ts'
-import type { PayloadFields } from '../../src/chain/payload-value.ts'
+import { StoredEvent } from '../../src/chain/stored-event.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { decodedBlock } from '../../src/ingest/decoded-block.ts'
 import { loadRecording } from '../../src/simnode/replay/recording.ts'
@@ -46,28 +46,6 @@ const rangeBlocks = 500
 /** The recording is short. */
 const recordingTimes = 8
 const deriving = workers.filter((worker) => worker.derive !== undefined)
-
-/** An event of which the raw tables give the text. */
-class TextEvent implements DecodedEvent {
-  readonly type: string
-  readonly index: number
-  #text: string | undefined
-  #fields: PayloadFields | undefined
-
-  constructor(type: string, index: number, text: string) {
-    this.type = type
-    this.index = index
-    this.#text = text
-  }
-
-  get fields(): PayloadFields | undefined {
-    if (this.#text !== undefined) {
-      this.#fields = JSON.parse(this.#text) as PayloadFields
-      this.#text = undefined
-    }
-    return this.#fields
-  }
-}
 
 const { network, blocks } = await fetched()
 const events = blocks.flatMap(({ results }) => results).reduce((sum, result) => sum + (result?.events.length ?? 0), 0)
@@ -147,7 +125,7 @@ function freshBlock(block: FetchedBlock, texts: PayloadTexts | undefined): Decod
       const { isEvm, gasUsed } = transaction
       return {
         index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed,
-        events: transaction.events.map((event) => new TextEvent(event.type, event.index, ofBlock[i]?.[event.index] ?? '{}')),
+        events: transaction.events.map((event) => new StoredEvent(event.type, event.index, ofBlock[i]?.[event.index] ?? '{}')),
       }
     }),
   }

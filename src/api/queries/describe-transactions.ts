@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
 import type { Network } from '../../chain/network.ts'
-import type { PayloadFields } from '../../chain/payload-value.ts'
+import { StoredEvent } from '../../chain/stored-event.ts'
 import { feeOfTransaction, gasOfTransaction } from '../../chain/transaction-fee.ts'
 import { noTemplate } from '../../chain/templates/template.ts'
 import { tagsOfTransaction } from '../../chain/transaction-tags.ts'
@@ -86,27 +86,5 @@ function storedTransaction(row: TransactionRow, script: string, events: readonly
     isEvm: row.is_evm,
     gasUsed: row.gas_used === null ? undefined : BigInt(row.gas_used),
     events,
-  }
-}
-
-/** Decoded when asked for: most events say all by their type. */
-class StoredEvent implements DecodedEvent {
-  readonly type: string
-  readonly index: number
-  #payload: string | null
-  #fields: PayloadFields | undefined
-
-  constructor(type: string, index: number, payload: string | null) {
-    this.type = type
-    this.index = index
-    this.#payload = payload
-  }
-
-  get fields(): PayloadFields | undefined {
-    if (this.#payload !== null) {
-      this.#fields = JSON.parse(this.#payload) as PayloadFields
-      this.#payload = null
-    }
-    return this.#fields
   }
 }

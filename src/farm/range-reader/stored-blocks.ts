@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { RetryableError } from '../../base/errors.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
-import type { PayloadFields } from '../../chain/payload-value.ts'
+import { StoredEvent } from '../../chain/stored-event.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { versionQuery } from '../commit/chain-version.ts'
 import type { WeighedBlock } from './block-cache.ts'
@@ -135,26 +135,5 @@ function storedTransaction(row: TransactionRow, script: string, events: readonly
   return {
     index, id, isSystem, payer: payer ?? undefined, proposer: proposer ?? undefined, authorizers, scriptHash, script,
     statusCode: statusCode ?? undefined, isEvm, gasUsed: gasUsed === null ? undefined : BigInt(gasUsed), events,
-  }
-}
-
-class StoredEvent implements DecodedEvent {
-  readonly type: string
-  readonly index: number
-  #payload: string | null
-  #fields: PayloadFields | undefined
-
-  constructor(type: string, index: number, payload: string | null) {
-    this.type = type
-    this.index = index
-    this.#payload = payload
-  }
-
-  get fields(): PayloadFields | undefined {
-    if (this.#payload !== null) {
-      this.#fields = JSON.parse(this.#payload) as PayloadFields
-      this.#payload = null
-    }
-    return this.#fields
   }
 }
