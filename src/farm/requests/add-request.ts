@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { HeightRange } from '../../base/ranges.ts'
-import { withTransaction } from '../../db/pool.ts'
+import { withRetriedTransaction } from '../../db/retried-transaction.ts'
 import { addCheckpoints } from '../coverage/sql/add-checkpoints.ts'
 import { lockCheckpoints } from '../coverage/sql/lock-checkpoints.ts'
 import { reopenHeights } from '../coverage/sql/reopen-heights.ts'
@@ -23,7 +23,7 @@ export interface AddedRequest {
 export async function addRequest(
   pool: pg.Pool, workers: readonly LinkedWorker[], names: readonly string[], range: HeightRange,
 ): Promise<AddedRequest> {
-  return withTransaction(pool, async (client) => {
+  return withRetriedTransaction(pool, async (client) => {
     const request = await insertRequest(client, withFollowed(workers, names), range)
     await announceFarmWork(client)
     return request
@@ -40,7 +40,7 @@ export async function addRederiveRequest(
   pool: pg.Pool, workers: readonly LinkedWorker[], names: readonly string[], range: HeightRange,
 ): Promise<AddedRequest & { readonly reopened: readonly string[] }> {
   const reopened = withFollowers(workers, names)
-  return withTransaction(pool, async (client) => {
+  return withRetriedTransaction(pool, async (client) => {
     await addCheckpoints(client, reopened)
     await lockCheckpoints(client, reopened)
     await reopenHeights(client, reopened, range.from, range.to)

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { withTransaction } from '../../db/pool.ts'
+import { withRetriedTransaction } from '../../db/retried-transaction.ts'
 import type { LeaseKey } from '../../farm/leases/lease.ts'
 import { announceFarmWork } from '../../farm/leases/sql/announce-farm-work.ts'
 import { countLeases } from '../../farm/leases/sql/count-leases.ts'
@@ -88,7 +88,7 @@ async function change(
     throw new ApiError(400, 'invalid-field', detail, { field: 'leases' })
   }
   if (all !== undefined) requireWorkers(parts, [all.worker], 'all.worker')
-  const changed = await withTransaction(parts.pool, async (client) => {
+  const changed = await withRetriedTransaction(parts.pool, async (client) => {
     const keys = leases ?? (all === undefined ? [] : await findLeaseKeys(client, all.worker, all.statuses, all.code))
     if (keys.length === 0) return 0
     const count = await apply(client, keys)
