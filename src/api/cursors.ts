@@ -20,3 +20,29 @@ export function parseTransactionCursor(cursor: string | undefined): TransactionP
 export function formatTransactionCursor(row: { block_height: number; tx_index: number; id: string }): string {
   return `${row.block_height}:${row.tx_index}:${row.id}`
 }
+
+/** A place in the order of events; transfers that one event made have legs, counted from 0. */
+export interface TransferPlace {
+  readonly height: number
+  readonly id: string
+  readonly eventIndex: number
+  readonly leg: number
+}
+
+export const transferCursorPattern = /^(\d{1,15}:[0-9a-f]{64}:\d{1,9}(:\d{1,4})?)?$/i
+export const transferCursorForm = '<block_height>:<tx_id>:<event_index>[:<leg>]'
+
+/**
+ * @param cursor a text that `transferCursorPattern` accepts. The id has to be looked up in its block
+ *   (`findTransactionInBlock`): the order within a block is that of its transactions.
+ */
+export function parseTransferCursor(cursor: string | undefined): TransferPlace | undefined {
+  if (cursor === undefined || cursor === '') return undefined
+  const [height, id = '', eventIndex, leg = 0] = cursor.split(':')
+  return { height: Number(height), id: id.toLowerCase(), eventIndex: Number(eventIndex), leg: Number(leg) }
+}
+
+/** The leg is left out where it is the first, which nearly all are. */
+export function formatTransferCursor({ height, id, eventIndex, leg }: TransferPlace): string {
+  return `${height}:${id}:${eventIndex}${leg === 0 ? '' : `:${leg}`}`
+}

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { ApiError } from '../base/errors.ts'
 import {
-  cursorParameter, flagParameter, heightParameter, limitParameter, noParameters, parseParameters,
+  accountParameter, contractParameter, cursorParameter, evmAddressParameter, flagParameter, heightParameter, limitParameter,
+  noParameters, parseParameters,
 } from './parameters.ts'
 
 const schemas = {
@@ -32,7 +33,7 @@ function refused(query: string): ApiError {
 
 describe('parseParameters', () => {
   it('fills in defaults and ignores what is not declared', () => {
-    expect(parse('offset=4&x=y')).to.deep.equal({ limit: 20, flag: false })
+    expect(parse('offset=0&x=y')).to.deep.equal({ limit: 20, flag: false })
   })
 
   it('reads numbers and flags', () => {
@@ -51,6 +52,37 @@ describe('parseParameters', () => {
   it('refuses a parameter that comes twice', () => {
     expect(refused('limit=5&limit=6').message).to.equal('Parameter "limit" is given more than once.')
   })
+
+  it('refuses an offset where pages go by cursor, since another page would be taken for the one asked for', () => {
+    expect(refused('offset=20').message).to.equal('Parameter "offset" is not taken: ask with the `cursor` of the page before.')
+  })
+
+  const written = z.object({
+    account: accountParameter().optional(), evm: evmAddressParameter().optional(), token: contractParameter('tokens').optional(),
+  })
+  const forms: readonly [name: keyof typeof written.shape, text: string, expected: string][] = [
+    ['account', '0xF8D6E0586B0A20C7', '0xf8d6e0586b0a20c7'],
+    ['account', '1', '0x0000000000000001'],
+    ['evm', 'AB'.repeat(20), `0x${'ab'.repeat(20)}`],
+    ['evm', `0X${'0b'.repeat(20)}`, `0x${'0b'.repeat(20)}`],
+    ['token', 'A.1654653399040a61.FlowToken', 'A.1654653399040a61.FlowToken'],
+    ['token', 'A.1654653399040A61.FlowToken.Vault', 'A.1654653399040a61.FlowToken'],
+    ['token', '0x1.Kitty', 'A.0000000000000001.Kitty'],
+    ['token', 'A.0x1.Kitty.Rare', 'A.0000000000000001.Kitty.Rare'],
+  ]
+  for (const [name, text, expected] of forms) {
+    it(`reads ${name} "${text}"`, () => {
+      const { query } = parseParameters({ params: noParameters, query: written }, {}, new URLSearchParams({ [name]: text }))
+      expect(query[name]).to.equal(expected)
+    })
+  }
+
+  for (const [name, text] of [['account', '0x'], ['account', 'xyz'], ['evm', '0x12'], ['token', 'FlowToken'], ['token', "A.1.x'"]] as const) {
+    it(`refuses ${name} "${text}"`, () => {
+      const parseIt = (): unknown => parseParameters({ params: noParameters, query: written }, {}, new URLSearchParams({ [name]: text }))
+      expect(parseIt).to.throw(ApiError, `Parameter "${name}" must be`)
+    })
+  }
 
   it('gives a value in range or an ApiError for any text', () => {
     fc.assert(fc.property(fc.string(), (text) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../base/errors.ts'
+import { parseAddress } from '../chain/address.ts'
 
 /** For routes without parameters of a kind. */
 export const noParameters = z.object({})
@@ -27,6 +28,41 @@ export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.
     .describe(`Where the page begins: the \`cursor\` of the page before, of the form \`${form}\`.`).optional()
 }
 
+/** A Flow account as people write it: with or without `0x`, in any case, leading zeros left out or not. Gives the text form. */
+export function accountParameter(): z.ZodPreprocess<z.ZodString> {
+  const toText = (text: unknown): unknown => (typeof text === 'string' ? (parseAddress(text) ?? text) : text)
+  return z.preprocess(toText, z.string().regex(/^0x[0-9a-f]{16}$/, 'must be an account: 0x and 16 hex digits'))
+    .describe('Account: 16 hex digits, with or without 0x; leading zeros may be left out.')
+}
+
+/** An address of Flow EVM, with or without `0x`, in any case. Gives `0x` and 40 lower-case hex digits. */
+export function evmAddressParameter(): z.ZodPreprocess<z.ZodString> {
+  const toText = (text: unknown): unknown => (
+    typeof text === 'string' && /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : text
+  )
+  return z.preprocess(toText, z.string().regex(/^0x[0-9a-f]{40}$/, 'must be an EVM address: 0x and 40 hex digits'))
+    .describe('EVM address: 40 hex digits, with or without 0x.')
+}
+
+/**
+ * A contract as people write it: `A.<address>.<name>`, `<address>.<name>`, the address with or without `0x` and leading
+ * zeros, and with the name of a type behind (`.Vault`, `.NFT`, `.Collection`), which is left away. Another type's name
+ * stays: it tells a token from others of its contract. Gives `A.<16 digits>.<name>`.
+ */
+export function contractParameter(what: string): z.ZodPreprocess<z.ZodString> {
+  const form = /^A\.[0-9a-f]{16}\.\w+(\.\w+)?$/
+  return z.preprocess(canonicalContract, z.string().regex(form, `must be of the form A.<address>.<name>, as ${what} are`))
+    .describe('`A.<address>.<name>`; `<address>.<name>` is taken too, and the name of a type may follow.')
+}
+
+function canonicalContract(text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  const [, digits = '', name = '', type] = /^(?:A\.)?(?:0x)?([0-9a-f]{1,16})\.(\w+)(?:\.(\w+))?$/i.exec(text) ?? []
+  if (name === '') return text
+  const isUsual = type === undefined || ['Vault', 'NFT', 'Collection'].includes(type)
+  return `A.${digits.toLowerCase().padStart(16, '0')}.${name}${isUsual ? '' : `.${type}`}`
+}
+
 function integerFromText(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
   const fromText = (text: unknown): unknown => (
@@ -48,6 +84,9 @@ export function parseParameters<Params extends z.ZodObject, Query extends z.ZodO
   schemas: ParameterSchemas<Params, Query>, params: Readonly<Record<string, string>>, query: URLSearchParams,
 ): { params: z.output<Params>; query: z.output<Query> } {
   const declared: Record<string, string> = {}
+  if ('cursor' in schemas.query.shape && !['0', '', null].includes(query.get('offset'))) {
+    throw invalidParameter('offset', 'is not taken: ask with the `cursor` of the page before')
+  }
   for (const name of Object.keys(schemas.query.shape)) {
     const values = query.getAll(name)
     if (values.length > 1) throw invalidParameter(name, 'is given more than once')

@@ -32,7 +32,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
   const database = await createReadPool({ url })
-  const network = (): Network => 'mainnet'
+  const network = options.server?.network ?? ((): Network => 'mainnet')
   const status = createStatusReader({
     database, settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
     latestHeight: options.latestHeight ?? (() => undefined),

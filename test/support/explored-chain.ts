@@ -1,0 +1,47 @@
+import { workers } from '../../jobs/index.ts'
+import { createTestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
+import { runFarm, untilDerived } from './farm.ts'
+import { runIngest, untilStored } from './ingest.ts'
+import { runApi } from './running-api.ts'
+import type { RunningApi } from './running-api.ts'
+import { startRecordedNode } from './replay.ts'
+
+/** Highest block of the recording `base`. */
+const last = 280
+
+/** The recording `base`, stored and derived by all workers, and the API on it. Nobody writes to it: all tests share it. */
+export interface ExploredChain {
+  readonly database: TestDatabase
+  readonly api: RunningApi
+}
+
+let explored: Promise<ExploredChain> | undefined
+
+/** Made when first asked for, some 6 s; ended after all tests. */
+export function exploredChain(): Promise<ExploredChain> {
+  explored ??= explore()
+  return explored
+}
+
+/** Called once after all tests. */
+export async function endExploredChain(): Promise<void> {
+  if (explored === undefined) return
+  const { database, api } = await explored
+  explored = undefined
+  await api.stop()
+  await database.drop()
+}
+
+async function explore(): Promise<ExploredChain> {
+  const database = await createTestDatabase()
+  await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
+  const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+  await untilStored(database, 0, last, ingest)
+  await ingest.stop()
+  const farm = await runFarm(database, {})
+  await untilDerived(database, workers.map(({ name }) => name), [{ from: 0, to: last + 1 }], farm)
+  await farm.stop()
+  await database.pool.query('analyze')
+  return { database, api: await runApi(database.url, { server: { network: () => 'emulator' } }) }
+}
