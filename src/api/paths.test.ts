@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { declaredPath, topLevelSegments } from './paths.ts'
 
 const topLevel = topLevelSegments([
-  '/flow/block', '/health', '/status', '/openapi.json', '/ws/status', '/staking/delegator',
+  '/flow/block', '/health', '/status', '/openapi.json', '/ws/status', '/staking/delegator', '/insights/daily',
 ])
 
 const cases: readonly (readonly [asked: string, declared: string])[] = [
@@ -24,6 +24,17 @@ const cases: readonly (readonly [asked: string, declared: string])[] = [
   ['/flow/v1', '/flow/v1'],
   ['/chain/v2/block', '/chain/v2/block'],
   ['/', '/'],
+  ['/flow/address/0x1/ft', '/flow/account/0x1/ft'],
+  ['/chain/v1/address/0x1/ft', '/flow/account/0x1/ft'],
+  ['/flow/v1/address/0x1', '/flow/account/0x1'],
+  ['/flow/evm/address/0x1/token', '/flow/evm/address/0x1/token'],
+  ['/accounting/account/0x1/transaction', '/flow/account/0x1/transaction'],
+  ['/accounting/address/0x1', '/flow/account/0x1'],
+  ['/accounting/v1/transaction/ab', '/flow/transaction/ab'],
+  ['/accounting/block', '/accounting/block'],
+  ['/analytics/daily/module/evm', '/insights/daily/module/evm'],
+  ['/chain/v1/analytics/daily', '/insights/daily'],
+  ['/api/v1/chain/v1/accounting/account/0x1', '/flow/account/0x1'],
 ]
 
 describe('declaredPath', () => {

@@ -3,15 +3,21 @@
  *
  * - `/chain/v1/…` and `/api/v1/chain/v1/…`, in both readings of "under the prefix": in place of the leading `/flow`
  *   (`/chain/v1/block`) and before the whole path (`/chain/v1/flow/block`, `/chain/v1/status`);
- * - `/flow/v1/…`, `/status/v1/…` and so on, as clients of the Flow explorer API write them.
+ * - `/flow/v1/…`, `/status/v1/…` and so on, as clients of the Flow explorer API write them;
+ * - the second names that some routes have there: `/flow/address/…` of `/flow/account/…`, `/accounting/account/…` and
+ *   `/accounting/transaction/…` of those below `/flow`, `/analytics/…` of `/insights/…`.
  *
  * @param topLevel first segments of the declared paths: they tell the two readings apart
  */
 export function declaredPath(path: string, topLevel: ReadonlySet<string>): string {
+  return withFirstName(withoutPrefix(path, topLevel))
+}
+
+function withoutPrefix(path: string, topLevel: ReadonlySet<string>): string {
   const prefixed = /^(?:\/api\/v1)?\/chain\/v1(\/.*)$/.exec(path)?.[1]
   if (prefixed !== undefined) {
     const plain = withoutVersion(prefixed)
-    return topLevel.has(firstSegment(plain)) ? plain : `/flow${plain}`
+    return topLevel.has(firstSegment(withFirstName(plain))) ? plain : `/flow${plain}`
   }
   return withoutVersion(path)
 }
@@ -22,7 +28,16 @@ export function topLevelSegments(paths: Iterable<string>): Set<string> {
 }
 
 function withoutVersion(path: string): string {
-  return path.replace(/^(?:\/api\/v1(?=\/flow\/v1\/))?\/(flow|status|staking|defi)\/v1\//, '/$1/')
+  return path.replace(/^(?:\/api\/v1(?=\/flow\/v1\/))?\/(flow|status|staking|defi|accounting)\/v1\//, '/$1/')
+}
+
+function withFirstName(path: string): string {
+  if (path.startsWith('/flow/address/')) return path.replace('/flow/address/', '/flow/account/')
+  if (path.startsWith('/accounting/')) {
+    return path.replace(/^\/accounting\/(?:account|address)(?=\/|$)/, '/flow/account')
+      .replace(/^\/accounting\/transaction(?=\/|$)/, '/flow/transaction')
+  }
+  return path.startsWith('/analytics/') ? path.replace('/analytics/', '/insights/') : path
 }
 
 function firstSegment(path: string): string {

@@ -11,14 +11,14 @@ import { listDrills } from '../farm/drills/list-drills.ts'
 import { readFarmOverview } from '../farm/overview/read-farm-overview.ts'
 import type { KnownCoverage, OverviewBounds } from '../farm/overview/read-farm-overview.ts'
 import type { StagePlan } from '../farm/overview/stage-plan.ts'
-import type { CredentialOptions } from './access/credentials.ts'
+import type { CredentialOptions } from '../auth/credentials.ts'
 import { Guard, sessionCookie } from './access/guard.ts'
 import type { Access } from './access/guard.ts'
 import { requireSameOrigin } from './access/same-origin.ts'
 import { boardPath, QueueBoard } from './bull-board.ts'
 import type { OpenQueues } from './bull-board.ts'
-import { readJson } from './http/read-json.ts'
-import { requests } from './http/requests.ts'
+import { readJson } from '../base/read-json.ts'
+import { mostBodyBytes, requests } from './http/requests.ts'
 import type { OperatorContext, RequestState } from './http/requests.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { workerNames } from './operator-parts.ts'
@@ -141,7 +141,7 @@ function apiRouter({ parts, streams, guard, admit }: ApiParts): Router<RequestSt
       context.state.route = `${apiPath}${route.path}`
       await admit(context)
       if (route.method !== 'GET') requireSameOrigin(context.req)
-      const body = route.method === 'GET' ? undefined : await readJson(context)
+      const body = route.method === 'GET' ? undefined : await readJson(context.req, mostBodyBytes)
       const answer = await route.run(context.URL.searchParams, body, parts)
       context.set('Cache-Control', 'no-store')
       context.status = answer === undefined ? 204 : 200

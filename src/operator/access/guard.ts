@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../base/errors.ts'
-import { checkCredential } from './credentials.ts'
-import type { Admission, CredentialOptions } from './credentials.ts'
-import { FailureLimit } from './failure-limit.ts'
+import { checkCredential } from '../../auth/credentials.ts'
+import type { Admission, CredentialOptions } from '../../auth/credentials.ts'
+import { FailureLimit } from '../../auth/failure-limit.ts'
 import { isLocalRequest } from './local-request.ts'
 import { Sessions } from './sessions.ts'
 

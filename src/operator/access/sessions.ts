@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
-import type { Admission, CredentialKind, CredentialOptions } from './credentials.ts'
+import type { Admission, CredentialKind, CredentialOptions } from '../../auth/credentials.ts'
 
 const sessionMs = 12 * 3600 * 1000
 

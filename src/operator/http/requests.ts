@@ -6,6 +6,9 @@ import type { Metrics } from '../../base/metrics.ts'
 import { problemOf } from '../../base/problem.ts'
 import { toApiError } from './to-api-error.ts'
 
+/** Longest body: ten thousand leases by name. */
+export const mostBodyBytes = 1024 * 1024
+
 /** What is kept with a request. */
 export interface RequestState {
   /** Sent back as X-Request-Id. */

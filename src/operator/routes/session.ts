@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { sessionCookie } from '../access/guard.ts'
 import type { Guard } from '../access/guard.ts'
 import { requireSameOrigin } from '../access/same-origin.ts'
-import { parseBody } from '../http/parse-input.ts'
-import { readJson } from '../http/read-json.ts'
+import { parseBody } from '../../base/parse-input.ts'
+import { readJson } from '../../base/read-json.ts'
+import { mostBodyBytes } from '../http/requests.ts'
 import type { OperatorContext } from '../http/requests.ts'
 
 const logInBody = z.strictObject({
@@ -23,7 +24,7 @@ export async function session(context: OperatorContext, guard: Guard): Promise<v
   }
   requireSameOrigin(context.req)
   if (context.method === 'POST') {
-    const { token } = parseBody(logInBody, await readJson(context))
+    const { token } = parseBody(logInBody, await readJson(context.req, mostBodyBytes))
     if (guard.access === 'token') {
       const { session: text, until } = await guard.logIn(context.req, token)
       setCookie(context, text, Math.round((until - Date.now()) / 1000))

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from './errors.ts'
 
 /**
  * Reads the parameters of a query by their schema. An unknown one is an error: a filter that is misspelt must not act on

@@ -1,4 +1,4 @@
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from '../base/errors.ts'
 
 interface Failures {
   count: number

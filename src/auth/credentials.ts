@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import type { JWTPayload } from 'jose'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from '../base/errors.ts'
 
 export interface CredentialOptions {
   /** ADMIN_TOKEN. */
