@@ -23,10 +23,11 @@ export interface Services {
  * - `revalidate`: kept, but asked about before each use, which a matching ETag answers with 304. The default.
  * - `settled`: an hour without asking, for what lies too deep in the chain to be rolled back. Not longer, since what
  *   is derived from it may be completed later.
+ * - `minute`: a minute without asking, for sums over so much of the chain that one block more changes little.
  * - `static`: an hour, for what only a new version of the program changes.
  * - `never`: for answers about this very moment.
  */
-export type Caching = 'revalidate' | 'settled' | 'static' | 'never'
+export type Caching = 'revalidate' | 'settled' | 'minute' | 'static' | 'never'
 
 export interface Answer<Body> {
   readonly body: Body

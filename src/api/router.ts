@@ -9,6 +9,7 @@ import type { Caching, Route, Services } from './route.ts'
 const cacheControl: Readonly<Record<Caching, string>> = {
   revalidate: 'no-cache',
   settled: 'public, max-age=3600',
+  minute: 'public, max-age=60',
   static: 'public, max-age=3600',
   never: 'no-store',
 }
