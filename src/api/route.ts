@@ -2,6 +2,7 @@ import type { DatabasePool } from 'slonik'
 import type { z } from 'zod'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
+import type { PresentChain } from './chain/present-chain.ts'
 import { parseParameters } from './parameters.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 
@@ -11,6 +12,8 @@ export interface Services {
   readonly metrics: Metrics
   /** Decides which accounts hold the core contracts. */
   readonly network: () => Network
+  /** The chain as it is now. Whoever asks it says what is answered when it is silent. */
+  readonly chain: PresentChain
   readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
   /** Blocks above `highest stored height − maxReorgDepth` may still be replaced. */
   readonly maxReorgDepth: number

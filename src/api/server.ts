@@ -9,6 +9,7 @@ import type { DatabasePool } from 'slonik'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
+import type { PresentChain } from './chain/present-chain.ts'
 import { clientAddress } from './client-address.ts'
 import { conditionalGet } from './middleware/caching.ts'
 import { problems } from './middleware/problems.ts'
@@ -31,6 +32,7 @@ export interface ApiServerOptions {
   /** 0 picks a free port. */
   readonly port: number
   readonly network: () => Network
+  readonly chain: PresentChain
   readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
   /** MAX_REORG_DEPTH: nothing deeper below the highest stored block is ever replaced. */
   readonly maxReorgDepth: number
@@ -111,7 +113,7 @@ function isBelow(url: string, path: string): boolean {
 }
 
 function createApplication(options: ApiServerOptions, routes: readonly Route[]): Koa<RequestState> {
-  const { database, metrics, log, network, status, maxReorgDepth, checkResponses } = options
+  const { database, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
   app.use(requestLog(metrics, log))
@@ -130,7 +132,7 @@ function createApplication(options: ApiServerOptions, routes: readonly Route[]):
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
   app.use(problems(log))
   app.use(conditionalGet())
-  serveRoutes(app, routes, { database, metrics, network, status, maxReorgDepth, routes }, { checkResponses })
+  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes }, { checkResponses })
   return app
 }
 

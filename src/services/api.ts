@@ -1,3 +1,5 @@
+import { createChainReader } from '../access/create-chain-reader.ts'
+import { createPresentChain } from '../api/chain/present-chain.ts'
 import { createFeedReader } from '../api/feed-reader.ts'
 import { createApiServer } from '../api/server.ts'
 import { asError, FatalError } from '../base/errors.ts'
@@ -8,6 +10,7 @@ import { createReadPool } from '../db/slonik.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
 import { ChainFacts } from './chain-facts.ts'
 import { mountOperator } from './operator.ts'
+import { liveEndpoints } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -23,6 +26,15 @@ export async function startApi(context: ServiceContext): Promise<void> {
   await facts.start()
   lifecycle.onStop('chain facts', () => facts.stop())
   const network = (): Network => chainIdToNetwork(facts.chainId) ?? 'mainnet'
+  const reader = createChainReader({
+    liveEndpoints: liveEndpoints(config), log,
+    onCall: (call) => {
+      metrics.accessCalls.inc({ method: call.method, code: call.code })
+      metrics.accessSeconds.observe({ method: call.method }, call.durationMs / 1000)
+      metrics.accessBytes.inc({ method: call.method }, call.bytes)
+    },
+  })
+  lifecycle.onStop('access nodes that people ask', () => reader.close())
   const status = createStatusReader({
     database, settings: statusSettings(config), chainId: () => facts.chainId,
     latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
@@ -34,7 +46,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   lifecycle.onStop('live feeds', () => live.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
-    network,
+    network, chain: createPresentChain({ reader }),
     mounts: [mountOperator(context)],
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
   }).catch((error: unknown) => {

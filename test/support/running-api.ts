@@ -1,6 +1,9 @@
 import { pino } from 'pino'
 import { readConfig } from '../../src/base/config.ts'
 import { Metrics } from '../../src/base/metrics.ts'
+import { createChainReader } from '../../src/access/create-chain-reader.ts'
+import { createPresentChain } from '../../src/api/chain/present-chain.ts'
+import type { PresentChainOptions } from '../../src/api/chain/present-chain.ts'
 import { createFeedReader } from '../../src/api/feed-reader.ts'
 import { createApiServer } from '../../src/api/server.ts'
 import type { ApiServer, ApiServerOptions } from '../../src/api/server.ts'
@@ -9,6 +12,7 @@ import { createStatusReader, statusSettings } from '../../src/api/status-reader.
 import { createReadPool } from '../../src/db/slonik.ts'
 import { createLiveFeeds } from '../../src/live/live-feeds.ts'
 import type { LiveFeedsOptions } from '../../src/live/live-feeds.ts'
+import { quiet } from './chain-source.ts'
 
 export interface RunningApi {
   readonly server: ApiServer
@@ -25,13 +29,20 @@ export interface RunOptions {
   readonly latestHeight?: () => number | undefined
   readonly server?: Partial<ApiServerOptions>
   readonly live?: Partial<LiveFeedsOptions>
+  /** Access nodes that know the present. Default: one that nobody has ever heard of. */
+  readonly nodes?: readonly string[]
+  readonly chain?: Partial<PresentChainOptions>
 }
+
+/** Nothing listens on port 1. */
+const nobody = '127.0.0.1:1'
 
 /** The API with its live feeds, on a port of 127.0.0.1, as the program runs it. */
 export async function runApi(url: string, options: RunOptions = {}): Promise<RunningApi> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
   const database = await createReadPool({ url })
+  const reader = createChainReader({ liveEndpoints: options.nodes ?? [nobody], log: quiet })
   const network = options.server?.network ?? ((): Network => 'mainnet')
   const status = createStatusReader({
     database, settings: statusSettings(readConfig({})), chainId: () => 'flow-mainnet',
@@ -43,10 +54,11 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
   })
   await live.start()
   const server = await createApiServer({
-    database, metrics, log, host: '127.0.0.1', port: 0, network, status, maxReorgDepth: 1000,
+    database, metrics, log, host: '127.0.0.1', port: 0, network, chain: createPresentChain({ reader, ...options.chain }), status, maxReorgDepth: 1000,
     maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
   }).catch(async (error: unknown) => {
     await live.stop()
+    await reader.close()
     await database.end()
     throw error
   })
@@ -65,6 +77,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
     stop: async () => {
       await server.close()
       await live.stop()
+      await reader.close()
       await database.end()
     },
   }

@@ -1,0 +1,134 @@
+import { RetryableError } from '../../base/errors.ts'
+import { ScriptFailedError, StateNotServedError } from '../../chain/chain-reader.ts'
+import type { ChainAccount, ChainReader, StateAt } from '../../chain/chain-reader.ts'
+import type { CadenceArgument } from '../../chain/json-cdc/cadence-argument.ts'
+import { PayloadError } from '../../chain/payload-error.ts'
+import type { PayloadValue } from '../../chain/payload-value.ts'
+import { loadPresentScripts } from './present-scripts.ts'
+import type { PresentScript } from './present-scripts.ts'
+import { ShortCache } from './short-cache.ts'
+
+/** The chain as it is now, asked for people who wait: soon, or not at all. */
+export interface PresentChain {
+  /**
+   * @param address in text form
+   * @returns undefined where the chain has no such account
+   * @throws ChainSilentError
+   */
+  account(address: string): Promise<ChainAccount | undefined>
+  /**
+   * Runs one of the API's own scripts at the newest state.
+   * @throws ChainSilentError; ScriptFailedError where the script itself failed, which is an answer too
+   */
+  run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue>
+}
+
+/**
+ * The chain cannot answer at present: no node does, none did in time, or too much is asked already. What is asked may well
+ * be there, so whoever gets it falls back to what is indexed, and says so. The message names no node.
+ */
+export class ChainSilentError extends RetryableError {
+  constructor(reason: string, cause?: unknown) {
+    super('chain-silent', reason, { cause })
+  }
+}
+
+export interface PresentChainOptions {
+  readonly reader: ChainReader
+  /** Milliseconds after which nobody waits for an answer any more. Default 2,500. */
+  readonly timeLimitMs?: number
+  /** Milliseconds for which an answer is taken for the present: some three blocks. Default 2,500. */
+  readonly keepMs?: number
+  /** Questions that may be under way at the same time; further ones are not asked. Default 64. */
+  readonly maxUnderWay?: number
+  /** Milliseconds from any fixed moment, for what is kept and for pauses. Default: the clock of the process. */
+  readonly now?: () => number
+}
+
+/** Milliseconds for which a question that failed is not asked again. */
+const keepFailureMs = 1000
+/** Accounts with many contracts have megabytes of code. */
+const maxKeptBytes = 32 * 1024 * 1024
+/** After so many silences in a row nobody is kept waiting for a while. */
+const silencesUntilPause = 3
+/** How long that is, in milliseconds. */
+const pauseMs = 3000
+
+/**
+ * A present chain on a reader. One question is asked once, however many people want its answer at the same time, and its
+ * answer is kept for moments. While no node answers, most are told at once instead of after the time limit: after three
+ * silences in a row the nodes are left alone for 3 s, and the first question after that is the trial.
+ */
+export function createPresentChain(options: PresentChainOptions): PresentChain {
+  return new CachedPresentChain(options)
+}
+
+class CachedPresentChain implements PresentChain {
+  readonly #reader: ChainReader
+  readonly #timeLimitMs: number
+  readonly #maxUnderWay: number
+  readonly #now: () => number
+  readonly #answers: ShortCache
+  readonly #scripts = loadPresentScripts()
+  #silences = 0
+  #pausedUntil = -Infinity
+
+  constructor({ reader, timeLimitMs = 2500, keepMs = 2500, maxUnderWay = 64, now = () => performance.now() }: PresentChainOptions) {
+    this.#reader = reader
+    this.#timeLimitMs = timeLimitMs
+    this.#maxUnderWay = maxUnderWay
+    this.#now = now
+    this.#answers = new ShortCache({ keepMs, keepFailureMs, maxBytes: maxKeptBytes, now })
+  }
+
+  account(address: string): Promise<ChainAccount | undefined> {
+    return this.#answers.get(`account ${address}`, () => this.#ask((at) => this.#reader.getAccount(address, at)), accountBytes)
+  }
+
+  run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue> {
+    const source = this.#scripts(script)
+    const ask = (at: StateAt): Promise<PayloadValue> => this.#reader.executeScript(source, args, at)
+    return this.#answers.get(`${script} ${JSON.stringify(args)}`, () => this.#ask(ask), (answer) => JSON.stringify(answer).length)
+  }
+
+  async #ask<T>(question: (at: StateAt) => Promise<T>): Promise<T> {
+    if (this.#answers.underWay >= this.#maxUnderWay) throw new ChainSilentError('too many questions to the chain are under way')
+    if (this.#now() < this.#pausedUntil) throw new ChainSilentError('no access node answers')
+    if (this.#silences >= silencesUntilPause) this.#pausedUntil = this.#now() + pauseMs
+    const signal = AbortSignal.timeout(this.#timeLimitMs)
+    try {
+      const answer = await question({ signal })
+      this.#spoken()
+      return answer
+    } catch (error) {
+      if (error instanceof ScriptFailedError) {
+        this.#spoken()
+        throw error
+      }
+      const reason = signal.aborted ? 'the chain did not answer in time' : silenceOf(error)
+      if (reason === undefined) throw error
+      if (++this.#silences >= silencesUntilPause) this.#pausedUntil = this.#now() + pauseMs
+      throw new ChainSilentError(reason, error)
+    }
+  }
+
+  #spoken(): void {
+    this.#silences = 0
+    this.#pausedUntil = -Infinity
+  }
+}
+
+/** Why nothing was heard; undefined for an error that is no node's. */
+function silenceOf(error: unknown): string | undefined {
+  if (error instanceof RetryableError) return 'no access node answers'
+  if (error instanceof StateNotServedError) return 'no access node has the newest state'
+  if (error instanceof PayloadError) return 'an access node gave an answer that cannot be read'
+  return undefined
+}
+
+function accountBytes(account: ChainAccount | undefined): number {
+  if (account === undefined) return 0
+  let bytes = account.keys.length * 400
+  for (const code of account.contracts.values()) bytes += code.length
+  return bytes
+}
