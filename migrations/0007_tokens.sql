@@ -52,3 +52,16 @@ comment on column app.nft_collection_totals.token is 'As in app.nft_transfers.';
 comment on column app.nft_collection_totals.transfer_count is 'Transfers of every type.';
 comment on column app.nft_collection_totals.mint_count is 'Transfers of type mint.';
 comment on column app.nft_collection_totals.burn_count is 'Transfers of type burn of which the collection is known.';
+
+-- Transfers of an account in one token: of an account or a token with millions of others they may be few. The key is a
+-- hash of both names, half as wide as they are.
+
+create index ft_transfers_from_token on app.ft_transfers (hashtextextended(from_address || token, 0), block_height)
+  where from_address is not null and transfer_type <> 'fee';
+create index ft_transfers_to_token on app.ft_transfers (hashtextextended(to_address || token, 0), block_height)
+  where to_address is not null and transfer_type <> 'fee';
+
+create index nft_transfers_from_token on app.nft_transfers (hashtextextended(from_address || token, 0), block_height)
+  where from_address is not null and token is not null;
+create index nft_transfers_to_token on app.nft_transfers (hashtextextended(to_address || token, 0), block_height)
+  where to_address is not null and token is not null;

@@ -1,0 +1,175 @@
+import { sql } from 'slonik'
+import type { FragmentSqlToken } from 'slonik'
+import type { Bounds } from '../bounds.ts'
+
+/** A place in the order of transfers. */
+export interface TransferKey {
+  readonly height: number
+  readonly txIndex: number
+  readonly eventIndex: number
+  readonly leg: number
+}
+
+/**
+ * Which transfers; what is undefined does not matter. Those of one block are selected by the bounds of the reading, those
+ * of one transaction by these and `txIndex`.
+ */
+export interface TransferSelection {
+  /** Gave or got: `0x` and 16 hex digits, or 40 for an EVM account. */
+  readonly address?: string | undefined
+  /** As in the tables. */
+  readonly token?: string | undefined
+  /** Of a collection: only with `token`. */
+  readonly nftId?: string | undefined
+  /** Only with bounds of one height. */
+  readonly txIndex?: number | undefined
+}
+
+/** A table of transfers, and which of its rows are in lists. */
+export interface TransferTable {
+  readonly name: FragmentSqlToken
+  readonly listed: FragmentSqlToken
+}
+
+/** Fees are in no list, and in no index of one. */
+export const ftTransfers: TransferTable = {
+  name: sql.fragment`app.ft_transfers`,
+  listed: sql.fragment`transfer_type <> 'fee'`,
+}
+
+export const nftTransfers: TransferTable = { name: sql.fragment`app.nft_transfers`, listed: sql.fragment`true` }
+
+/** A part of a page: the heights, both inclusive, the place before which it begins, and its size. */
+export interface TransferSpan {
+  readonly low: number
+  readonly high: number
+  readonly before: TransferKey | undefined
+  readonly count: number
+}
+
+/** The columns that put transfers in order: an event index alone restarts with each transaction. */
+const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
+
+/** Heights that are looked at first: they touch one partition or two. */
+const firstWindow = 100_000
+
+/** By how much each window is larger than the one above it: five of them hold the chain. */
+const growth = 32
+
+/**
+ * Reads a page downwards, window by window of heights, so that a busy account's page is planned for one partition and a
+ * quiet one's takes a few statements.
+ * @param bounds the stored heights, or a part of them
+ * @param read gives the rows of a span in order, newest first: best of all `selectTransfers` with what belongs to it
+ * @returns up to `count` rows
+ */
+export async function readTransferPage<Row>(
+  bounds: Bounds | undefined, before: TransferKey | undefined, count: number,
+  read: (span: TransferSpan) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  if (bounds === undefined) return []
+  const rows: Row[] = []
+  let high = Math.min(bounds.max, before?.height ?? bounds.max)
+  for (let window = firstWindow; high >= bounds.min && rows.length < count; window *= growth) {
+    const low = Math.max(bounds.min, high - window + 1)
+    rows.push(...await read({ low, high, before, count: count - rows.length }))
+    high = low - 1
+  }
+  return rows
+}
+
+/**
+ * The statement that selects a span of transfers with all columns, newest first. It reads few rows more than it gives:
+ *
+ * - Of an account those that it gave and those that it got are read by an index each, as many as the page holds, and
+ *   `union` leaves one of those that it gave itself.
+ * - The indexes of accounts and tokens end at the height. Rows of one block are put in order when they are read, block
+ *   by block until the page is full.
+ */
+export function selectTransfers(
+  table: TransferTable, { address, token, nftId, txIndex }: TransferSelection, span: TransferSpan,
+): FragmentSqlToken {
+  if (txIndex !== undefined) {
+    return selectSorted(table, span, sql.fragment`
+      tx_index = ${txIndex}
+      ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
+      ${token === undefined ? sql.fragment`` : sql.fragment`and token = ${token}`}
+      ${nftId === undefined ? sql.fragment`` : sql.fragment`and nft_id = ${nftId}::numeric`}
+    `)
+  }
+  if (address === undefined) {
+    if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
+    const ofToken = { columns: [sql.fragment`token`], values: [sql.fragment`${token}`] }
+    if (nftId === undefined) return selectByIndex(table, span, ofToken, sql.fragment`true`)
+    return selectByIndex(table, span, {
+      columns: [...ofToken.columns, sql.fragment`nft_id`], values: [...ofToken.values, sql.fragment`${nftId}::numeric`],
+    }, sql.fragment`true`)
+  }
+  const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map((side) => {
+    return sql.fragment`(${selectOfSide(table, span, side, { address, token, nftId })})`
+  })
+  return sql.fragment`
+    ${sql.join(sides, sql.fragment` union `)}
+    order by ${newestFirst}
+    limit ${span.count}
+  `
+}
+
+function selectOfSide(
+  table: TransferTable, span: TransferSpan, side: FragmentSqlToken,
+  { address, token, nftId }: { address: string; token: string | undefined; nftId: string | undefined },
+): FragmentSqlToken {
+  if (token === undefined) {
+    return selectByIndex(table, span, { columns: [side], values: [sql.fragment`${address}`] }, sql.fragment`${side} is not null`)
+  }
+  // The index holds a hash of both names, which others may share.
+  return selectByIndex(table, span, {
+    columns: [sql.fragment`hashtextextended(${side} || token, 0)`],
+    values: [sql.fragment`hashtextextended(${address}::text || ${token}::text, 0)`],
+  }, sql.fragment`
+    ${side} is not null and ${side} = ${address} and token = ${token}
+    ${nftId === undefined ? sql.fragment`` : sql.fragment`and nft_id = ${nftId}::numeric`}
+  `)
+}
+
+/** By the primary key, or whatever finds the rows of one block. */
+function selectSorted(table: TransferTable, span: TransferSpan, condition: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    select * from ${table.name}
+    where ${within(span)} and ${table.listed} and ${condition}
+    order by ${newestFirst}
+    limit ${span.count}
+  `
+}
+
+/**
+ * By an index that begins with `columns` and the height. They are compared as a row and stand in the order, which gives
+ * the same rows as an equation and leaves the primary key no use for the order: it would read through all that is not
+ * selected, which the planner thinks cheap of an account or token that is often seen, wherever its rows really are.
+ */
+function selectByIndex(
+  table: TransferTable, span: TransferSpan,
+  { columns, values }: { columns: readonly FragmentSqlToken[]; values: readonly FragmentSqlToken[] },
+  condition: FragmentSqlToken,
+): FragmentSqlToken {
+  const comma = sql.fragment`, `
+  const keys = sql.join(columns, comma)
+  const wanted = sql.join(values, comma)
+  return sql.fragment`
+    select * from ${table.name}
+    where (${keys}, block_height) between (${wanted}, ${span.low}) and (${wanted}, ${span.high})
+      and ${within(span)} and ${table.listed} and ${condition}
+    order by ${sql.join(columns.map((column) => sql.fragment`${column} desc`), comma)}, ${newestFirst}
+    limit ${span.count}
+  `
+}
+
+/** The comparison of rows leaves out no partitions; the range of heights does. */
+function within({ low, high, before }: TransferSpan): FragmentSqlToken {
+  const heights = sql.fragment`block_height between ${low} and ${high}`
+  if (before === undefined || before.height > high) return heights
+  const { height, txIndex, eventIndex, leg } = before
+  return sql.fragment`
+    ${heights} and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})
+  `
+}
