@@ -1,8 +1,9 @@
 import type { Route } from './route.ts'
 import { blockRoutes } from './routes/blocks.ts'
 import { documentRoutes } from './routes/documents.ts'
+import { insightRoutes } from './routes/insights.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...serviceRoutes, ...documentRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...insightRoutes, ...serviceRoutes, ...documentRoutes]

@@ -25,7 +25,9 @@ interface Operation {
 }
 
 /** A value for each parameter that a path of the route table can have. */
-const pathValues: Readonly<Record<string, string>> = { height: '120', id: chainBlock(120).transactions[1]?.id ?? '' }
+const pathValues: Readonly<Record<string, string>> = {
+  height: '120', id: chainBlock(120).transactions[1]?.id ?? '', module: 'evm', timescale: 'daily',
+}
 
 const description = describeApi(routes)
 const operations = Object.entries(description.paths).map(([path, methods]) => {
