@@ -1,6 +1,8 @@
 import type { DatabasePool } from 'slonik'
 import type { z } from 'zod'
+import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Metrics } from '../base/metrics.ts'
+import { parseBody } from '../base/parse-input.ts'
 import type { Network } from '../chain/network.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import { parseParameters } from './parameters.ts'
@@ -17,6 +19,8 @@ export interface Services {
   readonly status: (options: { includeRanges: boolean }) => Promise<IndexingStatus>
   /** Blocks above `highest stored height − maxReorgDepth` may still be replaced. */
   readonly maxReorgDepth: number
+  /** Undefined: developer keys are not known here. */
+  readonly keys: DeveloperKeys | undefined
   /** The route table itself, which the API's description is made of. */
   readonly routes: readonly Route[]
 }
@@ -41,8 +45,32 @@ export interface Answer<Body> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What comes in with a call, as it came. */
+export interface RouteRequest {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Undefined for routes that take no body. */
+  readonly body: unknown
+  /** `X-API-Key`, not checked. */
+  readonly apiKey: string | undefined
+}
+
+/** What a handler is given: what came in, checked. */
+export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObject, Content extends z.ZodType> {
+  readonly params: z.output<Params>
+  readonly query: z.output<Query>
+  readonly body: z.output<Content>
+  readonly apiKey: string | undefined
+}
+
 /** One route: everything that the router, the validation, the API's description and the tests know of it. */
-export interface RouteDeclaration<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+export interface RouteDeclaration<
+  Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Content extends z.ZodType = z.ZodUndefined,
+> {
+  /** Default GET, which answers HEAD too. */
+  readonly method?: Method
   /** With parameters in braces, as OpenAPI writes them: `/flow/block/{height}`. */
   readonly path: string
   /** Name of the call in generated clients. */
@@ -50,6 +78,15 @@ export interface RouteDeclaration<Params extends z.ZodObject, Query extends z.Zo
   readonly tag: string
   readonly summary: string
   readonly description?: string
+  /** `admin`: only who shows ADMIN_TOKEN or the JWT of an administrator, as `Authorization: Bearer`. Default `none`. */
+  readonly access?: 'none' | 'admin'
+  /** False: calls do not count for the rate limit. For fixed paths whose answers cost nothing. Default true. */
+  readonly isLimited?: boolean
+  /** True: the handler looks at `X-API-Key` itself. Default false: a wrong one is refused before. */
+  readonly checksKey?: boolean
+  /** Schema of the body, which is JSON. Default: none is read. */
+  readonly body?: Content
+  readonly bodyExample?: z.input<Content>
   /** Values are text when they come in: take the schemas of `parameters.ts`. */
   readonly params: Params
   readonly query: Query
@@ -62,30 +99,38 @@ export interface RouteDeclaration<Params extends z.ZodObject, Query extends z.Zo
   /** Statuses beside 200 whose body is of the same form as that of 200, with what they mean here. */
   readonly alternatives?: Readonly<Record<number, string>>
   readonly handler: (
-    input: { readonly params: z.output<Params>; readonly query: z.output<Query> }, services: Services,
+    input: RouteInput<Params, Query, Content>, services: Services,
   ) => Promise<Answer<z.output<Body>>> | Answer<z.output<Body>>
 }
 
 /** A declared route without the types of its parameters: what a table can hold. */
-export interface Route extends Omit<RouteDeclaration<z.ZodObject, z.ZodObject, z.ZodType>, 'handler'> {
+export interface Route extends Omit<RouteDeclaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handler'> {
+  readonly method: Method
+  readonly access: 'none' | 'admin'
+  readonly isLimited: boolean
   readonly contentType: string
   /**
-   * Checks the parameters and calls the handler.
-   * @throws ApiError 400 that names the parameter at fault, and what the handler throws
+   * Checks parameters and body and calls the handler.
+   * @throws ApiError 400 that names the parameter or field at fault, and what the handler throws
    */
-  readonly run: (
-    params: Readonly<Record<string, string>>, query: URLSearchParams, services: Services,
-  ) => Promise<Answer<unknown>>
+  readonly run: (request: RouteRequest, services: Services) => Promise<Answer<unknown>>
 }
 
 /** Joins a declaration's handler to its schemas; the handler's input and answer are typed by them. */
-export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
-  declaration: RouteDeclaration<Params, Query, Body>,
-): Route {
+export function defineRoute<
+  Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType, Content extends z.ZodType = z.ZodUndefined,
+>(declaration: RouteDeclaration<Params, Query, Body, Content>): Route {
   const { handler, ...rest } = declaration
   return {
     ...rest,
+    method: declaration.method ?? 'GET',
+    access: declaration.access ?? 'none',
+    isLimited: declaration.isLimited ?? true,
     contentType: declaration.contentType ?? 'application/json; charset=utf-8',
-    run: async (params, query, services) => handler(parseParameters(declaration, params, query), services),
+    run: async (request, services) => handler({
+      ...parseParameters(declaration, request.params, request.query),
+      body: (declaration.body === undefined ? undefined : parseBody(declaration.body, request.body)) as z.output<Content>,
+      apiKey: request.apiKey,
+    }, services),
   }
 }

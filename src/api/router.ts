@@ -1,10 +1,14 @@
 import { Router } from '@koa/router'
+import type { RouterContext } from '@koa/router'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import { ApiError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import { readJson } from '../base/read-json.ts'
+import type { AdminGate } from './admin/admin-gate.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './paths.ts'
-import type { Caching, Route, Services } from './route.ts'
+import type { Answer, Caching, Route, Services } from './route.ts'
 
 const cacheControl: Readonly<Record<Caching, string>> = {
   revalidate: 'no-cache',
@@ -14,18 +18,26 @@ const cacheControl: Readonly<Record<Caching, string>> = {
   never: 'no-store',
 }
 
-/**
- * Mounts the declared routes on an application.
- * @param options.checkResponses whether an answer that breaks its schema is an error; on outside production
- */
+/** Longest body of a request: no route needs more. */
+const mostBodyBytes = 64 * 1024
+
+export interface RouterOptions {
+  /** Whether an answer that breaks its schema is an error; on outside production. */
+  readonly checkResponses: boolean
+  readonly adminGate: AdminGate
+  /** Where what administrators did is written down. */
+  readonly log: Logger
+}
+
+/** Mounts the declared routes on an application. */
 export function serveRoutes(
-  app: Koa<RequestState>, routes: readonly Route[], services: Services, options: { checkResponses: boolean },
+  app: Koa<RequestState>, routes: readonly Route[], services: Services, options: RouterOptions,
 ): void {
   const router = new Router<RequestState>()
   for (const route of routes) {
-    router.get(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
+    router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), [route.method], async (context) => {
       context.state.route = route.path
-      const answer = await route.run(context.params, context.URL.searchParams, services)
+      const answer = await answerTo(route, context, services, options)
       if (options.checkResponses) checkAnswer(route, answer.body)
       context.status = answer.status ?? 200
       context.body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
@@ -37,6 +49,26 @@ export function serveRoutes(
   app.use(useDeclaredPath(routes))
   app.use(router.routes())
   app.use(refuseOtherMethods(router))
+}
+
+/** Who may not call is told so before anything of the request is read. */
+async function answerTo(
+  route: Route, context: RouterContext<RequestState>, services: Services, { adminGate, log }: RouterOptions,
+): Promise<Answer<unknown>> {
+  const run = async (): Promise<Answer<unknown>> => route.run({
+    params: context.params,
+    query: context.URL.searchParams,
+    body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
+    apiKey: context.get('X-API-Key') || undefined,
+  }, services)
+  if (route.access === 'none') return run()
+  const { kind, subject } = await adminGate.require(context.req, context.state.client.address)
+  const answer = await run()
+  if (route.method !== 'GET') {
+    const { requestId, client: { address } } = context.state
+    log.info({ audit: route.operationId, by: subject ?? kind, address, path: context.path, requestId }, 'an administrator made a change')
+  }
+  return { caching: 'never', ...answer }
 }
 
 function useDeclaredPath(routes: readonly Route[]): Middleware<RequestState> {

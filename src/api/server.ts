@@ -1,18 +1,26 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { BlockList } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { constants } from 'node:zlib'
 import cors from '@koa/cors'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import type { DatabasePool } from 'slonik'
+import type { CredentialOptions } from '../auth/credentials.ts'
+import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
 import type { PresentChain } from './chain/present-chain.ts'
-import { clientAddress } from './client-address.ts'
+import { AdminGate } from './admin/admin-gate.ts'
+import { clientReader } from './client-address.ts'
+import type { Client } from './client-address.ts'
+import { RateLimiter } from './limits/rate-limiter.ts'
+import type { RateLimitOptions } from './limits/rate-limiter.ts'
 import { conditionalGet } from './middleware/caching.ts'
 import { problems } from './middleware/problems.ts'
+import { rateLimit } from './middleware/rate-limit.ts'
 import { requestLog } from './middleware/request-log.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './paths.ts'
@@ -45,8 +53,14 @@ export interface ApiServerOptions {
   readonly checkResponses: boolean
   /** Default: all routes. */
   readonly routes?: readonly Route[]
-  /** Where a request comes from, as far as limits are concerned. Default: the other end of the socket. */
-  readonly addressOf?: (request: IncomingMessage) => string
+  /** Who asks, as far as limits are concerned. Default: the other end of the socket. */
+  readonly clientOf?: (request: IncomingMessage) => Client
+  /** How often one may ask. Default: without limit. */
+  readonly rateLimit?: RateLimitOptions
+  /** Default: keys are not known, and change nothing. */
+  readonly keys?: DeveloperKeys
+  /** Who may call the admin routes. Default: nobody. */
+  readonly adminCredentials?: CredentialOptions
   /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
 }
@@ -73,13 +87,20 @@ export interface ApiServer {
  */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000 } = options
-  const app = createApplication(options, routes)
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
+  const resolvePath = (path: string): string => declaredPath(path, topLevel)
+  const clientOf = options.clientOf ?? clientReader(new BlockList())
+  const limiter = new RateLimiter(options.rateLimit ?? noRateLimit)
+  const app = createApplication(options, { routes, resolvePath, clientOf, limiter })
   const gate = createWebSocketGate(app, {
     log,
     feeds: options.feeds,
-    resolvePath: (path) => declaredPath(path, topLevel),
-    addressOf: options.addressOf ?? clientAddress,
+    resolvePath,
+    clientOf,
+    waitOf: ({ isLocal, address }) => {
+      const verdict = isLocal ? undefined : limiter.takeForAddress(address)
+      return verdict === undefined || verdict.isAllowed ? undefined : verdict.nextInSeconds
+    },
     maxConnectionsPerAddress: options.maxWebSocketsPerAddress,
     closeGraceMs,
   })
@@ -112,11 +133,21 @@ function isBelow(url: string, path: string): boolean {
   return url.startsWith(path) && ['/', '?', undefined].includes(url[path.length])
 }
 
-function createApplication(options: ApiServerOptions, routes: readonly Route[]): Koa<RequestState> {
+const noRateLimit: RateLimitOptions = { rps: 0, ttlMinutes: 15, trustedRps: 0, trustedAddresses: new BlockList() }
+
+interface ApplicationParts {
+  readonly routes: readonly Route[]
+  readonly resolvePath: (path: string) => string
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly limiter: RateLimiter
+}
+
+function createApplication(options: ApiServerOptions, parts: ApplicationParts): Koa<RequestState> {
+  const { routes, resolvePath, clientOf, limiter } = parts
   const { database, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
-  app.use(requestLog(metrics, log))
+  app.use(requestLog(metrics, log, clientOf))
   app.use(cors({
     origin: '*',
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
@@ -131,8 +162,14 @@ function createApplication(options: ApiServerOptions, routes: readonly Route[]):
   // Below a kilobyte it saves no packet. zstd goes first: the size of Brotli's quality 4 in a quarter of the time.
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
   app.use(problems(log))
+  app.use(rateLimit({
+    limiter, keys: options.keys, resolvePath,
+    unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),
+    keyPaths: new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path)),
+  }))
   app.use(conditionalGet())
-  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes }, { checkResponses })
+  const adminGate = new AdminGate(options.adminCredentials)
+  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys }, { checkResponses, adminGate, log })
   return app
 }
 

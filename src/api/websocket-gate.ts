@@ -7,7 +7,7 @@ import websockify from 'koa-websocket'
 import type { WebSocket } from 'ws'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
-import { isLoopback } from './client-address.ts'
+import type { Client } from './client-address.ts'
 
 /** Takes over a connection that was let in. */
 export type Feed = (socket: WebSocket, request: IncomingMessage) => void
@@ -17,9 +17,11 @@ export interface WebSocketGateOptions {
   /** Feeds by path, exactly as clients ask for them once `resolvePath` is applied. */
   readonly feeds: Readonly<Record<string, Feed>>
   readonly resolvePath: (path: string) => string
-  readonly addressOf: (request: IncomingMessage) => string
-  /** Most connections from one address; loopback is not limited. */
+  readonly clientOf: (request: IncomingMessage) => Client
+  /** Most connections from one address; this machine is not limited. */
   readonly maxConnectionsPerAddress: number
+  /** Counts an attempt; the seconds after which to try again, where there were too many. */
+  readonly waitOf: (client: Client) => number | undefined
   /** How long clients have to answer the close at shutdown, in milliseconds. */
   readonly closeGraceMs: number
 }
@@ -42,7 +44,7 @@ const maxMessageBytes = 64 * 1024
  *     open ──close()──► closing ──all gone or grace over──► closed
  */
 export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): WebSocketGate {
-  const { log, feeds, resolvePath, addressOf, maxConnectionsPerAddress, closeGraceMs } = options
+  const { log, feeds, resolvePath, clientOf, waitOf, maxConnectionsPerAddress, closeGraceMs } = options
   const mounted = websockify(app)
   const server = listenDetached(mounted)
   const connections = new Map<string, number>()
@@ -58,17 +60,20 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     }
   })
 
-  function refusal(request: IncomingMessage, address: string): number | undefined {
-    if (isClosing) return 503
-    if (!Object.hasOwn(feeds, resolvePath(pathOf(request)))) return 404
-    const isCrowded = !isLoopback(address) && (connections.get(address) ?? 0) >= maxConnectionsPerAddress
-    return isCrowded ? 429 : undefined
+  function refusal(request: IncomingMessage, client: Client): Refusal | undefined {
+    if (isClosing) return { status: 503 }
+    const retryAfter = waitOf(client)
+    if (retryAfter !== undefined) return { status: 429, retryAfter }
+    if (!Object.hasOwn(feeds, resolvePath(pathOf(request)))) return { status: 404 }
+    const isCrowded = !client.isLocal && (connections.get(client.address) ?? 0) >= maxConnectionsPerAddress
+    return isCrowded ? { status: 429 } : undefined
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const address = addressOf(request)
-    const status = refusal(request, address)
-    if (status !== undefined) return refuse(socket, status)
+    const client = clientOf(request)
+    const { address } = client
+    const refused = refusal(request, client)
+    if (refused !== undefined) return refuse(socket, refused)
     // Counted from here on, so that a crowd that arrives at once is seen.
     connections.set(address, (connections.get(address) ?? 0) + 1)
     socket.once('close', () => {
@@ -112,8 +117,15 @@ function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/'
 }
 
-function refuse(socket: Duplex, status: number): void {
+interface Refusal {
+  readonly status: number
+  /** Seconds. */
+  readonly retryAfter?: number
+}
+
+function refuse(socket: Duplex, { status, retryAfter }: Refusal): void {
   // The client may be gone already; there is nobody left to tell.
   socket.on('error', () => socket.destroy())
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${wait}Connection: close\r\nContent-Length: 0\r\n\r\n`)
 }

@@ -10,6 +10,8 @@ export interface CredentialOptions {
   readonly jwtSecret: string | undefined
   /** ADMIN_ALLOWED_ROLES. */
   readonly allowedRoles: readonly string[]
+  /** Roles of the person with this `sub`, in place of those that the JWT claims. Undefined: the claims count. */
+  readonly rolesOf?: ((subject: string) => Promise<readonly string[]>) | undefined
 }
 
 /** Which of the two secrets let somebody in. */
@@ -20,22 +22,26 @@ export interface Admission {
   readonly kind: CredentialKind
   /** When what was shown is good no more, in milliseconds since 1970; undefined: it never ends by itself. */
   readonly until: number | undefined
+  /** The `sub` of the JWT, where one was shown. */
+  readonly subject?: string | undefined
 }
 
 /**
  * Whether a text is the admin token, or the JWT of an administrator.
- * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed`
+ * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed`, and what `rolesOf` throws
  */
-export async function checkCredential(text: string, { token, jwtSecret, allowedRoles }: CredentialOptions): Promise<Admission> {
+export async function checkCredential(text: string, options: CredentialOptions): Promise<Admission> {
+  const { token, jwtSecret, allowedRoles } = options
   if (token !== undefined && isSame(text, token)) return { kind: 'token', until: undefined }
   if (jwtSecret === undefined) throw badCredentials()
   const payload = await verified(text, jwtSecret)
   const allowed = new Set(allowedRoles.map((role) => role.toLowerCase()))
-  if (!rolesOf(payload).some((role) => allowed.has(role.toLowerCase()))) {
-    const roles = allowedRoles.join(', ')
-    throw new ApiError(403, 'role-not-allowed', `This JWT names none of the roles of ADMIN_ALLOWED_ROLES (${roles}).`)
+  const roles = options.rolesOf === undefined ? claimedRoles(payload) : await options.rolesOf(payload.sub ?? '')
+  if (!roles.some((role) => allowed.has(role.toLowerCase()))) {
+    const wanted = allowedRoles.join(', ')
+    throw new ApiError(403, 'role-not-allowed', `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`)
   }
-  return { kind: 'jwt', until: (payload.exp ?? 0) * 1000 }
+  return { kind: 'jwt', until: (payload.exp ?? 0) * 1000, subject: payload.sub }
 }
 
 async function verified(jwt: string, secret: string): Promise<JWTPayload> {
@@ -56,7 +62,7 @@ async function verified(jwt: string, secret: string): Promise<JWTPayload> {
  * The roles that the issuer gave: `role`, `roles`, and the same in `app_metadata`; each a text, with commas or without, or a
  * list. `user_metadata` is not among them, since users write it themselves.
  */
-function rolesOf(payload: JWTPayload): string[] {
+function claimedRoles(payload: JWTPayload): string[] {
   const metadata = payload['app_metadata']
   const granted: Record<string, unknown> = typeof metadata === 'object' && metadata !== null ? { ...metadata } : {}
   return [payload['role'], payload['roles'], granted['role'], granted['roles']].flatMap(namesIn)

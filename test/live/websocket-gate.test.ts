@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
+import type { Client } from '../../src/api/client-address.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -11,7 +12,10 @@ import { runApi } from '../support/running-api.ts'
 import type { RunningApi, RunOptions } from '../support/running-api.ts'
 
 /** Lets a test say where a client comes from. */
-const addressOf = (request: IncomingMessage): string => String(request.headers['x-test-address'] ?? '127.0.0.1')
+const clientOf = (request: IncomingMessage): Client => {
+  const address = String(request.headers['x-test-address'] ?? '127.0.0.1')
+  return { address, isLocal: address.startsWith('127.') || address === '::1' }
+}
 
 const from = (address: string): { headers: Record<string, string> } => ({ headers: { 'x-test-address': address } })
 
@@ -28,7 +32,7 @@ describe('the gate of the WebSockets', () => {
   })
 
   async function start(options: RunOptions = {}): Promise<void> {
-    const server = { addressOf, maxWebSocketsPerAddress: 3, ...options.server }
+    const server = { clientOf, maxWebSocketsPerAddress: 3, ...options.server }
     api = await runApi(database.url, { ...options, server })
   }
 

@@ -21,6 +21,9 @@ export function problems(log: Logger): Middleware<RequestState> {
       context.status = error.status
       context.set('Cache-Control', 'no-store')
       if (error.status === 503) context.set('Retry-After', '1')
+      if (error.status === 401) context.set('WWW-Authenticate', 'Bearer')
+      // What is left of the body is not read.
+      if (error.status === 413) context.set('Connection', 'close')
       context.body = JSON.stringify(problemOf(error, context.state.requestId))
       context.type = 'application/problem+json'
     }

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
+import type { Client } from '../client-address.ts'
 
 /** What the API keeps with a request. */
 export interface RequestState {
+  /** Who asks. */
+  client: Client
   /** From `X-Request-Id` where that is a plain word, else made here; sent back in the same header. */
   requestId: string
   /** Declared path of the route that answers, once it is known. */
@@ -14,10 +18,16 @@ export interface RequestState {
 /** The status, in metrics and log, of a request whose client went away before the answer was sent. */
 const clientClosedRequest = 499
 
-/** Names each request, times it by its route and logs it at level debug. */
-export function requestLog(metrics: Metrics, log: Logger): Middleware<RequestState> {
+/**
+ * Names each request, times it by its route and logs it at level debug: without its query and headers, in which there may
+ * be what is nobody's business.
+ */
+export function requestLog(
+  metrics: Metrics, log: Logger, clientOf: (request: IncomingMessage) => Client,
+): Middleware<RequestState> {
   return async (context, next) => {
     const { state, request, response } = context
+    state.client = clientOf(context.req)
     const begin = process.hrtime.bigint()
     const given = request.get('X-Request-Id')
     state.requestId = /^[\w.-]{1,128}$/.test(given) ? given : randomUUID()

@@ -1,0 +1,75 @@
+import type { BlockList } from 'node:net'
+import { isIPv6 } from 'node:net'
+import type { DeveloperKey } from '../../auth/developer-keys.ts'
+import { keyTiers } from '../../auth/key-tiers.ts'
+import { isListed } from '../client-address.ts'
+import { TokenBuckets } from './token-buckets.ts'
+import type { Allowance, Taken } from './token-buckets.ts'
+
+export interface RateLimitOptions {
+  /** API_RATE_LIMIT_RPS, requests a second of one address; 0: no limit for addresses. */
+  readonly rps: number
+  /** API_RATE_LIMIT_BURST; undefined: ten seconds' worth. */
+  readonly burst?: number | undefined
+  /** API_RATE_LIMIT_TTL_MIN. */
+  readonly ttlMinutes: number
+  /** API_RATE_LIMIT_TRUSTED_RPS; 0: no limit for them. */
+  readonly trustedRps: number
+  /** API_RATE_LIMIT_TRUSTED_ADDRESSES. */
+  readonly trustedAddresses: BlockList
+}
+
+/** What a request may ask under, and how much of that is left. */
+export interface Verdict extends Taken {
+  readonly policy: 'address' | 'trusted' | 'key'
+  readonly allowance: Allowance
+}
+
+/** Without a burst of their own, clients may save up so much: enough for a page that asks for many things at once. */
+const burstSeconds = 10
+
+/** Counts requests by the address they come from, or by their developer key. */
+export class RateLimiter {
+  readonly #options: RateLimitOptions
+  readonly #buckets: TokenBuckets
+
+  constructor(options: RateLimitOptions, clock?: () => number) {
+    this.#options = options
+    this.#buckets = new TokenBuckets({ idleMs: options.ttlMinutes * 60_000, ...(clock === undefined ? {} : { clock }) })
+  }
+
+  /**
+   * Counts a request of an address.
+   * @param address undefined: of this machine, which is not limited
+   * @returns undefined: there is no limit
+   */
+  takeForAddress(address: string | undefined): Verdict | undefined {
+    if (address === undefined) return undefined
+    const { rps, burst, trustedRps, trustedAddresses } = this.#options
+    const isTrusted = isListed(trustedAddresses, address)
+    const rate = isTrusted ? trustedRps : rps
+    if (rate === 0) return undefined
+    const allowance = { rate, burst: isTrusted || burst === undefined ? Math.ceil(rate * burstSeconds) : burst }
+    return this.#take(isTrusted ? 'trusted' : 'address', networkOf(address), allowance)
+  }
+
+  /** Counts a request that came with a developer key. @returns undefined: there is no limit for keys of its tier */
+  takeForKey({ id, tier }: DeveloperKey): Verdict | undefined {
+    const rate = keyTiers[tier]
+    return rate === null ? undefined : this.#take('key', `key ${id}`, { rate, burst: rate * burstSeconds })
+  }
+
+  #take(policy: Verdict['policy'], name: string, allowance: Allowance): Verdict {
+    return { policy, allowance, ...this.#buckets.take(name, allowance) }
+  }
+}
+
+/** Who has one IPv6 address has the 2^64 of its network as well. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('%', 1)[0]?.toLowerCase().split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
+  const all = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail === undefined || tail === '' ? [] : tail.split(':'))]
+  return `${all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}

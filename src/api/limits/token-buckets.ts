@@ -1,0 +1,77 @@
+/** What a bucket allows: `burst` requests at once, and `rate` more each second. */
+export interface Allowance {
+  readonly rate: number
+  readonly burst: number
+}
+
+export interface Taken {
+  readonly isAllowed: boolean
+  /** Requests that are left at this moment. */
+  readonly remaining: number
+  /** Until the bucket is full again. */
+  readonly fullInSeconds: number
+  /** Until there is another request in it; 0 while there is one. */
+  readonly nextInSeconds: number
+}
+
+interface Bucket {
+  /** When it will be full, in milliseconds of the clock: all that there is to know of it (GCRA). */
+  fullAt: number
+  readonly seenAt: number
+}
+
+/**
+ * Token buckets by name, in bounded memory: those that nobody asked for in `idleMs` are forgotten, and beyond `mostBuckets`
+ * the one that nobody asked for longest. No timer runs: each request clears away up to two.
+ */
+export class TokenBuckets {
+  /** In the order in which they were last asked for. */
+  readonly #buckets = new Map<string, Bucket>()
+  readonly #idleMs: number
+  readonly #mostBuckets: number
+  readonly #clock: () => number
+
+  constructor({ idleMs, mostBuckets = 100_000, clock = () => performance.now() }: {
+    readonly idleMs: number; readonly mostBuckets?: number; readonly clock?: () => number
+  }) {
+    this.#idleMs = idleMs
+    this.#mostBuckets = mostBuckets
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  /** Takes one request from a bucket; one that is refused costs nothing. */
+  take(name: string, { rate, burst }: Allowance): Taken {
+    const now = this.#clock()
+    const msPerRequest = 1000 / rate
+    const capacityMs = burst * msPerRequest
+    const fullAt = Math.max(this.#buckets.get(name)?.fullAt ?? 0, now)
+    const isAllowed = fullAt + msPerRequest <= now + capacityMs + rounding
+    const after = isAllowed ? fullAt + msPerRequest : fullAt
+    this.#buckets.delete(name)
+    this.#buckets.set(name, { fullAt: after, seenAt: now })
+    this.#forget(now)
+    const room = now + capacityMs - after
+    return {
+      isAllowed,
+      remaining: Math.max(0, Math.floor((room + rounding) / msPerRequest)),
+      fullInSeconds: Math.ceil((after - now) / 1000),
+      nextInSeconds: Math.max(0, Math.ceil((msPerRequest - room - rounding) / 1000)),
+    }
+  }
+
+  #forget(now: number): void {
+    let looked = 0
+    for (const [name, { seenAt }] of this.#buckets) {
+      if (looked++ === 2) return
+      if (this.#buckets.size <= this.#mostBuckets && now - seenAt < this.#idleMs) return
+      this.#buckets.delete(name)
+    }
+  }
+}
+
+/** Times are sums of fractions: half a microsecond is no difference. */
+const rounding = 0.0005

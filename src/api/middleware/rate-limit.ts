@@ -1,0 +1,60 @@
+import type { Middleware } from 'koa'
+import type { DeveloperKeys } from '../../auth/developer-keys.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Client } from '../client-address.ts'
+import type { RateLimiter, Verdict } from '../limits/rate-limiter.ts'
+import type { RequestState } from './request-log.ts'
+
+export interface RateLimitParts {
+  readonly limiter: RateLimiter
+  /** Undefined: keys are not known here, and change nothing. */
+  readonly keys: DeveloperKeys | undefined
+  /** Declared paths whose calls do not count. */
+  readonly unlimitedPaths: ReadonlySet<string>
+  /** Declared paths that look at the key themselves, and tell of a wrong one in their own way. */
+  readonly keyPaths: ReadonlySet<string>
+  /** The declared form of the path of a request. */
+  readonly resolvePath: (path: string) => string
+}
+
+/**
+ * Counts each request by its developer key or its address, tells in headers what is left, and refuses what is too much with
+ * 429. Preflights are not counted: pages do not make them themselves.
+ *
+ * Headers: draft-ietf-httpapi-ratelimit-headers, whose `w` is the time in which an empty bucket fills up.
+ */
+export function rateLimit({ limiter, keys, unlimitedPaths, keyPaths, resolvePath }: RateLimitParts): Middleware<RequestState> {
+  async function take(client: Client, keyText: string): Promise<Verdict | undefined> {
+    const address = client.isLocal ? undefined : client.address
+    if (keys === undefined || keyText === '') return limiter.takeForAddress(address)
+    const recalled = keys.recall(keyText)
+    if (recalled?.key !== undefined) return limiter.takeForKey(recalled.key)
+    // Counted by address before it is looked up: nobody has many keys tried for nothing.
+    const verdict = limiter.takeForAddress(address)
+    if (verdict?.isAllowed === false) return verdict
+    const key = recalled === undefined ? await keys.find(keyText) : undefined
+    if (key !== undefined) return limiter.takeForKey(key)
+    throw new ApiError(401, 'unknown-api-key', 'There is no such X-API-Key, or it was revoked: leave it out, or get another.')
+  }
+  return async (context, next) => {
+    const path = resolvePath(context.path)
+    if (context.method === 'OPTIONS' || unlimitedPaths.has(path)) return next()
+    const verdict = await take(context.state.client, keyPaths.has(path) ? '' : context.get('X-API-Key').trim())
+    if (verdict === undefined) return next()
+    context.set(headersOf(verdict))
+    if (verdict.isAllowed) return next()
+    context.set('Retry-After', String(verdict.nextInSeconds))
+    throw new ApiError(429, 'rate-limited', `Too many requests: ${inWords(verdict)}. Try again in ${verdict.nextInSeconds} s.`)
+  }
+}
+
+function headersOf({ policy, allowance: { rate, burst }, remaining, fullInSeconds }: Verdict): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"${policy}";q=${burst};w=${Math.max(1, Math.ceil(burst / rate))}`,
+    RateLimit: `"${policy}";r=${remaining};t=${fullInSeconds}`,
+  }
+}
+
+function inWords({ policy, allowance: { rate, burst } }: Verdict): string {
+  return `${rate} a second and ${burst} at once are allowed ${policy === 'key' ? 'with this key' : 'from one address'}`
+}

@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { query } from '../db/pool.ts'
+import type { KeyTier } from './key-tiers.ts'
+
+/** What is known of a key but the key itself, which only its owner has. */
+export interface DeveloperKey {
+  readonly id: number
+  /** The first 12 characters of the key, by which its owner knows it. */
+  readonly prefix: string
+  /** Whose it is, or what for. */
+  readonly name: string
+  readonly tier: KeyTier
+  readonly createdAt: Date
+  /** To the minute; null: never. */
+  readonly lastUsedAt: Date | null
+  /** Null: it is good. */
+  readonly revokedAt: Date | null
+}
+
+interface Looked {
+  /** Undefined: there is no such key. */
+  readonly key: DeveloperKey | undefined
+  /** When it is looked up anew, in milliseconds of the clock. */
+  readonly until: number
+}
+
+const columns = `id::float8 as id, prefix, name, tier, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
+
+/** Keys that were looked up lately; beyond that the oldest are forgotten. */
+const mostRemembered = 10_000
+
+/**
+ * Developer keys: `fs_live_` and 64 hex digits, of which the database holds the SHA-256 only. The digest needs no salt and
+ * no slowness, since a key is 256 random bits and nothing that could be guessed.
+ *
+ * Each is looked up at most every `rememberMs`, so that a revoked one is refused everywhere within that time, and at once by
+ * the process that revoked it.
+ */
+export class DeveloperKeys {
+  readonly #pool: pg.Pool
+  readonly #rememberMs: number
+  readonly #clock: () => number
+  readonly #looked = new Map<string, Looked>()
+
+  constructor(pool: pg.Pool, { rememberMs = 30_000, clock = () => performance.now() } = {}) {
+    this.#pool = pool
+    this.#rememberMs = rememberMs
+    this.#clock = clock
+  }
+
+  /** The key if it was looked up lately; `undefined` as value: it is not good. */
+  recall(text: string): { readonly key: DeveloperKey | undefined } | undefined {
+    if (!isKeyText(text)) return { key: undefined }
+    const looked = this.#looked.get(digestOf(text).toString('hex'))
+    return looked !== undefined && looked.until > this.#clock() ? looked : undefined
+  }
+
+  /** The key behind a text, unless it is none of ours or was revoked; its use is noted, at most once a minute. */
+  async find(text: string): Promise<DeveloperKey | undefined> {
+    const recalled = this.recall(text)
+    if (recalled !== undefined) return recalled.key
+    const hash = digestOf(text)
+    const { rows: [key] } = await query<DeveloperKey & { isStale: boolean }>(
+      this.#pool,
+      `select ${columns}, last_used_at is null or last_used_at < now() - interval '1 minute' as "isStale"
+       from app.developer_keys where key_hash = $1 and revoked_at is null`,
+      [hash],
+    )
+    if (key?.isStale === true) {
+      await query(
+        this.#pool,
+        `update app.developer_keys set last_used_at = now()
+         where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+        [key.id],
+      )
+    }
+    this.#remember(hash.toString('hex'), key)
+    return key
+  }
+
+  /** Makes a key; its text is given here and never again. */
+  async create({ name, tier }: Pick<DeveloperKey, 'name' | 'tier'>): Promise<{ readonly text: string; readonly key: DeveloperKey }> {
+    const text = `fs_live_${randomBytes(32).toString('hex')}`
+    const { rows: [key] } = await query<DeveloperKey>(
+      this.#pool,
+      `insert into app.developer_keys (key_hash, prefix, name, tier) values ($1, $2, $3, $4) returning ${columns}`,
+      [digestOf(text), text.slice(0, 12), name, tier],
+    )
+    if (key === undefined) throw new Error('an insert gave no row back')
+    return { text, key }
+  }
+
+  /** All keys, revoked ones included, the newest first. There are few: administrators make them. */
+  async list(): Promise<readonly DeveloperKey[]> {
+    const { rows } = await query<DeveloperKey>(this.#pool, `select ${columns} from app.developer_keys order by id desc`)
+    return rows
+  }
+
+  /** Revokes a key for good. @returns undefined where there is none; one that was revoked before stays as it is */
+  async revoke(id: number): Promise<DeveloperKey | undefined> {
+    const { rows: [key] } = await query<DeveloperKey>(
+      this.#pool,
+      `update app.developer_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${columns}`,
+      [id],
+    )
+    this.#looked.clear()
+    return key
+  }
+
+  #remember(hash: string, key: DeveloperKey | undefined): void {
+    this.#looked.delete(hash)
+    const [oldest] = this.#looked.keys()
+    if (this.#looked.size >= mostRemembered && oldest !== undefined) this.#looked.delete(oldest)
+    this.#looked.set(hash, { key, until: this.#clock() + this.#rememberMs })
+  }
+}
+
+/** Whether a text has the form of a key; others are not looked up. */
+function isKeyText(text: string): boolean {
+  return /^fs_live_[0-9a-f]{64}$/.test(text)
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
