@@ -6,6 +6,10 @@ export interface TestCounts {
   /** Tests and hooks. */
   readonly failed: number
   readonly skipped: number
+  /** The files of what failed. */
+  readonly failedFiles: readonly string[]
+  /** Whether something was left open, which counts as one failure more. */
+  readonly isOpen: boolean
 }
 
 export function isTestCounts(message: unknown): message is TestCounts {
@@ -22,9 +26,13 @@ const timeToEnd = 10_000
 export class CountingReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options)
+    const failedFiles = new Set<string>()
+    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, ({ file }) => {
+      if (file !== undefined) failedFiles.add(file)
+    })
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats
-      const counts: TestCounts = { passed: passes, failed: failures, skipped: pending }
+      const counts: TestCounts = { passed: passes, failed: failures, skipped: pending, failedFiles: [...failedFiles], isOpen: false }
       process.send?.(counts)
       setTimeout(() => failForOpenResources(counts), timeToEnd).unref()
     })
@@ -36,7 +44,7 @@ function failForOpenResources(counts: TestCounts): void {
   const open = process.getActiveResourcesInfo().filter((name) => !['TTYWrap', 'PipeWrap'].includes(name))
   console.error(`The tests have ended, but something is still open: ${[...new Set(open)].join(', ') || 'a pipe'}.`)
   // The exit code is no way to say so: mocha sets it to its own count of failures on the way out.
-  process.send?.({ ...counts, failed: counts.failed + 1 } satisfies TestCounts, () => process.exit())
+  process.send?.({ ...counts, failed: counts.failed + 1, isOpen: true } satisfies TestCounts, () => process.exit())
 }
 
 export { CountingReporter as 'module.exports' }

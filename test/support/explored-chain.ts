@@ -1,6 +1,7 @@
 import { workers } from '../../jobs/index.ts'
 import { createTestDatabase } from './database.ts'
 import type { TestDatabase } from './database.ts'
+import { atEndOfTests } from './end-of-tests.ts'
 import { runFarm, untilDerived } from './farm.ts'
 import { runIngest, untilStored } from './ingest.ts'
 import { runApi } from './running-api.ts'
@@ -24,15 +25,6 @@ export function exploredChain(): Promise<ExploredChain> {
   return explored
 }
 
-/** Called once after all tests. */
-export async function endExploredChain(): Promise<void> {
-  if (explored === undefined) return
-  const { database, api } = await explored
-  explored = undefined
-  await api.stop()
-  await database.drop()
-}
-
 async function explore(): Promise<ExploredChain> {
   const database = await createTestDatabase()
   await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
@@ -43,5 +35,10 @@ async function explore(): Promise<ExploredChain> {
   await untilDerived(database, workers.map(({ name }) => name), [{ from: 0, to: last + 1 }], farm)
   await farm.stop()
   await database.pool.query('analyze')
-  return { database, api: await runApi(database.url, { server: { network: () => 'emulator' } }) }
+  const api = await runApi(database.url, { server: { network: () => 'emulator' } })
+  atEndOfTests(async () => {
+    await api.stop()
+    await database.drop()
+  })
+  return { database, api }
 }
