@@ -22,6 +22,13 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodPreprocess
   return z.preprocess(toFlag, z.boolean('must be true or false')).default(false).describe(description)
 }
 
+/** Words to look for: 1 to 100 characters, none of them a control character; white space around them does not count. */
+export function searchParameter(description: string): z.ZodPreprocess<z.ZodString> {
+  const trimmed = (text: unknown): unknown => (typeof text === 'string' ? text.trim() : text)
+  return z.preprocess(trimmed, z.string().regex(/^\P{Cc}{1,100}$/u, 'must be a text of 1 to 100 characters'))
+    .describe(description)
+}
+
 /** `cursor` of a list whose cursors have the form `pattern`; an empty one asks for the first page. */
 export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.ZodString> {
   return z.string().regex(pattern, `must be a cursor of the form ${form}`)
@@ -42,6 +49,17 @@ export function evmAddressParameter(): z.ZodPreprocess<z.ZodString> {
   )
   return z.preprocess(toText, z.string().regex(/^0x[0-9a-f]{40}$/, 'must be an EVM address: 0x and 40 hex digits'))
     .describe('EVM address: 40 hex digits, with or without 0x.')
+}
+
+/** Who gives or gets tokens: a Flow account or an address of Flow EVM, as people write them. Gives the text form. */
+export function partyParameter(): z.ZodPreprocess<z.ZodString> {
+  const toText = (text: unknown): unknown => {
+    if (typeof text !== 'string') return text
+    return /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : (parseAddress(text) ?? text)
+  }
+  const message = 'must be an account: 0x and 16 hex digits, or 40 for one of Flow EVM'
+  return z.preprocess(toText, z.string().regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/, message))
+    .describe('Account: 16 hex digits, or 40 for one of Flow EVM, with or without 0x.')
 }
 
 /**

@@ -1,0 +1,44 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import type { Bounds } from '../bounds.ts'
+import { ftTransferRow } from '../presenters/ft-transfer.ts'
+import type { FtTransferRow } from '../presenters/ft-transfer.ts'
+import { ftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
+import type { TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
+
+/** Up to `count` transfers before a place, newest first, fees aside. */
+export async function listFtTransfers(
+  database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
+  count: number,
+): Promise<readonly FtTransferRow[]> {
+  return readTransferPage(bounds, before, count, (span) => database.any(sql.type(ftTransferRow)`
+    ${completed(selectTransfers(ftTransfers, selection, span), span)}
+  `))
+}
+
+/** With what the rows of the page do not hold themselves, each looked up by its key. */
+function completed(page: FragmentSqlToken, { low, high }: TransferSpan): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${page})
+    select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp, t.token,
+      t.from_address, t.to_address, t.transfer_type, t.amount::text as amount, m.name, m.symbol, m.decimals, m.logo,
+      p.price::text as usd_price, trim_scale(round(t.amount * p.price, 8))::text as usd_value
+    from page t
+    join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
+    join raw.transactions r on r.block_height = t.block_height and r.tx_index = t.tx_index
+      and r.block_height between ${low} and ${high}
+    left join app.ft_token_metadata m on m.token = t.token
+    left join lateral (${priceAt(sql.fragment`t.token`, sql.fragment`b.timestamp`)}) p on true
+    order by t.block_height desc, t.tx_index desc, t.event_index desc, t.leg desc
+  `
+}
+
+/** The last price of a token in US dollars at a time, if one is known of the two days before it. */
+export function priceAt(token: FragmentSqlToken, time: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    select price from app.prices
+    where token = ${token} and currency = 'USD' and price_time <= ${time} and price_time > ${time} - interval '48 hours'
+    order by price_time desc
+    limit 1
+  `
+}
