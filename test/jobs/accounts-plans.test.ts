@@ -5,24 +5,10 @@ import { metaWorker } from '../../jobs/meta-worker.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-
-interface PlanNode {
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Rows Removed by Join Filter'?: number
-  readonly Plans?: readonly PlanNode[]
-}
+import { explain, rowsLookedAt } from '../support/explain.ts'
 
 const rows = 4000
 const one = '0x00000000000000a1'
-
-/** Rows that a plan gave from node to node, and those that it looked at and left out. */
-function rowsLookedAt(node: PlanNode): number {
-  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0)
-  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsLookedAt(child), 0)
-  return (node['Actual Rows'] + removed) * node['Actual Loops'] + below
-}
 
 describe('folds of accounts, keys and contracts where the statistics are of a chain with one account', () => {
   let database: TestDatabase
@@ -53,11 +39,8 @@ describe('folds of accounts, keys and contracts where the statistics are of a ch
   const expectFewRows = async (what: string, text: string, values: readonly unknown[]): Promise<void> => {
     await client.query('begin')
     try {
-      const { rows: [row] } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-        `explain (analyze, format json) ${text}`, [...values],
-      )
-      const plan = row?.['QUERY PLAN'][0].Plan
-      expect(plan === undefined ? Infinity : rowsLookedAt(plan), what).to.be.lessThan(rows * 100)
+      const plan = await explain(client, { text, values }, 'analyze')
+      expect(rowsLookedAt(plan), what).to.be.lessThan(rows * 100)
     } finally {
       await client.query('rollback')
     }

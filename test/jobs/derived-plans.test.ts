@@ -4,35 +4,16 @@ import { workers } from '../../jobs/index.ts'
 import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { explain, flattenPlan, largeTables, pagesOf, readWhole, recordStatements } from '../support/explain.ts'
+import type { Statement } from '../support/explain.ts'
 import {
   evmBusy, evmItems, evmRegular, feeReceiver, hoarder, regular, skewedCollection, skewedEvmToken, skewedToken,
   writeSkewedHistory,
 } from '../../scripts/support/skewed-history.ts'
 
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Shared Hit Blocks'?: number
-  readonly 'Shared Read Blocks'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
-interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
 const rows = 20_000
 const spacing = 150
 const newest = (rows - 1) * spacing
-
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)]
-}
-
-function textOf(query: string | { text: string; values?: unknown[] }, values: unknown[] = []): Statement {
-  return typeof query === 'string' ? { text: query, values } : { text: query.text, values: query.values ?? [] }
-}
 
 describe('derived tables with accounts that are in every block', () => {
   let database: TestDatabase
@@ -86,10 +67,7 @@ describe('derived tables with accounts that are in every block', () => {
       select h, 0, 0, 0, date '2024-01-01' + h / 100000, 'A.' || h / ${spacing} % 3, h
       from generate_series(0, ${newest}, ${spacing}) h;
       analyze`)
-    const { rows: tables } = await database.pool.query<{ relname: string }>(
-      'select relname from pg_class where reltuples > 1000',
-    )
-    large = new Set(tables.map(({ relname }) => relname))
+    large = await largeTables(database.pool)
     client = await database.pool.connect()
     await client.query('begin')
   })
@@ -100,31 +78,9 @@ describe('derived tables with accounts that are in every block', () => {
     await database.drop()
   })
 
-  async function planOf({ text, values }: Statement, options = ''): Promise<PlanNode> {
-    const { rows: [row] } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `explain (format json${options}) ${text}`, options.includes('generic_plan') ? [] : [...values],
-    )
-    if (row === undefined) throw new Error('no plan')
-    return row['QUERY PLAN'][0].Plan
-  }
-
-  function scanned(plan: PlanNode): string[] {
-    const scans = flatten(plan).filter((node) => node['Node Type'] === 'Seq Scan')
-    return scans.map((node) => node['Relation Name'] ?? '').filter((name) => large.has(name))
-  }
-
   /** What the folds of all workers ask while they fold the newest block again, with what each statement was given. */
   async function statementsOfFolds(): Promise<Statement[]> {
-    const statements: Statement[] = []
-    const recording = new Proxy(client, {
-      get: (target, name) => {
-        if (name !== 'query') return Reflect.get(target, name) as unknown
-        return (query: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
-          statements.push(textOf(query, values))
-          return values === undefined ? client.query(query as string) : client.query(query as string, values)
-        }
-      },
-    })
+    const { client: recording, statements } = recordStatements(client)
     const range = { from: newest - spacing, to: newest + 1 }
     for (const worker of workers) {
       await foldRange(recording, worker, range, await findFoldDebt(recording, worker, range))
@@ -137,13 +93,12 @@ describe('derived tables with accounts that are in every block', () => {
     expect(statements.length).to.be.greaterThan(2 * workers.flatMap(({ folds }) => folds).length)
     for (const statement of statements) {
       const place = statement.text.trim().slice(0, 200)
-      expect(scanned(await planOf(statement, ', generic_plan')), `${place}, planned for any values`).to.deep.equal([])
+      expect(readWhole(await explain(client, statement, 'generic_plan'), large), `${place}, planned for any values`).to.deep.equal([])
       await client.query('savepoint folded')
-      const plan = await planOf(statement, ', analyze, buffers')
+      const plan = await explain(client, statement, 'analyze, buffers')
       await client.query('rollback to folded')
-      expect(scanned(plan), place).to.deep.equal([])
-      const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
-      expect(pages, place).to.be.lessThan(400)
+      expect(readWhole(plan, large), place).to.deep.equal([])
+      expect(pagesOf(plan), place).to.be.lessThan(400)
     }
   })
 
@@ -226,17 +181,17 @@ describe('derived tables with accounts that are in every block', () => {
   for (const [what, table, where, order] of lists) {
     it(`list ${what} in their order, without sorting`, async () => {
       const text = `select * from ${table} where ${where} order by ${order} limit 20`
-      const plan = await planOf({ text, values: [] }, ', analyze, buffers')
-      expect(scanned(plan)).to.deep.equal([])
-      expect(flatten(plan).map((node) => node['Node Type'])).to.not.include('Sort')
-      expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).to.be.lessThan(60)
+      const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
+      expect(readWhole(plan, large)).to.deep.equal([])
+      expect(flattenPlan(plan).map((node) => node['Node Type'])).to.not.include('Sort')
+      expect(pagesOf(plan)).to.be.lessThan(60)
     })
   }
 
   it('find an EVM transaction by its hash', async () => {
     const text = `select * from app.evm_tx_hashes where evm_hash = lpad(to_hex(${newest}::bigint), 64, 'e')`
-    const plan = await planOf({ text, values: [] }, ', analyze, buffers')
-    expect(scanned(plan)).to.deep.equal([])
-    expect((plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)).to.be.lessThan(10)
+    const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
+    expect(readWhole(plan, large)).to.deep.equal([])
+    expect(pagesOf(plan)).to.be.lessThan(10)
   })
 })

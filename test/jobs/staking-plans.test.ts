@@ -6,19 +6,7 @@ import { ensurePartitions } from '../../src/db/partitions.ts'
 import { findFoldDebt, foldRange } from '../../src/farm/commit/folds.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Shared Hit Blocks'?: number
-  readonly 'Shared Read Blocks'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
-interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
+import { explain, flattenPlan, largeTables, pagesOf, readWhole, recordStatements } from '../support/explain.ts'
 
 const weeks = 80
 const week = 600_000
@@ -83,9 +71,7 @@ describe('stakes and pairs with a long history', () => {
     await ensurePartitions(database.pool, 'app.defi_events', 1_000_000, { from: 0, to: end })
     await database.pool.query(history)
     await database.pool.query('vacuum analyze')
-    const largeTables = 'select relname from pg_class where reltuples > 1000'
-    const { rows } = await database.pool.query<{ relname: string }>(largeTables)
-    large = new Set(rows.map(({ relname }) => relname))
+    large = await largeTables(database.pool)
     client = await database.pool.connect()
     await client.query('begin')
   })
@@ -96,33 +82,8 @@ describe('stakes and pairs with a long history', () => {
     await database.drop()
   })
 
-  async function planOf({ text, values }: Statement): Promise<PlanNode> {
-    const { rows: [row] } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `explain (format json, analyze, buffers) ${text}`, [...values],
-    )
-    if (row === undefined) throw new Error('no plan')
-    return row['QUERY PLAN'][0].Plan
-  }
-
-  const flatten = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)]
-  const scanned = (plan: PlanNode): string[] => {
-    const scans = flatten(plan).filter((one) => one['Node Type'] === 'Seq Scan')
-    return scans.map((one) => one['Relation Name'] ?? '').filter((name) => large.has(name))
-  }
-  const pages = (plan: PlanNode): number => (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
-
   it('are folded without reading what does not change', async () => {
-    const statements: Statement[] = []
-    const recording = new Proxy(client, {
-      get: (target, name) => {
-        if (name !== 'query') return Reflect.get(target, name) as unknown
-        return (query: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
-          const { text, values: given = values ?? [] } = typeof query === 'string' ? { text: query } : query
-          statements.push({ text, values: given })
-          return client.query(text, given)
-        }
-      },
-    })
+    const { client: recording, statements } = recordStatements(client)
     for (const worker of [stakingWorker, defiWorker]) {
       const range = { from: end - spacing, to: end }
       await foldRange(recording, worker, range, await findFoldDebt(recording, worker, range))
@@ -130,11 +91,11 @@ describe('stakes and pairs with a long history', () => {
     expect(statements.length).to.be.greaterThan(10)
     for (const statement of statements) {
       await client.query('savepoint folded')
-      const plan = await planOf(statement)
+      const plan = await explain(client, statement, 'analyze, buffers')
       await client.query('rollback to folded')
       const place = statement.text.trim().slice(0, 200)
-      expect(scanned(plan), place).to.deep.equal([])
-      expect(pages(plan), place).to.be.lessThan(200)
+      expect(readWhole(plan, large), place).to.deep.equal([])
+      expect(pagesOf(plan), place).to.be.lessThan(200)
     }
   })
 
@@ -166,10 +127,10 @@ describe('stakes and pairs with a long history', () => {
   for (const [what, table, where, order] of lists) {
     it(`list ${what} in their order, without sorting`, async () => {
       const text = `select * from ${table} where ${where} order by ${order} limit 20`
-      const plan = await planOf({ text, values: [] })
-      expect(scanned(plan)).to.deep.equal([])
-      expect(flatten(plan).map((one) => one['Node Type'])).to.not.include('Sort')
-      expect(pages(plan)).to.be.lessThan(100)
+      const plan = await explain(client, { text, values: [] }, 'analyze, buffers')
+      expect(readWhole(plan, large)).to.deep.equal([])
+      expect(flattenPlan(plan).map((one) => one['Node Type'])).to.not.include('Sort')
+      expect(pagesOf(plan)).to.be.lessThan(100)
     })
   }
 })

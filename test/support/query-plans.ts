@@ -1,18 +1,8 @@
 import type { CommonQueryMethods, DatabasePool, QuerySqlToken } from 'slonik'
 import { createReadPool } from '../../src/db/slonik.ts'
 import type { TestDatabase } from './database.ts'
-
-export interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Index Name'?: string
-  /** Rows that it gave, in the mean of its loops. */
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly 'Rows Removed by Index Recheck'?: number
-  readonly Plans?: readonly PlanNode[]
-}
+import { explain, flattenPlan } from './explain.ts'
+import type { PlanNode } from './explain.ts'
 
 /** What the statements of one query really did. */
 export interface QueryPlan {
@@ -53,10 +43,7 @@ export async function queryPlans(database: TestDatabase): Promise<QueryPlans> {
       await query(recording)
       const plans: PlanNode[] = []
       for (const { sql, values } of statements) {
-        const { rows: [row] } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-          `explain (analyze, format json, timing off) ${sql.replaceAll('$slonik_', '$')}`, [...values],
-        )
-        if (row !== undefined) plans.push(row['QUERY PLAN'][0].Plan)
+        plans.push(await explain(database.pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
       }
       return summarize(plans, statements.map(({ sql }) => sql))
     },
@@ -80,7 +67,7 @@ function recordStatements(reads: DatabasePool): { recording: DatabasePool; state
 }
 
 function summarize(plans: readonly PlanNode[], statements: readonly string[]): QueryPlan {
-  const all = plans.flatMap(flatten)
+  const all = plans.flatMap(flattenPlan)
   const nodes = all.filter((node) => node['Actual Loops'] > 0)
   const partitions = new Set(all.flatMap((node) => {
     const relation = node['Relation Name'] ?? ''
@@ -93,10 +80,6 @@ function summarize(plans: readonly PlanNode[], statements: readonly string[]): Q
     rowsSorted: nodes.filter(isSort).map((node) => node['Actual Rows'] * node['Actual Loops']),
     statements,
   }
-}
-
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)]
 }
 
 /** Index scans below a bitmap name an index and no table; the scan of the table above counts the same rows. */
