@@ -65,7 +65,7 @@ export function resolveDays(
 function checkLength(from: string, to: string, { max }: DaySpan): void {
   const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
   if (length < 1) throw invalidFrom(`must not be after "to", which is ${to}`)
-  if (length > max) throw invalidFrom(`must be at most ${max} days before "to", which is ${to}: ask for less at once`)
+  if (length > max) throw invalidFrom(`must be later: at most ${max} days up to "to", which is ${to}, can be had at once`)
 }
 
 function invalidFrom(problem: string): ApiError {
