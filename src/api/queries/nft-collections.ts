@@ -1,0 +1,102 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { nftCollectionRow } from '../presenters/nft-collection.ts'
+import type { NftCollectionRow } from '../presenters/nft-collection.ts'
+import { selectRanked } from '../ranked-rows.ts'
+import type { Rank } from '../ranked-rows.ts'
+
+/** The orders of the list of collections: by holders, by recent or all transfers, by the first transfer. */
+export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest'] as const
+export type NftCollectionSort = (typeof nftCollectionSorts)[number]
+
+/** What contracts say of their collections, as columns of `m`. */
+export const nftCollectionFace = sql.fragment`
+  m.name, m.description, m.external_url, m.square_image, m.banner_image, m.socials, m.evm_address
+`
+
+/** Of the last 24 hours of which something is indexed. It is empty where nothing is. */
+const recentActivity = sql.fragment`
+  (
+    select h.name as token, sum(h.activity_count)::bigint as transfer_count
+    from (select day, hour from app.hourly_stats order by day desc, hour desc limit 1) newest
+    join app.hourly_activity h on h.kind = 'collection' and h.day between newest.day - 1 and newest.day
+      and (h.day, h.hour) > (newest.day - 1, newest.hour)
+    group by h.name
+  )
+`
+
+const orders: Readonly<Record<NftCollectionSort, { readonly table: FragmentSqlToken; readonly count: FragmentSqlToken }>> = {
+  holders: { table: sql.fragment`app.nft_collection_stats`, count: sql.fragment`o.holder_count` },
+  trending: { table: recentActivity, count: sql.fragment`o.transfer_count` },
+  transfers: { table: sql.fragment`app.nft_collection_totals`, count: sql.fragment`o.transfer_count` },
+  newest: { table: sql.fragment`app.nft_collections`, count: sql.fragment`o.first_height` },
+}
+
+/** Joins what there is to know of the collections of a page, each by its key. */
+function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${pageOfTokens})
+    select p.key as token, p.count, ${nftCollectionFace}, m.storage_path, m.public_path, m.asked_at,
+      coalesce(s.item_count, 0) as item_count, coalesce(s.seen_count, 0) as seen_count,
+      coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
+      coalesce(r.transfer_count, 0) as recent_count, coalesce(t.mint_count, 0) as mint_count,
+      coalesce(t.burn_count, 0) as burn_count, f.first_height
+    from page p
+    left join app.nft_collections f on f.token = p.key
+    left join app.nft_collection_stats s on s.token = p.key
+    left join app.nft_collection_totals t on t.token = p.key
+    left join app.nft_collection_metadata m on m.token = p.key
+    left join ${recentActivity} r on r.token = p.key
+    order by p.count desc, p.key
+  `
+}
+
+/**
+ * Up to `limit` collections after a place of an order.
+ * @param options.search leaves those whose name or identifier contains it; it looks through the catalogue, a row a
+ *   collection
+ */
+export async function listNftCollections(
+  database: DatabasePool,
+  options: { sort: NftCollectionSort; search: string | undefined; after: Rank | undefined; limit: number },
+): Promise<readonly NftCollectionRow[]> {
+  const { sort, search, after, limit } = options
+  const { table, count } = orders[sort]
+  return database.any(sql.type(nftCollectionRow)`${completed(selectRanked({
+    columns: sql.fragment`o.token as key, ${count} as count`,
+    from: search === undefined
+      ? sql.fragment`${table} o`
+      : sql.fragment`${table} o left join app.nft_collection_metadata n on n.token = o.token`,
+    where: search === undefined
+      ? sql.fragment`true`
+      : sql.fragment`strpos(lower(concat_ws(' ', n.name, o.token)), lower(${search})) > 0`,
+    count,
+    key: sql.fragment`o.token`,
+  }, after, limit))}`)
+}
+
+/** One collection; undefined where no item of it was seen to move. */
+export async function readNftCollection(database: DatabasePool, token: string): Promise<NftCollectionRow | undefined> {
+  const row = await database.maybeOne(sql.type(nftCollectionRow)`${completed(sql.fragment`
+    select token as key, 0::bigint as count from app.nft_collections where token = ${token}
+  `)}`)
+  return row ?? undefined
+}
+
+const nftTotals = z.object({
+  collections: z.number(), items: z.number(), transfers: z.number(), evm_bridged: z.number(),
+})
+export type NftTotals = z.output<typeof nftTotals>
+
+/** The sums over all collections: a row each. */
+export async function readNftTotals(database: DatabasePool): Promise<NftTotals> {
+  return database.one(sql.type(nftTotals)`
+    select count(*) as collections, coalesce(sum(s.item_count), 0)::bigint as items,
+      coalesce(sum(t.transfer_count), 0)::bigint as transfers, count(m.evm_address) as evm_bridged
+    from app.nft_collections c
+    left join app.nft_collection_stats s using (token)
+    left join app.nft_collection_totals t using (token)
+    left join app.nft_collection_metadata m using (token)
+  `)
+}
