@@ -1,0 +1,59 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+
+/** The position of a transaction, as derived tables name it. */
+export interface MarkedPlace {
+  readonly block_height: number
+  readonly tx_index: number
+}
+
+const markRow = z.object({
+  block_height: z.number(), tx_index: z.number(), id: z.string(), timestamp: z.string(), error_message: z.string().nullable(),
+})
+
+/** What rows of derived tables do not repeat of their transaction. */
+export type TransactionMark = z.output<typeof markRow>
+
+/** Heights of one partition of raw.events, the narrowest: a statement over so many is planned for two at most. */
+const windowHeights = 200_000
+
+/**
+ * Reads by position, in statements that each stay within few partitions: the rows of one page may be years apart, and a
+ * statement over years is planned for all partitions between.
+ */
+export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
+  places: readonly Place[], read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const windows = Map.groupBy(places, ({ block_height: height }) => Math.floor(height / windowHeights))
+  const found = await Promise.all([...windows.values()].map((ofWindow) => {
+    const heights = ofWindow.map((place) => place.block_height)
+    return read(ofWindow, Math.min(...heights), Math.max(...heights))
+  }))
+  return found.flat()
+}
+
+/**
+ * Ids of transactions and the times of their blocks, by position. What is not stored is not in it. The places of a page may
+ * lie anywhere: their heights given as values leave out all partitions but theirs, which a join would not.
+ */
+export async function readTransactionMarks(
+  database: DatabasePool, places: readonly MarkedPlace[],
+): Promise<ReadonlyMap<string, TransactionMark>> {
+  const distinct = [...new Map(places.map((place) => [markKey(place), place])).values()]
+  if (distinct.length === 0) return new Map()
+  const heights = sql.array(distinct.map((place) => place.block_height), 'int8')
+  const rows = await database.any(sql.type(markRow)`
+    select t.block_height, t.tx_index, encode(t.id, 'hex') as id, b.timestamp, t.error_message
+    from unnest(${heights}, ${sql.array(distinct.map((place) => place.tx_index), 'int4')}) as place (height, index)
+    join raw.transactions t on t.block_height = place.height and t.tx_index = place.index
+      and t.block_height = any (${heights})
+    join raw.blocks b on b.height = t.block_height and b.height = any (${heights})
+  `)
+  return new Map(rows.map((row) => [markKey(row), row]))
+}
+
+/** Of a place in the map that `readTransactionMarks` gives. */
+export function markKey({ block_height: height, tx_index: index }: MarkedPlace): string {
+  return `${height}:${index}`
+}
