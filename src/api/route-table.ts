@@ -1,5 +1,9 @@
 import type { Route } from './route.ts'
+import { accountContractRoutes } from './routes/account-contracts.ts'
+import { accountLookupRoutes } from './routes/account-lookups.ts'
 import { accountNftRoutes } from './routes/account-nfts.ts'
+import { accountStorageRoutes } from './routes/account-storage.ts'
+import { accountRoutes } from './routes/accounts.ts'
 import { blockRoutes } from './routes/blocks.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { insightRoutes } from './routes/insights.ts'
@@ -12,4 +16,4 @@ import { statisticsRoutes } from './routes/statistics.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...serviceRoutes, ...documentRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...serviceRoutes, ...documentRoutes]

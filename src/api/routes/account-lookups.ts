@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { parseAddress } from '../../chain/address.ts'
+import { exampleCoa, examplePublicKey } from '../examples/accounts.ts'
+import { listOf, page } from '../envelope.ts'
+import { eventCursor, parseEventCursor } from '../event-pages.ts'
+import { keyCursor, keyParts } from '../key-cursor.ts'
+import { limitParameter } from '../parameters.ts'
+import { coaSchema, presentCoa } from '../presenters/coa.ts'
+import { presentPublicKey, publicKeySchema } from '../presenters/public-key.ts'
+import { listKeysByPublicKey } from '../queries/account-keys.ts'
+import { readBlockTimes } from '../queries/block-times.ts'
+import { listCoas } from '../queries/coa-accounts.ts'
+import { readTransactionIds } from '../queries/transaction-ids.ts'
+import { defineRoute } from '../route.ts'
+
+const publicKeyCursor = keyCursor({ revoked: /[01]/, address: /0x[0-9a-f]{16}/, key_index: keyParts.index })
+
+const publicKeyDigits = /^(?:0x)?(?:04)?((?:[0-9a-f]{128})|(?:[0-9a-f]{192}))$/i
+
+/** Bytes of a key as people write it: some tools put 0x before it, and some the 04 of an uncompressed point. */
+function publicKeyParameter(): z.ZodPreprocess<z.ZodString> {
+  const toDigits = (text: unknown): unknown => (
+    typeof text === 'string' ? publicKeyDigits.exec(text)?.[1]?.toLowerCase() ?? text : text
+  )
+  const form = /^([0-9a-f]{128}|[0-9a-f]{192})$/
+  return z.preprocess(toDigits, z.string().regex(form, 'must be a public key: 128 hex digits, or 192 for BLS, with or without 0x'))
+    .describe('Public key: 128 hex digits (ECDSA) or 192 (BLS), with or without 0x.')
+}
+
+const publicKey = defineRoute({
+  path: '/flow/key/{publicKey}',
+  operationId: 'listAccountsOfPublicKey',
+  tag: 'Accounts',
+  summary: 'Accounts that have a public key, those where it is in force first',
+  params: z.object({ publicKey: publicKeyParameter() }),
+  query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: publicKeyCursor.parameter }),
+  response: listOf(publicKeySchema, 'PublicKey'),
+  problems: { 404: 'No account is known to have or have had this key.' },
+  example: { data: [examplePublicKey], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
+  handler: async ({ params: { publicKey: digits }, query: { limit, cursor } }, { database }) => {
+    const place = publicKeyCursor.parse(cursor)
+    const after = place === undefined ? undefined : {
+      isRevoked: place.revoked === '1', address: place.address, index: Number(place.key_index),
+    }
+    const rows = await listKeysByPublicKey(database, Buffer.from(digits, 'hex'), after, limit + 1)
+    if (after === undefined && rows.length === 0) {
+      throw new ApiError(404, 'unknown-key', 'No account is known to have or have had this key.', { field: 'publicKey' })
+    }
+    return {
+      body: page(rows, limit, presentPublicKey, ({ is_revoked: isRevoked, address, key_index: index }) => (
+        publicKeyCursor.format({ revoked: isRevoked ? 1 : 0, address, key_index: index })
+      )),
+    }
+  },
+})
+
+/** Gives `0x` and 16 hex digits of a Flow account, or 40 of an EVM address. */
+function eitherAddressParameter(): z.ZodPreprocess<z.ZodString> {
+  const toText = (text: unknown): unknown => {
+    if (typeof text !== 'string') return text
+    return /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : parseAddress(text) ?? text
+  }
+  const form = /^0x([0-9a-f]{16}|[0-9a-f]{40})$/
+  return z.preprocess(toText, z.string().regex(form, 'must be an account (16 hex digits) or an EVM address (40), with or without 0x'))
+    .describe('Flow account (16 hex digits) or EVM address (40), with or without 0x.')
+}
+
+const coa = defineRoute({
+  path: '/flow/coa/{address}',
+  operationId: 'getCoaMapping',
+  tag: 'Accounts',
+  summary: 'The EVM accounts of a Flow account, or the Flow account of an EVM account',
+  description: 'Of the EVM accounts that Cadence owns (COAs), in the order in which they were created.',
+  params: z.object({ address: eitherAddressParameter() }),
+  query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
+  response: listOf(coaSchema, 'CoaMapping'),
+  problems: { 404: 'No such EVM account is known.' },
+  example: { data: [exampleCoa], has_more: false, cursor: '', _meta: { limit: 20, count: 1 } },
+  handler: async ({ params: { address }, query: { limit, cursor } }, { database }) => {
+    const after = parseEventCursor(cursor)
+    const rows = await listCoas(database, address, after, limit + 1)
+    if (after === undefined && rows.length === 0) {
+      const detail = address.length === 42
+        ? `${address} is not known as an EVM account that Cadence owns.` : `No EVM account of ${address} is known.`
+      throw new ApiError(404, 'unknown-coa', detail, { field: 'address' })
+    }
+    const shown = rows.slice(0, limit)
+    const [times, idAt] = await Promise.all([
+      readBlockTimes(database, shown.map((row) => row.block_height)), readTransactionIds(database, shown),
+    ])
+    return { body: page(rows, limit, (row) => presentCoa(row, idAt(row), times), (row) => eventCursor.format(row)) }
+  },
+})
+
+/** Accounts by what they have: a key, an EVM account. */
+export const accountLookupRoutes = [publicKey, coa]
