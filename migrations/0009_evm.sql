@@ -117,7 +117,7 @@ create table app.evm_token_holdings (
   primary key (address, token, standard)
 );
 
-create index evm_token_holdings_holders on app.evm_token_holdings (token, standard, balance desc, address) where balance > 0;
+create index evm_token_holdings_holders on app.evm_token_holdings (token, standard, balance, address) where balance > 0;
 
 comment on table app.evm_token_holdings is 'What each address of the EVM has of tokens: what it got less what it gave. Without rows of 0. Below 0 where transfers are missing: those of before the indexed history, or of a contract that moves balances without logs; then what others have may be wrong as well.';
 comment on column app.evm_token_holdings.address is '40 hex digits.';
@@ -153,7 +153,7 @@ create table app.evm_tokens (
   primary key (token, standard)
 );
 
-create index evm_tokens_holders on app.evm_tokens (holder_count desc, token, standard);
+create index evm_tokens_holders on app.evm_tokens (standard, holder_count, token);
 
 comment on table app.evm_tokens is 'Contracts of the EVM that moved tokens.';
 comment on column app.evm_tokens.token is 'The contract, 40 hex digits.';

@@ -26,6 +26,7 @@ create table app.ft_token_metadata (
 create index ft_token_metadata_due on app.ft_token_metadata (next_ask_at);
 create index ft_token_metadata_failed on app.ft_token_metadata (next_ask_at) where status = 'failed';
 create index ft_token_metadata_symbol on app.ft_token_metadata (lower(symbol), token);
+create index ft_token_metadata_evm on app.ft_token_metadata (evm_address) where evm_address is not null;
 
 comment on table app.ft_token_metadata is 'What contracts of fungible tokens say of themselves (FungibleTokenMetadataViews).';
 comment on column app.ft_token_metadata.token is 'As in app.ft_transfers.';
@@ -69,6 +70,7 @@ create table app.nft_collection_metadata (
 
 create index nft_collection_metadata_due on app.nft_collection_metadata (next_ask_at);
 create index nft_collection_metadata_failed on app.nft_collection_metadata (next_ask_at) where status = 'failed';
+create index nft_collection_metadata_evm on app.nft_collection_metadata (evm_address) where evm_address is not null;
 
 comment on table app.nft_collection_metadata is 'What contracts of non-fungible tokens say of their collections (MetadataViews).';
 comment on column app.nft_collection_metadata.token is 'As in app.nft_transfers.';

@@ -7,6 +7,9 @@ import { accountRoutes } from './routes/accounts.ts'
 import { blockRoutes } from './routes/blocks.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { epochRoutes } from './routes/epochs.ts'
+import { evmAddressRoutes } from './routes/evm-addresses.ts'
+import { evmTokenRoutes } from './routes/evm-tokens.ts'
+import { evmTransactionRoutes } from './routes/evm-transactions.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { nftItemRoutes } from './routes/nft-items.ts'
 import { nftTransferRoutes } from './routes/nft-transfers.ts'
@@ -17,4 +20,4 @@ import { statisticsRoutes } from './routes/statistics.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...serviceRoutes, ...documentRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...serviceRoutes, ...documentRoutes]

@@ -1,0 +1,98 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+import { evmAddressFacts } from '../presenters/evm-address.ts'
+import type { EvmDirectory } from '../presenters/evm-address.ts'
+
+/**
+ * What is known of addresses, each looked up by key. An account that Cadence owns begins with 00…02: eleven zero bytes
+ * and a two. Source: onflow/flow-go `fvm/evm/types/address.go`.
+ * @param addresses 40 hex digits; null is nobody
+ */
+export async function describeEvmAddresses(
+  database: DatabasePool, addresses: ReadonlyArray<string | null>,
+): Promise<EvmDirectory> {
+  const distinct = [...new Set(addresses.filter((address) => address !== null))]
+  if (distinct.length === 0) return new Map()
+  const rows = await database.any(sql.type(evmAddressFacts)`
+    select a.address, coalesce(label.label, ft.name, nft.name) as name, coa.flow_address,
+      coa.coa_address is not null or a.address like '000000000000000000000002%' as is_coa,
+      created.contract_address is not null or token.token is not null as is_contract,
+      coalesce(sent.has_signed, false) as has_signed
+    from unnest(${sql.array(distinct, 'text')}) as a (address)
+    left join lateral (
+      select c.coa_address, c.flow_address from app.coa_accounts c where c.coa_address = '0x' || a.address
+      order by c.block_height desc, c.tx_index desc, c.event_index desc limit 1
+    ) coa on true
+    left join lateral (
+      select t.contract_address from app.evm_transactions t
+      where t.contract_address = a.address and t.error_code = 0 limit 1
+    ) created on true
+    left join lateral (select t.token from app.evm_tokens t where t.token = a.address limit 1) token on true
+    left join lateral (
+      select t.tx_type <> 255 as has_signed
+      from app.evm_tx_hashes h
+      join app.evm_transactions t
+        on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
+      where h.evm_from = a.address limit 1
+    ) sent on true
+    left join lateral (
+      select l.label from app.account_labels l where l.address = '0x' || a.address order by l.tag limit 1
+    ) label on true
+    left join lateral (
+      select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
+    ) ft on true
+    left join lateral (
+      select m.name from app.nft_collection_metadata m
+      where m.evm_address = '0x' || a.address and m.name is not null limit 1
+    ) nft on true
+  `)
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+const spanRow = z.object({
+  first_height: z.number().nullable(), last_height: z.number().nullable(), creation_hash: z.string().nullable(),
+  creation_height: z.number().nullable(), creator: z.string().nullable(),
+})
+/** When an address was seen, and the transaction that created it, where it is a contract whose creation is indexed. */
+export type EvmAddressSpan = z.output<typeof spanRow>
+
+/** @param address 40 hex digits */
+export async function readEvmAddressSpan(database: DatabasePool, address: string): Promise<EvmAddressSpan> {
+  return database.one(sql.type(spanRow)`
+    with seen as (
+      (select block_height as height from app.evm_tx_hashes where evm_from = ${address} order by block_height limit 1)
+      union all
+      (select block_height from app.evm_tx_hashes where evm_to = ${address} order by block_height limit 1)
+      union all
+      (select block_height from app.evm_token_transfers where from_address = ${address} order by block_height limit 1)
+      union all
+      (select block_height from app.evm_token_transfers where to_address = ${address} order by block_height limit 1)
+      union all
+      (select block_height from app.evm_transactions where contract_address = ${address} order by block_height limit 1)
+      union all
+      (select block_height from app.coa_accounts where coa_address = ${`0x${address}`} order by block_height limit 1)
+      union all
+      (select block_height from app.evm_tx_hashes where evm_from = ${address} order by block_height desc limit 1)
+      union all
+      (select block_height from app.evm_tx_hashes where evm_to = ${address} order by block_height desc limit 1)
+      union all
+      (select block_height from app.evm_token_transfers
+       where from_address = ${address} order by block_height desc limit 1)
+      union all
+      (select block_height from app.evm_token_transfers where to_address = ${address} order by block_height desc limit 1)
+    )
+    select min(seen.height) as first_height, max(seen.height) as last_height, max(made.evm_hash) as creation_hash,
+      max(made.block_height) as creation_height, max(made.evm_from) as creator
+    from (select) as one
+    left join seen on true
+    left join lateral (
+      select h.evm_hash, h.evm_from, h.block_height
+      from app.evm_transactions t
+      join app.evm_tx_hashes h
+        on h.block_height = t.block_height and h.tx_index = t.tx_index and h.event_index = t.event_index
+      where t.contract_address = ${address} and t.error_code = 0
+      order by t.block_height desc limit 1
+    ) made on true
+  `)
+}
