@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import type pg from 'pg'
 import { asError, exitCodes, FatalError } from '../src/base/errors.ts'
 import { networks } from '../src/chain/network.ts'
 import type { Network } from '../src/chain/network.ts'
 import { scriptTemplate } from '../src/chain/templates/script-template.ts'
-import { query } from '../src/db/pool.ts'
+import { listTemplates, putTemplate, removeTemplate } from '../src/farm/templates/script-templates.ts'
+import type { OwnTemplate } from '../src/farm/templates/script-templates.ts'
 import { runCommand } from './cli/command.ts'
 import { withDatabase } from './cli/open-database.ts'
 import { flag, someOf, text } from './cli/options.ts'
@@ -12,32 +12,6 @@ import { tableText } from './cli/table.ts'
 import { print, printJson } from './cli/texts.ts'
 
 /** Tells the template of a script, and keeps the operator's own ones in app.script_templates. */
-
-interface OwnTemplate {
-  readonly normal_hash: string
-  readonly category: string
-  readonly label: string
-}
-
-async function listOwn(pool: pg.Pool): Promise<readonly OwnTemplate[]> {
-  const { rows } = await query<OwnTemplate>(pool, `
-    select encode(normal_hash, 'hex') as normal_hash, category, label from app.script_templates
-    order by category, label, normal_hash`)
-  return rows
-}
-
-async function add(pool: pg.Pool, template: OwnTemplate): Promise<string> {
-  await query(pool, `
-    insert into app.script_templates (normal_hash, category, label) values (decode($1, 'hex'), $2, $3)
-    on conflict (normal_hash) do update set category = excluded.category, label = excluded.label`,
-  [template.normal_hash, template.category, template.label])
-  return `Transactions with this script show ${template.category}, ${template.label} from now on.`
-}
-
-async function remove(pool: pg.Pool, hash: string): Promise<string> {
-  const { rowCount } = await query(pool, "delete from app.script_templates where normal_hash = decode($1, 'hex')", [hash])
-  return rowCount === 0 ? 'There was no template of this script to remove.' : 'Removed.'
-}
 
 async function hashOf(file: string | undefined, network: Network): Promise<{ hash: string; script: string }> {
   if (file === undefined) throw new FatalError('bad-option', '--file is missing: the file with the Cadence script.')
@@ -87,16 +61,19 @@ await runCommand({
       let said: string | undefined
       if (action !== 'list') {
         const { hash } = await hashOf(file, network)
-        said = action === 'remove'
-          ? await remove(pool, hash)
-          : await add(pool, { normal_hash: hash, category: required(category, 'category'), label: required(label, 'label') })
+        if (action === 'remove') said = await removeTemplate(pool, hash) ? 'Removed.' : 'There was no template of this script to remove.'
+        else {
+          const template = { normalHash: hash, category: required(category, 'category'), label: required(label, 'label') }
+          await putTemplate(pool, template)
+          said = `Transactions with this script show ${template.category}, ${template.label} from now on.`
+        }
       }
-      const templates = await listOwn(pool)
-      if (json) printJson({ templates })
+      const templates = await listTemplates(pool)
+      if (json) printJson({ templates: templates.map(({ normalHash, ...rest }) => ({ normal_hash: normalHash, ...rest })) })
       else print(said ?? (templates.length === 0 ? 'No template was added.' : tableText<OwnTemplate>([
         { title: 'CATEGORY', value: (one) => one.category },
         { title: 'LABEL', value: (one) => one.label },
-        { title: 'HASH', value: (one) => one.normal_hash },
+        { title: 'HASH', value: (one) => one.normalHash },
       ], templates)))
       return exitCodes.done
     })

@@ -21,7 +21,7 @@ describe('the documentation', () => {
     const configuration = readRepositoryFile('docs/configuration.md')
     for (const name of Object.keys(settings)) expect(configuration).to.include(`| \`${name}\` |`)
     const api = readRepositoryFile('docs/api.md')
-    for (const { path } of routes) expect(api).to.include(`### GET \`${path}\`\n`)
+    for (const { method, path } of routes) expect(api).to.include(`### ${method} \`${path}\`\n`)
     const tables = readRepositoryFile('docs/tables.md')
     for (const [, name] of readRepositoryFile('migrations/schema.txt').matchAll(/^(?:table|view) (\S+)/gm)) {
       expect(tables).to.include(`### ${name}\n`)

@@ -23,7 +23,11 @@ interface Operation {
   readonly parameters?: readonly {
     readonly name: string; readonly in: string; readonly description?: string; readonly schema: Schema
   }[]
+  readonly security: readonly Readonly<Record<string, unknown>>[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>> }
   readonly responses: Readonly<Record<string, {
+    /** To an answer that nearly all routes can give. */
+    readonly $ref?: string
     readonly description: string
     readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
   }>>
@@ -33,8 +37,11 @@ interface Operation {
 export function apiPage(): string {
   const { info, paths, components } = describeApi(routes) as unknown as {
     readonly info: { readonly description: string }
-    readonly paths: Readonly<Record<string, { readonly get: Operation }>>
-    readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+    readonly components: {
+      readonly schemas: Readonly<Record<string, Schema>>
+      readonly responses: Readonly<Record<string, { readonly description: string }>>
+    }
   }
   const lines = [
     '# The API', '', plainText(info.description), '',
@@ -42,10 +49,14 @@ export function apiPage(): string {
     '![The page at /docs, with the answer of a route that was tried](images/docs.png)', '',
     madeFrom('the route table in `src/api/`'),
   ]
-  const chapters = Map.groupBy(Object.entries(paths), ([, { get }]) => get.tags[0] ?? '')
-  for (const [tag, operations] of chapters) {
+  const common = Object.values(components.responses).map(({ description }) => plainText(description)).join(' ')
+  lines.push('', `Beside what is said of each route, one can get 401, 429 and 500: ${common}`)
+  const operations = Object.entries(paths).flatMap(([path, methods]) => (
+    Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} \`${path}\``, operation }))
+  ))
+  for (const [tag, chapter] of Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? '')) {
     lines.push('', `## ${tag}`)
-    for (const [path, { get }] of operations) lines.push(...operationLines(path, get))
+    for (const { title, operation } of chapter) lines.push(...operationLines(title, operation))
   }
   lines.push('', '## Schemas')
   for (const [name, schema] of Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -57,19 +68,22 @@ export function apiPage(): string {
   return `${lines.join('\n')}\n`
 }
 
-function operationLines(path: string, operation: Operation): string[] {
-  const { summary, description, parameters = [], responses } = operation
-  const lines = ['', `### GET \`${path}\``, '', plainText(`${summary}.`)]
+function operationLines(title: string, operation: Operation): string[] {
+  const { summary, description, security, parameters = [], requestBody, responses } = operation
+  const lines = ['', `### ${title}`, '', plainText(`${summary}.`)]
   if (description !== undefined) lines.push('', plainText(description))
+  if (security.some((scheme) => 'admin' in scheme)) lines.push('', 'For administrators: needs `Authorization: Bearer`.')
   if (parameters.length > 0) {
     lines.push('', ...markdownTable(['Parameter', 'In', 'Type', 'Meaning'], parameters.map((parameter) => [
       `\`${parameter.name}\``, parameter.in, [typeOf(parameter.schema), limitsOf(parameter.schema)].filter(Boolean).join('; '),
       plainText(parameter.description ?? ''),
     ])))
   }
+  const body = requestBody?.content['application/json']
+  if (body !== undefined) lines.push('', 'Takes JSON, for example:', '', '```json', JSON.stringify(body.example, null, 2), '```')
   const [[mediaType, content] = ['', undefined]] = Object.entries(responses['200']?.content ?? {})
   lines.push('', `Answers ${content === undefined ? '' : typeOf(content.schema)}, \`${mediaType}\`.`)
-  const problems = Object.entries(responses).filter(([status]) => status !== '200' && status !== '500')
+  const problems = Object.entries(responses).filter(([status, { $ref }]) => status !== '200' && $ref === undefined)
   lines.push(...problems.flatMap(([status, problem]) => ['', `${status}: ${plainText(problem.description)}`]))
   const example = content?.example
   if (typeof example === 'object') lines.push('', '```json', JSON.stringify(example, null, 2), '```')

@@ -51,19 +51,13 @@ export function isListed(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/**
- * A set of addresses and networks: `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`.
- * @throws RangeError with the first entry that is neither
- */
+/** A set of addresses and networks: `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`. */
 export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList()
   for (const entry of entries) {
     const [address = '', prefix] = entry.split('/', 2)
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    const most = family === 'ipv6' ? 128 : 32
-    const length = prefix === undefined ? most : Number(prefix)
-    if (isIP(address) === 0 || !/^\d{0,3}$/.test(prefix ?? '') || prefix === '' || length > most) throw new RangeError(entry)
-    list.addSubnet(address, length, family)
+    const isLong = isIPv6(address)
+    list.addSubnet(address, prefix === undefined ? (isLong ? 128 : 32) : Number(prefix), isLong ? 'ipv6' : 'ipv4')
   }
   return list
 }

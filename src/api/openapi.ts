@@ -7,7 +7,12 @@ type JsonObject = Record<string, unknown>
 export interface ApiDescription extends JsonObject {
   readonly openapi: string
   readonly paths: Record<string, JsonObject>
-  readonly components: { readonly schemas: Record<string, JsonObject> }
+  readonly components: {
+    readonly schemas: Record<string, JsonObject>
+    /** Answers that nearly all operations can give; these refer to them. */
+    readonly responses: Record<string, JsonObject>
+    readonly securitySchemes: Record<string, JsonObject>
+  }
 }
 
 /** The OpenAPI 3.1 document of a set of routes: made from what the router and the validation use, and nothing else. */
@@ -16,7 +21,9 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
   const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
   const problem = { content: { 'application/problem+json': { schema: describe(problemSchema) } } }
   const paths: Record<string, JsonObject> = {}
-  for (const route of routes) paths[route.path] = { get: describeOperation(route, describe, problem) }
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, describe, problem) }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -27,14 +34,32 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
         'Every path is served as written here, under `/chain/v1/` and under `/api/v1/chain/v1/`.',
         'Lists are paged by `cursor`: ask again with the `cursor` of the answer while `has_more` is true. ' +
           'Amounts are decimal text, times are ISO 8601 in UTC, errors are problems as in RFC 9457.',
+        'Clients that existed before find routes by their second names too: `/flow/address/…` for `/flow/account/…`, ' +
+          '`/accounting/account/…` and `/accounting/transaction/…` for those below `/flow`, `/analytics/…` for `/insights/…`.',
+        'How often one may ask is told by the headers `RateLimit` and `RateLimit-Policy`, and by `Retry-After` with a ' +
+          '429. With a developer key in `X-API-Key` it is more often.',
         'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status ' +
           'every 3 seconds).',
       ].join('\n\n'),
     },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas },
+    components: {
+      schemas,
+      responses: describeResponses(commonProblems, problem),
+      securitySchemes: {
+        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A developer key; it lets its owner ask more often.' },
+        admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN, or the JWT of an administrator.' },
+      },
+    },
   }
+}
+
+/** By their names in the components. */
+const commonProblems: Readonly<Record<string, string>> = {
+  UnknownKey: 'There is no such `X-API-Key`, or it was revoked.',
+  TooManyRequests: 'Too many requests; `Retry-After` tells when to try again.',
+  InternalError: 'Something went wrong here.',
 }
 
 function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
@@ -42,28 +67,47 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
   const parameters = [
     ...describeParameters(route.params, 'path', describe), ...describeParameters(route.query, 'query', describe),
   ]
+  const takesInput = parameters.length > 0 || route.body !== undefined
   const problems = {
-    ...(parameters.length === 0 ? {} : { 400: 'A parameter is not valid; `field` names it.' }),
+    ...(takesInput ? { 400: 'A parameter or a field of the body is not valid; `field` names it.' } : {}),
+    ...(route.access === 'admin' ? adminProblems : {}),
+    ...(route.body === undefined ? {} : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
     ...route.problems,
-    500: 'Something went wrong here.',
   }
   return {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
+    security: route.access === 'admin' ? [{ admin: [] }] : route.isLimited ? [{}, { key: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: describeBody(route.body, route.bodyExample) }),
     responses: {
       200: { description: 'The answer.', content },
-      ...describeResponses(route.alternatives ?? {}, { content }),
+      ...(route.isLimited ? { 401: refer('UnknownKey'), 429: refer('TooManyRequests') } : {}),
       ...describeResponses(problems, problem),
+      ...describeResponses(route.alternatives ?? {}, { content }),
+      500: refer('InternalError'),
     },
   }
 }
 
-function describeResponses(meanings: Readonly<Record<number, string>>, content: JsonObject): JsonObject {
-  const responses = Object.entries(meanings).map(([status, description]) => [status, { description, ...content }])
-  return Object.fromEntries(responses) as JsonObject
+const adminProblems = {
+  401: 'Credentials are missing, wrong or expired.',
+  403: 'The bearer is no administrator, or the admin routes are off.',
+}
+
+function refer(response: string): JsonObject {
+  return { $ref: `#/components/responses/${response}` }
+}
+
+function describeBody(schema: z.ZodType, example: unknown): JsonObject {
+  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+  return { required: true, content: { 'application/json': { schema: described, example } } }
+}
+
+function describeResponses(meanings: Readonly<Record<string, string>>, content: JsonObject): Record<string, JsonObject> {
+  return Object.fromEntries(Object.entries(meanings).map(([status, description]) => [status, { description, ...content }]))
 }
 
 function describeParameters(

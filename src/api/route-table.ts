@@ -4,6 +4,8 @@ import { accountLookupRoutes } from './routes/account-lookups.ts'
 import { accountNftRoutes } from './routes/account-nfts.ts'
 import { accountStorageRoutes } from './routes/account-storage.ts'
 import { accountRoutes } from './routes/accounts.ts'
+import { adminRoutes } from './routes/admin/admin-routes.ts'
+import { authRoutes } from './routes/auth.ts'
 import { blockRoutes } from './routes/blocks.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { epochRoutes } from './routes/epochs.ts'
@@ -15,9 +17,11 @@ import { nftItemRoutes } from './routes/nft-items.ts'
 import { nftTransferRoutes } from './routes/nft-transfers.ts'
 import { nftRoutes } from './routes/nfts.ts'
 import { priceRoutes } from './routes/prices.ts'
+import { scriptRoutes } from './routes/scripts.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
+import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...serviceRoutes, ...documentRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -5,6 +5,7 @@ import type { Metrics } from '../base/metrics.ts'
 import { parseBody } from '../base/parse-input.ts'
 import type { Network } from '../chain/network.ts'
 import type { PresentChain } from './chain/present-chain.ts'
+import type { AdminOperations } from './admin/admin-operations.ts'
 import { parseParameters } from './parameters.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 
@@ -21,6 +22,8 @@ export interface Services {
   readonly maxReorgDepth: number
   /** Undefined: developer keys are not known here. */
   readonly keys: DeveloperKeys | undefined
+  /** Undefined: nothing can be administrated from here. */
+  readonly admin: AdminOperations | undefined
   /** The route table itself, which the API's description is made of. */
   readonly routes: readonly Route[]
 }

@@ -14,6 +14,7 @@ import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import { AdminGate } from './admin/admin-gate.ts'
+import type { AdminOperations } from './admin/admin-operations.ts'
 import { clientReader } from './client-address.ts'
 import type { Client } from './client-address.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
@@ -59,8 +60,8 @@ export interface ApiServerOptions {
   readonly rateLimit?: RateLimitOptions
   /** Default: keys are not known, and change nothing. */
   readonly keys?: DeveloperKeys
-  /** Who may call the admin routes. Default: nobody. */
-  readonly adminCredentials?: CredentialOptions
+  /** Who may call the admin routes, and what these do. Default: nobody may. */
+  readonly admin?: { readonly credentials: CredentialOptions; readonly operations: AdminOperations }
   /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
 }
@@ -168,8 +169,8 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
     keyPaths: new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path)),
   }))
   app.use(conditionalGet())
-  const adminGate = new AdminGate(options.adminCredentials)
-  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys }, { checkResponses, adminGate, log })
+  const adminGate = new AdminGate(options.admin?.credentials)
+  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations }, { checkResponses, adminGate, log })
   return app
 }
 

@@ -52,8 +52,8 @@ describe('configuration', () => {
   it('names variables that are set and change nothing', () => {
     expect(settingsWithoutEffect({})).to.deep.equal([])
     expect(settingsWithoutEffect({
-      PORT: '1', TOKEN_RANGE: '5', ENABLE_TOKEN_WORKER: 'true', WEBHOOK_AUTH_TOKEN: '', ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', API_RATE_LIMIT_RPS: '5',
-    })).to.deep.equal(['API_RATE_LIMIT_RPS'])
+      PORT: '1', TOKEN_RANGE: '5', ENABLE_TOKEN_WORKER: 'true', WEBHOOK_AUTH_TOKEN: '', ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://example.org',
+    })).to.deep.equal(['API_RATE_LIMIT_TRUSTED_ORIGINS'])
   })
 
   it('describes every variable in a sentence', () => {

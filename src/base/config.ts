@@ -1,6 +1,7 @@
 import { FatalError } from './errors.ts'
 import { boolean, choice, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl, SettingError, text } from './setting.ts'
 import type { Setting } from './setting.ts'
+import { accessSettings } from './access-settings.ts'
 import { askingSettings } from './asking-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
@@ -101,6 +102,8 @@ export const settings = {
   WS_MAX_CONNECTIONS_PER_IP: integer({
     group: 'Serving', default: 100, min: 1, unit: 'connections', description: 'Most WebSocket connections from one address; more are refused with 429. Loopback is not limited.',
   }),
+
+  ...accessSettings,
 
   ...operatorSettings,
 

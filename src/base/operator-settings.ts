@@ -8,7 +8,7 @@ const group = 'Operator'
 export const operatorSettings = {
   ADMIN_TOKEN: optionalText({
     group, secret: true,
-    description: 'Token that lets its bearer operate. Without it and without a secret for JWTs only requests from this machine are let in.',
+    description: 'Token that lets its bearer operate, and call the admin routes of the API. Without it and without a secret for JWTs the operator lets in requests from this machine only, and the admin routes are off.',
   }),
   ADMIN_JWT_SECRET: optionalText({
     group, secret: true,

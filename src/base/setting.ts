@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /**
  * What a variable of the environment may hold. A reader turns its text into a value, or says in words what is
  * wrong with it; `config.ts` collects the complaints of all variables before it gives up.
@@ -63,6 +65,11 @@ function integerParser({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: numbe
   }
 }
 
+export function number(options: Common & { default: number; min: number }): Setting<number> {
+  const optional = optionalNumber(options)
+  return { ...optional, defaultText: String(options.default), read: (text) => optional.read(text) ?? options.default }
+}
+
 /** `defaultText` says in words what happens without the variable. */
 export function optionalNumber(options: Common & { defaultText?: string; min: number }): Setting<number | undefined> {
   return setting(options, 'number', options.defaultText ?? 'none', (text) => {
@@ -101,6 +108,26 @@ export function words(options: Common & { default: readonly string[] }): Setting
     const given = (value ?? '').split(/[,;\s]+/).filter((word) => word !== '')
     return given.length > 0 ? given : options.default
   })
+}
+
+/** IP addresses, and networks as `10.0.0.0/8`. */
+export function addresses(options: Common): Setting<readonly string[]> {
+  const optional = words({ ...options, default: [] })
+  return {
+    ...optional,
+    type: 'list of addresses and networks, separated by commas',
+    read: (text) => {
+      const given = optional.read(text)
+      const wrong = given.find((entry) => !isAddressOrNetwork(entry))
+      if (wrong !== undefined) throw new SettingError(`must be IP addresses or networks such as 10.0.0.0/8, not "${wrong}"`)
+      return given
+    },
+  }
+}
+
+function isAddressOrNetwork(entry: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  return isIP(address) !== 0 && Number(prefix) <= (isIP(address) === 6 ? 128 : 32)
 }
 
 export function choice<const T extends string>(options: Common & { values: readonly T[]; default: T }): Setting<T> {

@@ -1,13 +1,17 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
 import { createPresentChain } from '../api/chain/present-chain.ts'
+import { addressList, clientReader } from '../api/client-address.ts'
 import { createFeedReader } from '../api/feed-reader.ts'
 import { createApiServer } from '../api/server.ts'
+import { DeveloperKeys } from '../auth/developer-keys.ts'
 import { asError, FatalError } from '../base/errors.ts'
 import { createStatusReader, statusSettings } from '../api/status-reader.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
 import type { Network } from '../chain/network.ts'
 import { createReadPool } from '../db/slonik.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
+import { adminCredentials } from './admin-credentials.ts'
+import { adminOperations } from './admin-operations.ts'
 import { ChainFacts } from './chain-facts.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
@@ -44,10 +48,18 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
+  const credentials = adminCredentials(context)
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network, chain: createPresentChain({ reader }),
-    mounts: [mountOperator(context)],
+    mounts: [mountOperator(context, credentials)],
+    clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
+    rateLimit: {
+      rps: config.API_RATE_LIMIT_RPS, burst: config.API_RATE_LIMIT_BURST, ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
+      trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
+    },
+    keys: new DeveloperKeys(pool),
+    admin: { credentials, operations: adminOperations(pool, network) },
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
   }).catch((error: unknown) => {
     throw cannotListen(error, config)

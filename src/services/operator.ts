@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
 import type { Mount } from '../api/server.ts'
+import type { CredentialOptions } from '../auth/credentials.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
 import { planStages } from '../farm/overview/stage-plan.ts'
@@ -10,7 +11,7 @@ import type { ServiceContext } from './context.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
 
 /** The operator's page and its API, as a part of the server of the explorer API. */
-export function mountOperator(context: ServiceContext): Mount {
+export function mountOperator(context: ServiceContext, credentials: CredentialOptions): Mount {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'operator' })
   const pool = createPool(databaseUrl, {
@@ -22,10 +23,7 @@ export function mountOperator(context: ServiceContext): Mount {
   lifecycle.onStop('operator page', () => pages.stop())
   const operator = createOperator({
     pool, log, metrics, pages, version: programVersion(),
-    credentials: {
-      token: config.ADMIN_TOKEN, jwtSecret: config.ADMIN_JWT_SECRET ?? config.AUTH_JWT_SECRET,
-      allowedRoles: config.ADMIN_ALLOWED_ROLES,
-    },
+    credentials,
     plans: planStages(config, workers),
     bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
     queues: {

@@ -11,6 +11,7 @@ const healthTimeoutMs = 2000
 const health = defineRoute({
   path: '/health',
   operationId: 'getHealth',
+  isLimited: false,
   tag: 'Service',
   summary: 'Whether requests can be served',
   params: noParameters,
@@ -64,6 +65,7 @@ const status = defineRoute({
 const metrics = defineRoute({
   path: '/metrics',
   operationId: 'getMetrics',
+  isLimited: false,
   tag: 'Service',
   summary: 'Figures of this process for Prometheus',
   params: noParameters,

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { DeveloperKey } from '../../../auth/developer-keys.ts'
+import { keyTierNames } from '../../../auth/key-tiers.ts'
+import { ApiError } from '../../../base/errors.ts'
+import { idParameter } from '../../admin/id-parameter.ts'
+import { requireKeys } from '../../admin/require-operations.ts'
+import { listOf, singleOf, wholeList } from '../../envelope.ts'
+import { noParameters } from '../../parameters.ts'
+import { defineRoute } from '../../route.ts'
+
+const keySchema = z.strictObject({
+  id: z.int(),
+  prefix: z.string().describe('The first 12 characters of the key.'),
+  name: z.string().describe('Whose it is, or what for.'),
+  tier: z.enum(keyTierNames).describe('free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes.'),
+  created_at: z.string(),
+  last_used_at: z.string().nullable().describe('To the minute; null: never.'),
+  revoked_at: z.string().nullable().describe('Null: it is good.'),
+}).meta({ id: 'DeveloperKey' })
+
+const newKeySchema = z.strictObject({
+  ...keySchema.shape,
+  key: z.string().describe('The key itself. It is shown here and never again: only its SHA-256 is kept.'),
+}).meta({ id: 'NewDeveloperKey' })
+
+const example = {
+  id: 12, prefix: 'fs_live_3fa1', name: 'Explorer of a friend', tier: 'pro' as const, created_at: '2025-07-01T12:00:01.250Z',
+  last_used_at: null, revoked_at: null,
+}
+
+function present({ id, prefix, name, tier, createdAt, lastUsedAt, revokedAt }: DeveloperKey): z.output<typeof keySchema> {
+  return {
+    id, prefix, name, tier, created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null,
+    revoked_at: revokedAt?.toISOString() ?? null,
+  }
+}
+
+const list = defineRoute({
+  path: '/admin/developer-keys',
+  operationId: 'adminListKeys',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'All developer keys, revoked ones included, the newest first',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(keySchema, 'DeveloperKey'),
+  example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
+  handler: async (_input, services) => ({ body: wholeList((await requireKeys(services).list()).map(present)) }),
+})
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/admin/developer-keys',
+  operationId: 'adminCreateKey',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'Makes a developer key',
+  params: noParameters,
+  query: noParameters,
+  body: z.strictObject({
+    name: z.string('must be text').trim().min(1, 'must not be empty').max(200, 'has at most 200 characters').describe('Whose it is, or what for.'),
+    tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`).default('free'),
+  }, 'must be an object'),
+  bodyExample: { name: 'Explorer of a friend', tier: 'pro' },
+  response: singleOf(newKeySchema, 'NewDeveloperKey'),
+  example: { data: [{ ...example, key: `fs_live_3fa1${'0'.repeat(60)}` }] },
+  handler: async ({ body }, services) => {
+    const { text, key } = await requireKeys(services).create(body)
+    return { body: { data: [{ ...present(key), key: text }] } }
+  },
+})
+
+const revoke = defineRoute({
+  method: 'DELETE',
+  path: '/admin/developer-keys/{id}',
+  operationId: 'adminRevokeKey',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'Revokes a developer key, for good',
+  description: 'At once in this process, and within half a minute in others.',
+  params: z.object({ id: idParameter('Number of the key.') }),
+  query: noParameters,
+  response: singleOf(keySchema, 'DeveloperKey'),
+  example: { data: [{ ...example, revoked_at: '2025-07-02T08:00:00.000Z' }] },
+  problems: { 404: 'There is no such key.' },
+  handler: async ({ params: { id } }, services) => {
+    const key = await requireKeys(services).revoke(id)
+    if (key === undefined) throw new ApiError(404, 'unknown-key', `There is no developer key with the number ${id}.`)
+    return { body: { data: [present(key)] } }
+  },
+})
+
+/** Developer keys. */
+export const developerKeyRoutes = [list, create, revoke]
