@@ -40,6 +40,11 @@ export interface StretchSettings {
   readonly initialWidth: number
   /** Given blocks when they are committed, with the generation of the checkpoint, which goes up with every rollback. */
   readonly onStored?: ((blocks: readonly FetchedBlock[], generation: number) => void) | undefined
+  /**
+   * Asked before each batch, and waited for: there is room for what `onStored` gives. No transaction is open while it waits,
+   * but for those of batches that are being stored. @throws the signal's reason
+   */
+  readonly room?: (signal: AbortSignal) => Promise<void>
 }
 
 export interface StretchContext {
@@ -67,6 +72,8 @@ export class StretchRun {
   #batch: Batch
   /** When the first block of the batch was added. */
   #batchSince = 0
+  /** Whether `room` was asked for the batch. */
+  #hasRoom = false
   #previous: FetchedBlock | undefined
   /** The newest block, until the one below has confirmed it (`Stretch.confirm`). */
   #held: FetchedBlock | undefined
@@ -115,6 +122,7 @@ export class StretchRun {
     for (;;) {
       this.#context.signal.throwIfAborted()
       if (this.#window.isNextReady) {
+        await this.#waitForRoom()
         await this.#take(this.#window.take())
         continue
       }
@@ -123,6 +131,12 @@ export class StretchRun {
       if (this.#window.isEmpty && this.#stretch.isOver()) return
       if (!(await this.#window.waitReady(longestWaitMs))) await this.#idle()
     }
+  }
+
+  async #waitForRoom(): Promise<void> {
+    if (this.#hasRoom) return
+    await this.#settings.room?.(this.#context.signal)
+    this.#hasRoom = true
   }
 
   async #take(block: FetchedBlock): Promise<void> {
@@ -160,6 +174,7 @@ export class StretchRun {
     if (this.#batch.isEmpty) return
     await this.#writer.store(this.#batch)
     this.#batch = this.#writer.takeBatch()
+    this.#hasRoom = false
   }
 
   /** Nothing has come for a while: time to see whether the chain is still ours, and whether the commits succeed. */

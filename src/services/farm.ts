@@ -28,8 +28,8 @@ import { openWorkQueue } from './open-work-queue.ts'
 import { FarmMetrics } from './farm-metrics.ts'
 import { startUpkeep } from './upkeep.ts'
 
-/** What a decoded block weighs for each byte that was received for it. */
-const bytesPerByte = 6
+/** What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some more. */
+const bytesPerByte = 4
 
 /** Starts the coordinator and all workers that are enabled. */
 export async function startFarm(context: ServiceContext, workers: readonly Worker[] = allWorkers): Promise<void> {
@@ -57,6 +57,8 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
 
   const reader = new RangeReader({
     pool,
+    readers: running.filter(({ worker }) => worker.derive !== undefined).map(({ worker }) => worker.name),
+    onGivenUp: () => log.info('history is stored faster than it is derived here, and goes on without waiting for that'),
     onRead: ({ from, to }, seconds) => {
       metrics.farmBlocksRead.inc(to - from)
       metrics.farmReadSeconds.observe(seconds)
@@ -65,7 +67,10 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   shared.offerBlocks = (blocks, chainVersion) => {
     reader.offer(blocks.map((block) => ({ block: decodedBlock(block), bytes: block.byteLength * bytesPerByte })), chainVersion)
   }
-  lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = undefined))
+  // A farm that rests between ranges of history, or does none, is slower than ingest because somebody wants it to be.
+  const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
+  if (isKeepingUp) shared.historyRoom = (signal) => reader.room(signal)
+  lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = shared.historyRoom = undefined))
 
   const figures = new FarmMetrics({ pool: leasePool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
   lifecycle.onStop('figures of the farm', () => figures.stop())

@@ -64,6 +64,7 @@ export async function startIngest(context: ServiceContext): Promise<void> {
       ...common, name, source: source(historicEndpoints(config)), log: log.child({ ingester: name }),
       fixedWidth: config.HISTORY_WORKER_COUNT, fixedBatch: config.HISTORY_BATCH_SIZE, initialWidth: 5,
       startBlock: config.START_BLOCK, stopHeight: config.HISTORY_STOP_HEIGHT, isForwardEnabled: config.ENABLE_FORWARD_INGESTER,
+      room: async (signal) => shared.historyRoom?.(signal),
     }).run())
   }
   for (const running of work) running.catch((error: unknown) => void lifecycle.fail(error))

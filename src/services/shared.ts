@@ -11,6 +11,8 @@ export class Shared {
   isFarmHere = false
   /** Takes blocks that the ingester of this process has committed, so that the farm of this process need not read them. */
   offerBlocks: ((blocks: readonly FetchedBlock[], chainVersion: number) => void) | undefined
+  /** Resolves when the farm of this process can take more blocks of history: nobody who follows the head waits for it. */
+  historyRoom: ((signal: AbortSignal) => Promise<void>) | undefined
   /** The port that the API of this process listens on. */
   apiPort: number | undefined
 }

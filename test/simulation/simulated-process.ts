@@ -136,7 +136,7 @@ export class SimulatedProcess {
         await queue.add(worker, packLeases(worker, leases.filter(({ isLive }) => !isLive)))
       },
     }).run()
-    const reader = new GatedReader(pool, this.#gate)
+    const reader = new GatedReader(pool, workers.filter(({ derive }) => derive !== undefined).map(({ name }) => name), this.#gate)
     this.#farm = new FarmWorkers({
       pool, leasePool, queue, reader, log, metrics, network: () => 'emulator', leaseMs, graceMs: 500, retryPolicy, faultFor,
     })
@@ -206,13 +206,13 @@ class Gate {
 class GatedReader extends RangeReader {
   readonly #gate: Gate
 
-  constructor(pool: pg.Pool, gate: Gate) {
-    super({ pool, maxBytes: 16 * 1024 * 1024 })
+  constructor(pool: pg.Pool, readers: readonly string[], gate: Gate) {
+    super({ pool, maxBytes: 16 * 1024 * 1024, readers })
     this.#gate = gate
   }
 
-  override async readSome(from: number, to: number): Promise<ReadRange> {
-    const slice = await super.readSome(from, to)
+  override async readSome(from: number, to: number, reader?: string): Promise<ReadRange> {
+    const slice = await super.readSome(from, to, reader)
     await this.#gate.pass()
     return slice
   }

@@ -19,13 +19,15 @@ export interface RunningIngest {
 }
 
 /** The ingest service, as the program runs it, on a test database; variables as an operator sets them. */
-export async function runIngest(database: TestDatabase, variables: Record<string, string>): Promise<RunningIngest> {
+export async function runIngest(
+  database: TestDatabase, variables: Record<string, string>, shared: Shared = new Shared(),
+): Promise<RunningIngest> {
   const log = pino({ level: variables['LOG_LEVEL'] ?? 'silent' })
   const lifecycle = new Lifecycle(log)
   const metrics = new Metrics()
   await startIngest({
     config: readConfig(variables, {}), databaseUrl: database.url, pool: database.pool, log, metrics, lifecycle,
-    terminal: new Terminal(), shared: new Shared(),
+    terminal: new Terminal(), shared,
   })
   return {
     lifecycle,

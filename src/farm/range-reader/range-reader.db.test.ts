@@ -71,6 +71,42 @@ describe('RangeReader', () => {
     expect(reads).to.deep.equal([])
   })
 
+  it('lets go of blocks when all who read here have read them', async () => {
+    const reader = open({ readers: ['a', 'b'] })
+    for (const name of ['a', 'b', 'a']) expect(heightsOf((await reader.readSome(0, 20, name)).blocks)).to.deep.equal(heights(0, 20))
+    // Once more, since it was gone when it was asked for again.
+    expect(reads).to.deep.equal([{ from: 0, to: 20 }, { from: 0, to: 20 }])
+    await reader.readSome(0, 20, 'b')
+    expect(reader.cachedBytes).to.equal(0)
+    await reader.readSome(0, 20)
+    expect(reader.cachedBytes).to.be.greaterThan(0)
+  })
+
+  it('makes who offers wait while one of the readers has too much left to read, and no longer', async () => {
+    const reader = open({ readers: ['a', 'b'], backlogBytes: 1000, patienceMs: 1e6 })
+    const { signal } = new AbortController()
+    const offer = (from: number): void => reader.offer(heights(from, from + 5).map((height) => ({ block: emptyBlock(height), bytes: 100 })), 0)
+    offer(105)
+    await reader.room(signal)
+    offer(100)
+    let hasRoom = false
+    const room = reader.room(signal).then(() => (hasRoom = true))
+    await reader.readSome(100, 110, 'a')
+    await reader.readSome(100, 110)
+    expect(hasRoom).to.equal(false)
+    await reader.readSome(105, 110, 'b')
+    await room
+    expect([reader.cachedBytes, reads]).to.deep.equal([500, []])
+  })
+
+  it('makes nobody wait for blocks of a chain that is over', async () => {
+    const reader = open({ readers: ['a'], backlogBytes: 100, patienceMs: 1e6 })
+    reader.offer([{ block: emptyBlock(100), bytes: 100 }], 7)
+    const room = reader.room(new AbortController().signal)
+    reader.forget(7)
+    await room
+  })
+
   it('reads ahead what is not there', async () => {
     const reader = open()
     reader.readAhead(10, 30)

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { RetryableError } from '../../base/errors.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 import type { DecodedBlock, DecodedRange } from '../../chain/decoded-block.ts'
+import { Backlog } from './backlog.ts'
 import { BlockCache } from './block-cache.ts'
 import type { WeighedBlock } from './block-cache.ts'
 import { StoredBlocks } from './stored-blocks.ts'
@@ -13,6 +14,14 @@ export interface RangeReaderOptions {
   readonly maxBytes?: number
   /** What `readSome` gives at a time, in bytes; one block may weigh more. Default 8 MiB. */
   readonly sliceBytes?: number
+  /** The workers that read here, each block once: what all of them have read is let go. Default: nobody is known to. */
+  readonly readers?: readonly string[]
+  /** Bytes of blocks that were offered and are yet to be read, above which `room` waits. Default three quarters of `maxBytes`. */
+  readonly backlogBytes?: number
+  /** How long `room` waits while nothing is read, ms. Default 5,000. */
+  readonly patienceMs?: number
+  /** Told when `room` waits no longer, for a while. */
+  readonly onGivenUp?: () => void
   /** Told of each range that was read from the database, and how long that took. */
   readonly onRead?: (range: HeightRange, seconds: number) => void
 }
@@ -43,14 +52,18 @@ const mostTries = 10
 export class RangeReader {
   readonly #stored: StoredBlocks
   readonly #cache: BlockCache
+  readonly #backlog: Backlog
   readonly #sliceBytes: number
   readonly #onRead: (range: HeightRange, seconds: number) => void
   readonly #flights = new Set<Flight>()
   #chainVersion: number | undefined
 
-  constructor({ pool, maxBytes = 256 * 1024 * 1024, sliceBytes = 8 * 1024 * 1024, onRead = () => undefined }: RangeReaderOptions) {
+  constructor(options: RangeReaderOptions) {
+    const { pool, maxBytes = 256 * 1024 * 1024, sliceBytes = 8 * 1024 * 1024, onRead = () => undefined } = options
+    const { readers = [], backlogBytes = maxBytes * 0.75, patienceMs, onGivenUp } = options
     this.#stored = new StoredBlocks(pool)
-    this.#cache = new BlockCache(maxBytes)
+    this.#backlog = new Backlog({ mostBytes: backlogBytes, patienceMs, onGivenUp })
+    this.#cache = new BlockCache({ maxBytes, readers, onGone: (height) => this.#backlog.remove(height) })
     this.#sliceBytes = sliceBytes
     this.#onRead = onRead
   }
@@ -80,9 +93,11 @@ export class RangeReader {
 
   /**
    * The first blocks from `from` on, below `to`: at least one, and no more than make a slice. What follows is being read
-   * when they are given. @throws RetryableError `range-not-stored` where one is missing
+   * when they are given.
+   * @param reader one of `readers`, which will not ask for them again unless something fails
+   * @throws RetryableError `range-not-stored` where one is missing
    */
-  async readSome(from: number, to: number): Promise<ReadRange> {
+  async readSome(from: number, to: number, reader?: string): Promise<ReadRange> {
     let slice = this.#cachedSlice(from, to)
     while (slice === undefined) {
       const { from: first, blocks, chainVersion } = await (this.#flightOver(from) ?? this.#start(from, to)).result
@@ -90,6 +105,10 @@ export class RangeReader {
       slice = this.#slice(from, to, chainVersion, (height) => blocks[height - first]) ?? this.#cachedSlice(from, to)
     }
     this.readAhead(slice.to, to)
+    if (reader !== undefined) {
+      this.#backlog.read(slice.from, slice.to)
+      this.#cache.readBy(reader, slice.from, slice.to)
+    }
     return slice
   }
 
@@ -101,6 +120,15 @@ export class RangeReader {
   /** Takes blocks that were just committed; each weighs `bytes`. */
   offer(blocks: readonly WeighedBlock[], chainVersion: number): void {
     this.#accept(blocks, chainVersion)
+    for (const { block, bytes } of blocks) if (this.#cache.has(block.height)) this.#backlog.add(block.height, bytes)
+  }
+
+  /**
+   * For who offers faster than workers read, and can wait: resolves when not too much of what was offered is still to be
+   * read, and at once where nobody is known to read, or has read for a while (`Backlog`). @throws the signal's reason
+   */
+  room(signal: AbortSignal): Promise<void> {
+    return this.#backlog.room(signal)
   }
 
   /** Called when a commit found that this version of the chain is over. */

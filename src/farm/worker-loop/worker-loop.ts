@@ -111,7 +111,7 @@ export class WorkerLoop {
     const context = { network: network() }
     let chainVersion = Infinity
     for (let next = lease.from; next < lease.to;) {
-      const slice = await reader.readSome(next, lease.to)
+      const slice = await reader.readSome(next, lease.to, worker.name)
       signal.throwIfAborted()
       const isRolledBack = slice.chainVersion !== chainVersion && chainVersion !== Infinity
       // The older of two versions is over for certain, and the commit finds that out.
