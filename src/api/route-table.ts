@@ -13,6 +13,7 @@ import { evmAddressRoutes } from './routes/evm-addresses.ts'
 import { evmTokenRoutes } from './routes/evm-tokens.ts'
 import { evmTransactionRoutes } from './routes/evm-transactions.ts'
 import { insightRoutes } from './routes/insights.ts'
+import { networkNodeRoutes } from './routes/network-nodes.ts'
 import { nftItemRoutes } from './routes/nft-items.ts'
 import { nftTransferRoutes } from './routes/nft-transfers.ts'
 import { nftRoutes } from './routes/nfts.ts'
@@ -24,4 +25,4 @@ import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
