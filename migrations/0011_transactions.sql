@@ -142,3 +142,6 @@ comment on table app.script_templates is 'Templates of scripts that the operator
 comment on column app.script_templates.normal_hash is 'SHA-256 of the script''s normal form, 32 bytes: the same for variants that differ in comments, white space and the network.';
 comment on column app.script_templates.category is 'What transactions show as template_category.';
 comment on column app.script_templates.label is 'What transactions show as template_label.';
+
+-- By it lists of what failed are read, and of what no access node can serve.
+create index transactions_unsuccessful on raw.transactions (block_height, tx_index) where status_code is distinct from 0;

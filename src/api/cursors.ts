@@ -21,6 +21,20 @@ export function formatTransactionCursor(row: { block_height: number; tx_index: n
   return `${row.block_height}:${row.tx_index}:${row.id}`
 }
 
+export const accountTransactionCursorPattern = /^(\d{1,15}:[0-9a-f]{64})?$/i
+export const accountTransactionCursorForm = '<block_height>:<tx_id>'
+
+/** @param cursor a text that `accountTransactionCursorPattern` accepts. The id has to be looked up in its block. */
+export function parseAccountTransactionCursor(cursor: string | undefined): { height: number; id: string } | undefined {
+  if (cursor === undefined || cursor === '') return undefined
+  const [height, id = ''] = cursor.split(':')
+  return { height: Number(height), id: id.toLowerCase() }
+}
+
+export function formatAccountTransactionCursor(row: { block_height: number; id: string }): string {
+  return `${row.block_height}:${row.id}`
+}
+
 /** A place in the order of events; transfers that one event made have legs, counted from 0. */
 export interface TransferPlace {
   readonly height: number

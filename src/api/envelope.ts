@@ -46,6 +46,11 @@ export function page<Row, Item>(
   }
 }
 
+/** The page of a list that tells itself where it goes on. @param cursor empty on the last page */
+export function pageUpTo<Item>(data: Item[], limit: number, cursor: string): List<Item> {
+  return { data, has_more: cursor !== '', cursor, _meta: { limit, count: data.length } }
+}
+
 /** A list that is given whole. */
 export function wholeList<Item>(data: Item[]): List<Item> {
   return { data, has_more: false, cursor: '', _meta: { count: data.length } }

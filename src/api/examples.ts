@@ -1,6 +1,7 @@
 import type { Block, NewBlock } from './presenters/block.ts'
 import type { Event } from './presenters/event.ts'
 import type { Transaction, TransactionSummary } from './presenters/transaction.ts'
+import type { TransactionDetail } from './presenters/transaction-detail.ts'
 
 /** Examples that several routes show. The block and the transaction belong together. */
 
@@ -43,11 +44,20 @@ export const exampleTransaction: Transaction = {
   authorizers: ['0x18eb4ee6b3c026d2'],
   error: '',
   fee: '0.00000570',
+  fee_usd: '0.00000220077',
   gas_limit: 9999,
   gas_used: 14,
   event_count: 7,
   evm_hash: null,
   reference_block_id: '5a90c3e8b1d7f2645e09a8c7d3b6f1240e9d58b7c2a4f3619d70e8b5c4a1f236',
+  contract_imports: ['A.f233dcee88fe0abe.FungibleToken'],
+  transfer_summary: {
+    ft: [{
+      token: 'A.1654653399040a61.FlowToken', amount: '10.00000000', direction: 'transfer', counterparty: '0xe467b9dd11fa00df',
+      symbol: 'FLOW', name: 'Flow Token', logo: 'https://cdn.example/flow.svg', usd_price: '0.3861',
+    }],
+    nft: [],
+  },
   events: [],
 }
 
@@ -68,4 +78,24 @@ export const exampleEvent: Event = {
     depositedUUID: '5921',
     balanceAfter: '35.50000000',
   },
+}
+
+export const exampleTransactionDetail: TransactionDetail = {
+  ...exampleTransaction,
+  events: [exampleEvent],
+  block_id: exampleBlock.id,
+  collection: { id: exampleCollectionId, index: 0 },
+  script: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {}\n',
+  arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: '0xe467b9dd11fa00df' }],
+  ft_transfers: [{
+    token: 'A.1654653399040a61.FlowToken', amount: '10.00000000', from_address: '0x18eb4ee6b3c026d2',
+    to_address: '0xe467b9dd11fa00df', event_index: 3, leg: 0, is_cross_vm: false, from_coa_flow_address: null,
+    to_coa_flow_address: null, transfer_type: 'transfer', token_name: 'Flow Token', token_symbol: 'FLOW',
+    token_logo: 'https://cdn.example/flow.svg', token_decimals: 8, approx_usd_price: '0.3861', usd_value: '3.861',
+  }],
+  nft_transfers: [],
+  defi_events: [],
+  evm_executions: [],
+  scheduled_txs: [],
+  lite: false,
 }

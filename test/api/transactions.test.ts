@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { List } from '../../src/api/envelope.ts'
-import type { Transaction, TransactionDetail } from '../../src/api/presenters/transaction.ts'
+import type { Transaction } from '../../src/api/presenters/transaction.ts'
+import type { TransactionDetail } from '../../src/api/presenters/transaction-detail.ts'
 import {
   chainBlock, idOf, payer, receiver, storeBlocks, systemTransactionIds, transferScript,
 } from '../support/chain-rows.ts'

@@ -2,11 +2,14 @@ import { z } from 'zod'
 import type { ScriptTemplate } from '../../chain/templates/template.ts'
 import { transactionTags } from '../../chain/transaction-tags.ts'
 import type { TransactionTag } from '../../chain/transaction-tags.ts'
+import { multiplyDecimals } from '../decimals.ts'
 import {
   addressDigitsFormat, addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat, zeroAddress,
 } from '../formats.ts'
 import { eventSchema, presentEvent } from './event.ts'
 import type { EventRow } from './event.ts'
+import { transferSummarySchema } from './transfer-summary.ts'
+import type { TransferSummary } from './transfer-summary.ts'
 
 const nobody = 'The zero address for system transactions, which nobody pays.'
 
@@ -44,7 +47,10 @@ export const transactionSchema = z.strictObject({
   proposer_sequence_number: z.int().nullable(),
   authorizers: z.array(addressFormat),
   error: z.string().describe('The same as error_message; some clients of the Flow explorer API read this name.'),
-  fee: amountFormat.describe('What the payer paid, in FLOW; 0 where no fee was deducted.'),
+  fee: amountFormat.nullable().describe(
+    'What the payer paid, in FLOW; 0 where no fee was deducted. Null where no access node can serve the result.',
+  ),
+  fee_usd: amountFormat.nullable().describe('The same at the latest price of FLOW; null where none is known.'),
   gas_limit: z.int().describe('Computation that the transaction asked for.'),
   gas_used: z.int().nullable().describe(
     'Computation used; where the node leaves that 0, what the fee was computed from; null where no access node can ' +
@@ -53,18 +59,12 @@ export const transactionSchema = z.strictObject({
   event_count: countFormat,
   evm_hash: idFormat.nullable().describe('Hash of the first EVM transaction that it executed.'),
   reference_block_id: idFormat.nullable().describe('The block that bounds its life; null for system transactions.'),
-  events: z.array(eventSchema).describe('Empty in lists.'),
+  contract_imports: z.array(z.string())
+    .describe('Contracts that the script imports, A.<address>.<name>; none for system transactions.'),
+  transfer_summary: transferSummarySchema.nullable().describe('Null while the transfers of the block are not derived yet.'),
+  events: z.array(eventSchema).describe('Empty in lists, but for those that take `include_events`.'),
 }).meta({ id: 'Transaction' })
 export type Transaction = z.output<typeof transactionSchema>
-
-/** A single transaction. */
-export const transactionDetailSchema = transactionSchema.extend({
-  block_id: idFormat,
-  collection: z.strictObject({ id: idFormat, index: countFormat }).nullable().describe('Null for system transactions.'),
-  script: z.string().nullable().describe('Cadence source.'),
-  arguments: z.unknown().describe('The arguments as JSON-Cadence values, in order.'),
-}).meta({ id: 'TransactionDetail' })
-export type TransactionDetail = z.output<typeof transactionDetailSchema>
 
 /** A transaction as it is read from the database, ids and hashes in hex, with the time of its block. */
 export const transactionRow = z.object({
@@ -92,15 +92,6 @@ export const transactionRow = z.object({
 })
 export type TransactionRow = z.output<typeof transactionRow>
 
-/** What only the detail of a transaction shows. */
-export const transactionExtras = z.object({
-  block_id: z.string(),
-  collection_id: z.string().nullable(),
-  script: z.string().nullable(),
-  arguments: z.unknown(),
-})
-export type TransactionExtras = z.output<typeof transactionExtras>
-
 /** A transaction, and what its script and events say of it. */
 export interface DescribedTransaction {
   readonly row: TransactionRow
@@ -110,6 +101,18 @@ export interface DescribedTransaction {
   readonly fee: string | undefined
   /** Undefined where no access node can serve the result. */
   readonly gasUsed: bigint | undefined
+  /** `A.<address>.<name>` each. */
+  readonly imports: readonly string[]
+  /** Whether the transfers of its block are derived. */
+  readonly isMoved: boolean
+}
+
+/** A transaction with what lists show beside its description. */
+export interface CompleteTransaction extends DescribedTransaction {
+  /** Undefined while the transfers of the block are not derived yet. */
+  readonly summary: TransferSummary | undefined
+  /** USD for one FLOW, the latest; undefined where none is known. */
+  readonly flowPrice: string | undefined
 }
 
 export function presentTransactionSummary({ row, tags, template }: DescribedTransaction): TransactionSummary {
@@ -130,10 +133,10 @@ export function presentTransactionSummary({ row, tags, template }: DescribedTran
   }
 }
 
-export function presentTransaction(described: DescribedTransaction): Transaction {
-  const { row, fee, gasUsed } = described
+export function presentTransaction(complete: CompleteTransaction): Transaction {
+  const { row, fee, gasUsed, imports, summary, flowPrice } = complete
   return {
-    ...presentTransactionSummary(described),
+    ...presentTransactionSummary(complete),
     transaction_index: row.tx_index,
     payer: row.payer_address ?? zeroAddress,
     proposer: row.proposer_address ?? zeroAddress,
@@ -141,34 +144,24 @@ export function presentTransaction(described: DescribedTransaction): Transaction
     proposer_sequence_number: row.proposer_sequence_number,
     authorizers: row.authorizers,
     error: row.error_message ?? '',
-    fee: fee === undefined || isNothing(fee) ? '0' : fee,
+    fee: fee === undefined ? null : isNothing(fee) ? '0' : fee,
+    fee_usd: fee === undefined || flowPrice === undefined ? null : multiplyDecimals(fee, flowPrice),
     gas_limit: row.gas_limit,
     gas_used: gasUsed === undefined ? null : Number(gasUsed),
     event_count: row.event_count,
     evm_hash: row.evm_hash,
     reference_block_id: row.reference_block_id,
+    contract_imports: [...imports],
+    transfer_summary: summary ?? null,
     events: [],
   }
 }
 
 /** With its events. */
-export function presentWithEvents(described: DescribedTransaction, events: readonly EventRow[]): Transaction {
-  const { id, block_height: height, timestamp } = described.row
+export function presentWithEvents(complete: CompleteTransaction, events: readonly EventRow[]): Transaction {
+  const { id, block_height: height, timestamp } = complete.row
   const place = { height, timestamp }
-  return { ...presentTransaction(described), events: events.map((event) => presentEvent(event, id, place)) }
-}
-
-export function presentTransactionDetail(
-  described: DescribedTransaction, events: readonly EventRow[], extras: TransactionExtras,
-): TransactionDetail {
-  const { collection_index: index } = described.row
-  return {
-    ...presentWithEvents(described, events),
-    block_id: extras.block_id,
-    collection: index === null || extras.collection_id === null ? null : { id: extras.collection_id, index },
-    script: extras.script,
-    arguments: extras.arguments ?? [],
-  }
+  return { ...presentTransaction(complete), events: events.map((event) => presentEvent(event, id, place)) }
 }
 
 function executionStatus(code: number | null): 'SUCCESS' | 'FAILURE' | 'UNKNOWN' {

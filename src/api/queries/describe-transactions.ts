@@ -2,74 +2,131 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
+import { importedContracts } from '../../chain/imported-contracts.ts'
 import type { Network } from '../../chain/network.ts'
 import { StoredEvent } from '../../chain/stored-event.ts'
 import { feeOfTransaction, gasOfTransaction } from '../../chain/transaction-fee.ts'
 import { noTemplate } from '../../chain/templates/template.ts'
-import { tagsOfTransaction } from '../../chain/transaction-tags.ts'
+import { tagsOfTransaction, transactionTags } from '../../chain/transaction-tags.ts'
+import type { TransactionTag } from '../../chain/transaction-tags.ts'
 import type { DescribedTransaction, TransactionRow } from '../presenters/transaction.ts'
 import { readScripts } from './read-scripts.ts'
 import type { StoredScript } from './read-scripts.ts'
+import { markKey, readByPlaces } from './transaction-marks.ts'
 
 const eventOfPlace = z.object({
   block_height: z.number(), tx_index: z.number(), event_index: z.number(), type: z.string(), payload: z.string().nullable(),
 })
 
+const derivedRow = z.object({
+  block_height: z.number(), tx_index: z.number(), is_derived: z.boolean(), is_moved: z.boolean(),
+  fee: z.string().nullable(), gas_used: z.number().nullable(), has_metrics: z.boolean(),
+  tags: z.array(z.enum(transactionTags)),
+})
+type DerivedRow = z.output<typeof derivedRow>
+
 /** A transaction is stored together with its script. */
 const unknownScript: StoredScript = { text: '', template: noTemplate }
 
 /**
- * Completes transactions by what their scripts and events say of them: tags, fee, gas, template. By the functions by which the
- * workers derive the same, so that lists, the live feed and the derived tables agree. Events are looked up by place.
+ * Completes transactions by what their scripts and events say of them: tags, fee, gas, template, imports. Tags, fee and gas come
+ * from the derived tables, so that a transaction of many events costs no more than another; only where a block is not derived yet
+ * are its events read, and the functions called by which the workers derive the same.
  */
 export async function describeTransactions(
   database: DatabasePool, network: Network, rows: readonly TransactionRow[],
 ): Promise<DescribedTransaction[]> {
   if (rows.length === 0) return []
-  const [events, scripts] = await Promise.all([
-    readEvents(database, rows), readScripts(database, network, rows.map((row) => row.script_hash)),
+  const [derived, scripts] = await Promise.all([
+    readDerived(database, rows), readScripts(database, network, rows.map((row) => row.script_hash)),
   ])
+  const fresh = rows.filter((row) => derived.get(markKey(row))?.is_derived !== true)
+  const events = fresh.length === 0 ? new Map<string, DecodedEvent[]>() : await readEvents(database, fresh)
   return rows.map((row) => {
     const script = scripts.get(row.script_hash) ?? unknownScript
-    return describe(row, script, events.get(placeOf(row)) ?? [], network)
+    const transaction = storedTransaction(row, script.text, events.get(markKey(row)) ?? [])
+    const known = derived.get(markKey(row))
+    const imports = importedContracts(transaction, network)
+    const isMoved = known?.is_moved === true
+    if (known?.is_derived !== true) return { row, template: script.template, imports, isMoved, ...computed(transaction, network) }
+    return { row, template: script.template, imports, isMoved, ...recorded(row, known) }
   })
 }
 
-function describe(
-  row: TransactionRow, script: StoredScript, events: readonly DecodedEvent[], network: Network,
-): DescribedTransaction {
-  const transaction = storedTransaction(row, script.text, events)
+type Described = Pick<DescribedTransaction, 'tags' | 'fee' | 'gasUsed'>
+
+function computed(transaction: DecodedTransaction, network: Network): Described {
   const fee = feeOfTransaction(transaction, network)
   return {
-    row, tags: tagsOfTransaction(transaction, network), template: script.template, fee: fee.amount,
+    tags: tagsOfTransaction(transaction, network),
+    fee: transaction.statusCode === undefined ? undefined : fee.amount,
     gasUsed: gasOfTransaction(transaction, fee).used,
   }
+}
+
+/** Transactions of the chain itself that paid nothing have no metrics. */
+function recorded(row: TransactionRow, known: DerivedRow): Described {
+  const gasUsed = known.has_metrics ? known.gas_used : row.gas_used
+  return {
+    tags: known.tags.length < 2 ? known.tags : inOrder(known.tags),
+    fee: known.has_metrics ? known.fee ?? undefined : '0',
+    gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
+  }
+}
+
+function inOrder(tags: readonly TransactionTag[]): readonly TransactionTag[] {
+  return transactionTags.filter((tag) => tags.includes(tag))
+}
+
+/** What the workers have written; by place, each from few partitions. The coverage is of the same moment as the rows. */
+async function readDerived(
+  database: DatabasePool, rows: readonly TransactionRow[],
+): Promise<ReadonlyMap<string, DerivedRow>> {
+  const found = await readByPlaces(rows, (ofWindow, low, high) => database.any(sql.type(derivedRow)`
+    with covered as materialized (
+      select
+        coalesce(range_intersect_agg(covered) filter (where service_name <> 'token_worker'), '{}') as described,
+        coalesce(range_agg(covered) filter (where service_name = 'token_worker'), '{}') as moved,
+        count(*) filter (where service_name <> 'token_worker') = 2 as are_known
+      from app.coverage where service_name in ('tx_contracts_worker', 'tx_metrics_worker', 'token_worker')
+    )
+    select place.height as block_height, place.index as tx_index,
+      covered.are_known and covered.described @> place.height as is_derived, covered.moved @> place.height as is_moved,
+      m.fee::text as fee, m.gas_used, m.block_height is not null as has_metrics, array(
+        select t.tag from app.tx_tags t
+        where t.block_height = place.height and t.block_height between ${low} and ${high}
+          and place.index = any (t.tx_indexes)
+      ) as tags
+    from unnest(
+      ${sql.array(ofWindow.map((row) => row.block_height), 'int8')}, ${sql.array(ofWindow.map((row) => row.tx_index), 'int4')}
+    ) as place (height, index)
+    cross join covered
+    left join app.tx_metrics m on m.block_height = place.height and m.tx_index = place.index
+      and m.block_height between ${low} and ${high}
+  `))
+  return new Map(found.map((row) => [markKey(row), row]))
 }
 
 async function readEvents(
   database: DatabasePool, rows: readonly TransactionRow[],
 ): Promise<Map<string, DecodedEvent[]>> {
-  const heights = rows.map((row) => row.block_height)
-  const indexes = rows.map((row) => row.tx_index)
-  const found = await database.any(sql.type(eventOfPlace)`
+  const found = await readByPlaces(rows, (ofWindow, low, high) => database.any(sql.type(eventOfPlace)`
     select e.block_height, e.tx_index, e.event_index, e.type, e.payload::text as payload
-    from unnest(${sql.array(heights, 'int8')}, ${sql.array(indexes, 'int4')}) as place(height, index)
+    from unnest(
+      ${sql.array(ofWindow.map((row) => row.block_height), 'int8')}, ${sql.array(ofWindow.map((row) => row.tx_index), 'int4')}
+    ) as place (height, index)
     join raw.events e on e.block_height = place.height and e.tx_index = place.index
-      and e.block_height between ${Math.min(...heights)} and ${Math.max(...heights)}
+      and e.block_height between ${low} and ${high}
     order by e.block_height, e.tx_index, e.event_index
-  `)
+  `))
   const byPlace = new Map<string, DecodedEvent[]>()
   for (const row of found) {
     const event = new StoredEvent(row.type, row.event_index, row.payload)
-    const ofPlace = byPlace.get(placeOf(row))
-    if (ofPlace === undefined) byPlace.set(placeOf(row), [event])
+    const ofPlace = byPlace.get(markKey(row))
+    if (ofPlace === undefined) byPlace.set(markKey(row), [event])
     else ofPlace.push(event)
   }
   return byPlace
-}
-
-function placeOf(row: { readonly block_height: number; readonly tx_index: number }): string {
-  return `${row.block_height}:${row.tx_index}`
 }
 
 function storedTransaction(row: TransactionRow, script: string, events: readonly DecodedEvent[]): DecodedTransaction {

@@ -4,8 +4,11 @@ import { z } from 'zod'
 import { readDownwards } from '../bounds.ts'
 import type { Bounds } from '../bounds.ts'
 import { hashBytes } from '../formats.ts'
-import { transactionExtras, transactionRow } from '../presenters/transaction.ts'
-import type { TransactionExtras, TransactionRow } from '../presenters/transaction.ts'
+import { transactionRow } from '../presenters/transaction.ts'
+import type { TransactionRow } from '../presenters/transaction.ts'
+import { transactionExtras } from '../presenters/transaction-detail.ts'
+import type { TransactionExtras } from '../presenters/transaction-detail.ts'
+import { readByPlaces } from './transaction-marks.ts'
 
 /** A place in the order of transactions. */
 export interface TransactionPlace {
@@ -73,6 +76,31 @@ export async function readTransactions(
   `)
 }
 
+/**
+ * The transactions at places, the latest first; those that are not stored, and those for which `condition` does not hold, are left
+ * out.
+ * @param condition on a row `t` of raw.transactions
+ */
+export async function readTransactionsAt(
+  database: DatabasePool, places: readonly TransactionPlace[], condition = sql.fragment`true`,
+): Promise<readonly TransactionRow[]> {
+  const marked = places.map(({ height, index }) => ({ block_height: height, tx_index: index }))
+  const rows = await readByPlaces(marked, (ofWindow, low, high) => database.any(sql.type(transactionRow)`
+    ${completed(sql.fragment`
+      select t.*
+      from unnest(
+        ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
+        ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
+      ) as place (height, index)
+      join raw.transactions t on t.block_height = place.height and t.tx_index = place.index
+        and t.block_height between ${low} and ${high}
+      where ${condition}
+    `, low, high)}
+    order by t.block_height desc, t.tx_index desc
+  `))
+  return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
+}
+
 /** The transaction at a place. */
 export async function readTransaction(
   database: DatabasePool, { height, index }: TransactionPlace,
@@ -91,18 +119,27 @@ const placeRow = z.object({ height: z.number(), index: z.number() })
 export async function findTransaction(
   database: DatabasePool, idOrEvmHash: string,
 ): Promise<TransactionPlace | undefined> {
-  const bytes = sql.binary(hashBytes(idOrEvmHash))
-  const byId = await database.maybeOne(sql.type(placeRow)`
-    select block_height as height, tx_index as index from raw.tx_lookup where id = ${bytes}
-  `)
-  if (byId !== null) return byId
-  const [byEvmHash] = await database.any(sql.type(placeRow)`
-    select block_height as height, tx_index as index from raw.tx_lookup
-    where evm_hash = ${bytes}
+  const bytes = hashBytes(idOrEvmHash)
+  const byId = await database.any(sql.type(placeRow)`
+    select block_height as height, tx_index as index from raw.tx_lookup where id = ${sql.binary(bytes)}
     order by block_height desc
     limit 1
   `)
-  return byEvmHash
+  return byId[0] ?? await findByEvmHash(database, bytes)
+}
+
+/** The first of a transaction is known as soon as its block is stored, all when they are derived. */
+async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<TransactionPlace | undefined> {
+  const [place] = await database.any(sql.type(placeRow)`
+    select * from (
+      select block_height as height, tx_index as index from raw.tx_lookup where evm_hash = ${sql.binary(hash)}
+      union all
+      select block_height, tx_index from app.evm_tx_hashes where evm_hash = ${hash.toString('hex')}
+    ) as found
+    order by height desc, index desc
+    limit 1
+  `)
+  return place
 }
 
 /** Where in a block a transaction is: the way to system transactions, whose ids repeat in every block. */

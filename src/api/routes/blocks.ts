@@ -12,6 +12,7 @@ import {
   presentTransactionSummary, presentWithEvents, transactionSchema,
 } from '../presenters/transaction.ts'
 import { listBlocks, readBlocks } from '../queries/blocks.ts'
+import { completeTransactions } from '../queries/complete-transactions.ts'
 import { describeTransactions } from '../queries/describe-transactions.ts'
 import { readEventsOfBlock } from '../queries/events.ts'
 import { readTransactions } from '../queries/transactions.ts'
@@ -88,7 +89,7 @@ const blockTransactions = defineRoute({
     const { database, network, maxReorgDepth } = services
     const { height } = await requireBlock(params.height, services)
     const rows = await readTransactions(database, height, height)
-    const transactions = await describeTransactions(database, network(), rows)
+    const transactions = await completeTransactions(database, network(), rows)
     const events = query.include_events ? await readEventsOfBlock(database, height) : []
     const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)
     const data = transactions.map((one) => presentWithEvents(one, eventsByIndex.get(one.row.tx_index) ?? []))

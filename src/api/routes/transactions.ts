@@ -3,15 +3,17 @@ import { ApiError } from '../../base/errors.ts'
 import { cachingAt, readBounds } from '../bounds.ts'
 import type { Bounds } from '../bounds.ts'
 import { formatTransactionCursor, parseTransactionCursor, transactionCursorPattern } from '../cursors.ts'
-import { listOf, page, singleOf } from '../envelope.ts'
-import { exampleBlock, exampleCollectionId, exampleEvent, exampleTransaction } from '../examples.ts'
+import { listOf, singleOf } from '../envelope.ts'
+import { exampleTransaction, exampleTransactionDetail } from '../examples.ts'
 import { hashPattern } from '../formats.ts'
-import { cursorParameter, heightParameter, limitParameter, noParameters } from '../parameters.ts'
 import {
-  presentTransaction, presentTransactionDetail, transactionDetailSchema, transactionSchema,
-} from '../presenters/transaction.ts'
-import { describeTransactions } from '../queries/describe-transactions.ts'
-import { readEventsOfTransaction } from '../queries/events.ts'
+  accountParameter, cursorParameter, flagParameter, heightParameter, limitParameter, noParameters,
+} from '../parameters.ts'
+import { transactionSchema } from '../presenters/transaction.ts'
+import { presentTransactionDetail, transactionDetailSchema } from '../presenters/transaction-detail.ts'
+import { completeTransactions } from '../queries/complete-transactions.ts'
+import { readTransactionContent } from '../queries/transaction-content.ts'
+import { transactionStatuses } from '../queries/transaction-filters.ts'
 import {
   findTransaction, findTransactionInBlock, listTransactions, listTransactionsOfBlock, readTransaction,
   readTransactionExtras,
@@ -19,6 +21,13 @@ import {
 import type { TransactionPlace } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
+import { transactionPage } from '../transaction-page.ts'
+
+/** `status` as people write it. */
+const statusParameter = z.preprocess(
+  (text) => (typeof text === 'string' ? text.toUpperCase() : text),
+  z.enum(transactionStatuses, `must be one of ${transactionStatuses.join(', ')}`),
+).describe('SUCCESS or FAILURE of its execution; SEALED; UNKNOWN: no access node can serve its result.')
 
 const transactionList = defineRoute({
   path: '/flow/transaction',
@@ -32,6 +41,11 @@ const transactionList = defineRoute({
     limit: limitParameter({ default: 20, max: 100 }),
     cursor: cursorParameter(transactionCursorPattern, '<block_height>:<tx_index>:<tx_id>'),
     height: heightParameter().optional().describe('Only transactions of this block.'),
+    payer: accountParameter().optional().describe('Only transactions that this account paid for.'),
+    proposer: accountParameter().optional().describe('Only transactions that this account proposed.'),
+    authorizers: accountParameter().optional().describe('Only transactions that this account authorized, alone or with others.'),
+    status: statusParameter.optional(),
+    include_events: flagParameter('Whether the transactions come with their events.'),
   }),
   response: listOf(transactionSchema, 'Transaction'),
   example: {
@@ -40,13 +54,18 @@ const transactionList = defineRoute({
     cursor: `${exampleTransaction.block_height}:${exampleTransaction.transaction_index}:${exampleTransaction.id}`,
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { limit, cursor, height } }, { database, network }) => {
-    const before = parseTransactionCursor(cursor)
+  handler: async ({ query }, services) => {
+    const { limit, height, payer, proposer, authorizers: authorizer, status } = query
+    const before = parseTransactionCursor(query.cursor)
+    const filter = { payer, proposer, authorizer, status }
+    const isFiltered = Object.values(filter).some((value) => value !== undefined)
+    const { database } = services
+    const options = { limit, includeEvents: query.include_events, cursorOf: formatTransactionCursor }
+    if (isFiltered) return { body: await transactionPage({ filter, height, before }, options, services) }
     const rows = height === undefined
       ? await listTransactions(database, await readBounds(database), before, limit + 1)
       : await listTransactionsOfBlock(database, height, indexWithin(height, before), limit + 1)
-    const described = await describeTransactions(database, network(), rows)
-    return { body: page(described, limit, presentTransaction, ({ row }) => formatTransactionCursor(row)) }
+    return { body: await transactionPage({ rows }, options, services) }
   },
 })
 
@@ -69,20 +88,12 @@ const transaction = defineRoute({
   }),
   query: z.object({
     height: heightParameter().optional().describe('Height of the block, for a system transaction.'),
+    lite: flagParameter('Whether script, arguments, events, transfers and all else that may be long is left out.'),
   }),
   response: singleOf(transactionDetailSchema, 'Transaction'),
   problems: { 404: 'The transaction is not stored.' },
-  example: {
-    data: [{
-      ...exampleTransaction,
-      events: [exampleEvent],
-      block_id: exampleBlock.id,
-      collection: { id: exampleCollectionId, index: 0 },
-      script: 'import "FungibleToken"\n\ntransaction(amount: UFix64, to: Address) {}\n',
-      arguments: [{ type: 'UFix64', value: '10.00000000' }, { type: 'Address', value: '0xe467b9dd11fa00df' }],
-    }],
-  },
-  handler: async ({ params: { id }, query: { height } }, services) => {
+  example: { data: [exampleTransactionDetail] },
+  handler: async ({ params: { id }, query: { height, lite } }, services) => {
     const { database, network, maxReorgDepth } = services
     const bounds = await readBounds(database)
     const known = await (height === undefined
@@ -90,20 +101,24 @@ const transaction = defineRoute({
       : findTransactionInBlock(database, id, height))
     const place = known ?? (await findInNewestBlock(id, height, bounds, services))
     const row = place === undefined ? undefined : await readTransaction(database, place)
-    const [described] = await describeTransactions(database, network(), row === undefined ? [] : [row])
-    if (place === undefined || described === undefined) {
-      throw new ApiError(404, 'unknown-transaction', `Transaction ${id} is not stored.`, { field: 'id' })
-    }
-    const [events, extras] = await Promise.all([
-      readEventsOfTransaction(database, place), readTransactionExtras(database, place),
+    if (place === undefined || row === undefined) throw unknownTransaction(id)
+    const [[complete], extras, content] = await Promise.all([
+      completeTransactions(database, network(), [row]),
+      readTransactionExtras(database, place),
+      lite ? undefined : readTransactionContent(database, place, row.timestamp),
     ])
+    if (complete === undefined) throw unknownTransaction(id)
     return {
-      body: { data: [presentTransactionDetail(described, events, extras)] },
+      body: { data: [presentTransactionDetail(complete, extras, content)] },
       // The newest block is soon another.
       caching: known === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
     }
   },
 })
+
+function unknownTransaction(id: string): ApiError {
+  return new ApiError(404, 'unknown-transaction', `Transaction ${id} is not stored.`, { field: 'id' })
+}
 
 /** The way to the system transactions that end every block with the same id. */
 async function findInNewestBlock(

@@ -1,0 +1,50 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+import type { AssetNames } from '../presenters/transfer-summary.ts'
+
+const tokenRow = z.object({
+  token: z.string(), name: z.string().nullable(), symbol: z.string().nullable(), logo: z.string().nullable(),
+  decimals: z.number().nullable(), price: z.string().nullable(),
+})
+
+const collectionRow = z.object({
+  token: z.string(), name: z.string().nullable(), logo: z.string().nullable(), banner: z.string().nullable(),
+})
+
+/** What tokens and collections call themselves, and the latest price of each token. Leaves out what nothing is known of. */
+export async function readAssetNames(
+  database: DatabasePool, tokens: readonly string[], collections: readonly string[],
+): Promise<AssetNames> {
+  const [ofTokens, ofCollections] = await Promise.all([
+    readTokens(database, [...new Set(tokens)]), readCollections(database, [...new Set(collections)]),
+  ])
+  return {
+    tokens: new Map(ofTokens.map((row) => [row.token, row])),
+    collections: new Map(ofCollections.map((row) => [row.token, row])),
+  }
+}
+
+async function readTokens(
+  database: DatabasePool, tokens: readonly string[],
+): Promise<readonly z.output<typeof tokenRow>[]> {
+  if (tokens.length === 0) return []
+  return database.any(sql.type(tokenRow)`
+    select wanted.token, m.name, m.symbol, m.logo, m.decimals, (
+      select p.price::text from app.prices p
+      where p.token = wanted.token and p.currency = 'USD' order by p.price_time desc limit 1
+    ) as price
+    from unnest(${sql.array(tokens, 'text')}) as wanted (token)
+    left join app.ft_token_metadata m on m.token = wanted.token
+  `)
+}
+
+async function readCollections(
+  database: DatabasePool, collections: readonly string[],
+): Promise<readonly z.output<typeof collectionRow>[]> {
+  if (collections.length === 0) return []
+  return database.any(sql.type(collectionRow)`
+    select token, name, square_image as logo, banner_image as banner
+    from app.nft_collection_metadata where token = any (${sql.array(collections, 'text')})
+  `)
+}
