@@ -85,6 +85,32 @@ const holdings: SumFold = {
 }
 
 /**
+ * Holders are counted by what a range makes of balances: who has something, and would have nothing without the range, is one
+ * more. It stands after the balances, so that they are those with the range.
+ */
+const tokenHolders: SumFold = {
+  kind: 'sum',
+  name: 'app.ft_token_holders',
+  key: [{ column: 'token', type: 'text' }],
+  sums: [{ column: 'holder_count', type: 'bigint' }],
+  presence: 'holder_count',
+  of: holdings.of,
+  touched: `select distinct token from (${holdings.touched}) as touched`,
+  counted: `
+    with difference as (
+      select address, token, sum(vault_balance) as vault_balance, sum(vault_rows) as vault_rows,
+        sum(change_balance) as change_balance
+      from (${counted}) as counted group by address, token
+    )
+    select d.token, ((coalesce(h.balance, 0) > 0)::integer - (without.balance > 0)::integer)::bigint as holder_count
+    from difference d left join app.ft_holdings h on h.address = d.address and h.token = d.token
+    cross join lateral (
+      select case when coalesce(h.vault_rows, 0) > d.vault_rows then coalesce(h.vault_balance, 0) - d.vault_balance
+        else coalesce(h.change_balance, 0) - d.change_balance end as balance
+    ) without`,
+}
+
+/**
  * What accounts have of fungible tokens. From Cadence 1.0 on the chain tells what each vault holds after each event, so
  * that a balance is right once its vaults were seen; before, it is the sum of what came and left, which lacks what was
  * not indexed. The columns `balance` and `is_complete` of app.ft_holdings follow from the sums.
@@ -95,7 +121,7 @@ export const ftHoldingsWorker: Worker = {
   phase: 2,
   follows: ['token_worker'],
   tables: [vaultBalances, balanceChanges],
-  folds: [holdings],
+  folds: [holdings, tokenHolders],
   derive({ blocks }, output, context) {
     for (const block of blocks) deriveBlock(block, output, context)
   },

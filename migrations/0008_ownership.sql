@@ -60,6 +60,17 @@ comment on column app.nft_collection_stats.item_count is 'Items that are in some
 comment on column app.nft_collection_stats.holder_count is 'Accounts that own at least one.';
 comment on column app.nft_collection_stats.seen_count is 'Items that ever moved, those that are no more included; without any there is no row.';
 
+create table app.ft_token_holders (
+  token text primary key,
+  holder_count bigint not null
+);
+
+create index ft_token_holders_most on app.ft_token_holders (holder_count desc, token);
+
+comment on table app.ft_token_holders is 'Holders of each fungible token: app.ft_holdings counted.';
+comment on column app.ft_token_holders.token is 'As in app.ft_transfers.';
+comment on column app.ft_token_holders.holder_count is 'Accounts with a balance above zero; without any there is no row.';
+
 create table app.balance_changes (
   block_height bigint not null,
   day date not null,

@@ -90,6 +90,7 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     ) v group by 1, 2;
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
     select address, token, 0.00000000, 0, 0, sum(change), count(*) from app.ft_balance_changes group by 1, 2;
+    insert into app.ft_token_holders select token, count(*) from app.ft_holdings where balance > 0 group by 1;
     insert into app.nft_transfers
     select h, 1, 0, 0, '${skewedCollection}', h / ${spacing} % 5000, h / ${spacing} % 5000, null, '${hoarder}', 'transfer' from ${heights};
     insert into app.nft_transfers

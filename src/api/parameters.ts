@@ -7,12 +7,12 @@ export const noParameters = z.object({})
 
 /** `limit` of a list. Out of range is an error, not another number: a client that asks for 500 shall notice. */
 export function limitParameter(options: { default: number; max: number }): z.ZodDefault<z.ZodPreprocess<z.ZodInt>> {
-  return integerFromText(1, options.max).default(options.default).describe('Most items of the page.')
+  return integerParameter(1, options.max).default(options.default).describe('Most items of the page.')
 }
 
 /** A block height. */
 export function heightParameter(): z.ZodPreprocess<z.ZodInt> {
-  return integerFromText(0, 999_999_999_999_999).describe('Block height.')
+  return integerParameter(0, 999_999_999_999_999).describe('Block height.')
 }
 
 /** `true` or `1`, `false` or `0`. */
@@ -81,7 +81,8 @@ function canonicalContract(text: unknown): unknown {
   return `A.${digits.toLowerCase().padStart(16, '0')}.${name}${isUsual ? '' : `.${type}`}`
 }
 
-function integerFromText(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
+/** A whole number. */
+export function integerParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
   const fromText = (text: unknown): unknown => (
     typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text

@@ -3,7 +3,8 @@ import type { FragmentSqlToken } from 'slonik'
 
 /** A place in a list that is ordered by a count, the highest first, and where that is the same by a key. */
 export interface Rank {
-  readonly count: number
+  /** A whole number, or an amount as decimal text. */
+  readonly count: number | string
   readonly key: string
 }
 

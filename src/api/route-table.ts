@@ -12,6 +12,9 @@ import { epochRoutes } from './routes/epochs.ts'
 import { evmAddressRoutes } from './routes/evm-addresses.ts'
 import { evmTokenRoutes } from './routes/evm-tokens.ts'
 import { evmTransactionRoutes } from './routes/evm-transactions.ts'
+import { ftAccountRoutes } from './routes/fungible-token-accounts.ts'
+import { ftTransferRoutes } from './routes/fungible-token-transfers.ts'
+import { fungibleTokenRoutes } from './routes/fungible-tokens.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { networkNodeRoutes } from './routes/network-nodes.ts'
 import { nftItemRoutes } from './routes/nft-items.ts'
@@ -25,4 +28,4 @@ import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

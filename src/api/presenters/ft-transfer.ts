@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { amountFormat } from '../formats.ts'
+import { contractNameOf } from './nft-collection.ts'
 import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'
 
 export const ftTransferTypes = [
@@ -9,8 +10,8 @@ export const ftTransferTypes = [
 /** What a transfer shows of its token. */
 export const transferredTokenSchema = z.strictObject({
   token: z.string().describe('Type of the vault: `A.<address>.<contract>.Vault`.'),
-  name: z.string().nullable().describe('As the contract calls it; null where it does not say it, like all that follows.'),
-  symbol: z.string().nullable(),
+  name: z.string().describe('What the contract calls it, else the name of the contract.'),
+  symbol: z.string().nullable().describe('Null, as those that follow, where the contract does not say it, or was not asked yet.'),
   decimals: z.int(),
   logo: z.string().nullable().describe('Address of an image.'),
   icon: z.string().nullable().describe('The same as logo.'),
@@ -64,7 +65,7 @@ export function presentFtTransfer(row: FtTransferRow, address?: string): FtTrans
     usd_value: row.usd_value,
     token: {
       token: vaultType(row.token),
-      name: row.name,
+      name: row.name ?? contractNameOf(row.token),
       symbol: row.symbol,
       decimals: row.decimals ?? vaultDecimals,
       logo: row.logo,

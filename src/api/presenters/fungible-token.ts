@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { addressFormat, amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { vaultDecimals } from './ft-transfer.ts'
+import { contractAddressOf, contractNameOf } from './nft-collection.ts'
+import { timeAt } from './block-time.ts'
+
+/** `A.<address>.<name>`, and a further part where vaults of a contract are not named Vault. */
+export const tokenFormat = z.string().regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)
+  .describe('Token, `A.<address>.<name>`; a further part where its vaults are not named Vault.')
+
+const unsaid = 'Null where the contract does not say it, or was not asked yet.'
+const unpriced = 'Null where no price of the last two days is known.'
+
+/** A fungible token. */
+export const fungibleTokenSchema = z.strictObject({
+  id: tokenFormat,
+  address: addressFormat.describe('Account of the contract.'),
+  contract_name: z.string(),
+  name: z.string().describe('What the contract calls the token, else contract_name.'),
+  symbol: z.string().nullable().describe(unsaid),
+  decimals: z.int().describe('Decimals of its amounts: 8, as all of the chain have.'),
+  description: z.string().nullable().describe(unsaid),
+  external_url: z.string().nullable().describe(unsaid),
+  icon: z.string().nullable().describe(`Address of an image. ${unsaid}`),
+  logo: z.string().nullable().describe('The same as icon; some clients of the Flow explorer API read this.'),
+  socials: z.record(z.string(), z.string()).nullable().describe(`Addresses by the name of the network. ${unsaid}`),
+  vault_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
+  receiver_path: z.string().nullable().describe(`Where it can be sent to, /public/…. ${unsaid}`),
+  balance_path: z.string().nullable().describe(`Where the balance can be read, /public/…. ${unsaid}`),
+  evm_address: z.string().nullable().describe('The ERC-20 that the bridge has associated with it; null where there is none.'),
+  evm_bridged: z.boolean().describe('Whether there is one.'),
+  is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
+  holder_count: countFormat.describe('Accounts with a balance above zero.'),
+  transfer_count: countFormat.describe('Transfers that are indexed, fees aside.'),
+  recent_transfer_count: countFormat.describe(
+    'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
+  ),
+  minted: amountFormat.describe('Whole tokens that were minted, as far as it is indexed.'),
+  burned: amountFormat.describe('Whole tokens that were burned, as far as it is indexed.'),
+  total_supply: amountFormat.nullable().describe(`What the contract says that there is of it. ${unsaid}`),
+  first_height: heightFormat.nullable().describe('Block of the first transfer that is indexed.'),
+  deployed_at: timestampFormat.nullable().describe('Time of the block that added the contract; null while not indexed.'),
+  market_symbol: z.string().nullable().describe(`Symbol that the price feed gives it. ${unpriced}`),
+  current_price: amountFormat.nullable().describe(`US dollars for one token. ${unpriced}`),
+  price_change_24h: z.number().nullable()
+    .describe('Change to the price of a day before, in percent, 2 decimals. Null where that is not known.'),
+  updated_at: timestampFormat.nullable().describe('When the contract was last asked what it says of the token.'),
+}).meta({ id: 'FungibleToken' })
+export type FungibleToken = z.output<typeof fungibleTokenSchema>
+
+/** A token as it is read from the database, with its count in the order of the list. */
+export const fungibleTokenRow = z.object({
+  token: z.string(),
+  count: z.number(),
+  name: z.string().nullable(),
+  symbol: z.string().nullable(),
+  decimals: z.number().nullable(),
+  description: z.string().nullable(),
+  external_url: z.string().nullable(),
+  logo: z.string().nullable(),
+  socials: z.record(z.string(), z.string()).nullable(),
+  vault_path: z.string().nullable(),
+  receiver_path: z.string().nullable(),
+  balance_path: z.string().nullable(),
+  evm_address: z.string().nullable(),
+  total_supply: z.string().nullable(),
+  asked_at: z.string().nullable(),
+  is_verified: z.boolean(),
+  holder_count: z.number(),
+  transfer_count: z.number(),
+  recent_count: z.number(),
+  minted: z.string(),
+  burned: z.string(),
+  first_height: z.number().nullable(),
+  created_height: z.number().nullable(),
+  market_symbol: z.string().nullable(),
+  price: z.string().nullable(),
+  price_change: z.number().nullable(),
+})
+export type FungibleTokenRow = z.output<typeof fungibleTokenRow>
+
+/** @param times times of blocks by height; that in which the contract was created is among them */
+export function presentFungibleToken(row: FungibleTokenRow, times: ReadonlyMap<number, string>): FungibleToken {
+  const { token, name, symbol, description, external_url, socials, vault_path, receiver_path, balance_path } = row
+  const contractName = contractNameOf(token)
+  return {
+    id: token,
+    address: contractAddressOf(token),
+    contract_name: contractName,
+    name: name ?? contractName,
+    symbol,
+    decimals: row.decimals ?? vaultDecimals,
+    description, external_url,
+    icon: row.logo,
+    logo: row.logo,
+    socials, vault_path, receiver_path, balance_path,
+    evm_address: row.evm_address,
+    evm_bridged: row.evm_address !== null,
+    is_verified: row.is_verified,
+    holder_count: row.holder_count,
+    transfer_count: row.transfer_count,
+    recent_transfer_count: row.recent_count,
+    minted: row.minted,
+    burned: row.burned,
+    total_supply: row.total_supply,
+    first_height: row.first_height,
+    deployed_at: timeAt(times, row.created_height),
+    market_symbol: row.market_symbol,
+    current_price: row.price,
+    price_change_24h: row.price_change,
+    updated_at: row.asked_at,
+  }
+}

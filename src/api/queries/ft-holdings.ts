@@ -1,0 +1,123 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { DayRange } from '../day-range.ts'
+import { ftHoldingRow, vaultRow } from '../presenters/ft-holding.ts'
+import type { FtHoldingRow, VaultRow } from '../presenters/ft-holding.ts'
+import { selectRanked } from '../ranked-rows.ts'
+import type { Rank } from '../ranked-rows.ts'
+import { readBlockTimes } from './block-times.ts'
+import { priceAt } from './ft-transfers.ts'
+
+/** Up to `limit` holders of a token after a place, those with most first. */
+export async function listFtHoldings(
+  database: DatabasePool, token: string, after: Rank | undefined, limit: number,
+): Promise<readonly FtHoldingRow[]> {
+  return database.any(sql.type(ftHoldingRow)`
+    with page as materialized (${selectRanked({
+      columns: sql.fragment`h.address as key, h.balance as count, h.is_complete`,
+      from: sql.fragment`app.ft_holdings h`,
+      where: sql.fragment`h.token = ${token} and h.balance > 0`,
+      count: sql.fragment`h.balance`,
+      key: sql.fragment`h.address`,
+    }, after, limit)})
+    select p.key as address, p.count::text as balance, p.is_complete,
+      case when p.count <= m.total_supply then round(p.count / m.total_supply, 12)::float8 end as percentage
+    from page p left join app.ft_token_metadata m on m.token = ${token}
+    order by p.count desc, p.key
+  `)
+}
+
+/** With what there is to know of the tokens of a page of app.ft_holdings, each by its key. */
+function completed(holdings: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${holdings})
+    select h.token, h.balance::text as balance, h.vault_count, h.is_complete, m.name, m.symbol, m.decimals, m.logo,
+      m.vault_path, p.price::text as usd_price, trim_scale(round(h.balance * p.price, 8))::text as usd_value
+    from page h
+    left join app.ft_token_metadata m on m.token = h.token
+    left join lateral (${priceAt(sql.fragment`h.token`, sql.fragment`now()`)}) p on true
+    order by h.token
+  `
+}
+
+/** Up to `limit` tokens of which an account has vaults, empty ones included, after a token, by identifier. */
+export async function listVaults(
+  database: DatabasePool, account: string, after: string | undefined, limit: number,
+): Promise<readonly VaultRow[]> {
+  return database.any(sql.type(vaultRow)`${completed(sql.fragment`
+    select * from app.ft_holdings
+    where address = ${account} and token > ${after ?? ''} and (vault_count > 0 or balance > 0)
+    order by token
+    limit ${limit}
+  `)}`)
+}
+
+/** What an account has of a token; undefined where it never had any. */
+export async function readVault(database: DatabasePool, account: string, token: string): Promise<VaultRow | undefined> {
+  const row = await database.maybeOne(sql.type(vaultRow)`${completed(sql.fragment`
+    select * from app.ft_holdings where address = ${account} and token = ${token}
+  `)}`)
+  return row ?? undefined
+}
+
+const balanceDays = z.object({ from: z.number(), to: z.number() })
+
+/**
+ * The days for which balances can be told: `to` is that of the newest block whose changes of balances are derived, `from`
+ * that of the first block since which none is missing.
+ */
+export async function readBalanceDays(database: DatabasePool): Promise<DayRange | undefined> {
+  const heights = await database.maybeOne(sql.type(balanceDays)`
+    select lower(r) as from, upper(r) - 1 as to
+    from app.coverage c, unnest(c.covered) r
+    where c.service_name = 'daily_balance_worker'
+    order by r desc
+    limit 1
+  `)
+  if (heights === null) return undefined
+  const times = await readBlockTimes(database, [heights.from, heights.to])
+  const [from, to] = [times.get(heights.from), times.get(heights.to)]
+  if (from === undefined || to === undefined) return undefined
+  // Before the first block of all nobody had anything.
+  return { from: heights.from === 0 ? '0001-01-01' : from.slice(0, 10), to: to.slice(0, 10) }
+}
+
+const balancePoint = z.object({ date: z.string(), balance: z.string() })
+export type BalancePoint = z.output<typeof balancePoint>
+
+/**
+ * What an account had of a token at the end of each of the `count` days that end with `lastDay`, the earliest first: what it
+ * has now less what came after. Reads the changes of these days and of those after, a row each.
+ * @param lastDay `YYYY-MM-DD`, UTC
+ */
+export async function readBalanceHistory(
+  database: DatabasePool, account: string, token: string, { lastDay, count }: { lastDay: string; count: number },
+): Promise<readonly BalancePoint[]> {
+  return database.any(sql.type(balancePoint)`
+    with points as (
+      select ${lastDay}::date - ago as day from generate_series(0, ${count - 1}::integer) as ago
+    ), changes as (
+      select day, change from app.daily_balance_changes
+      where address = ${account} and token = ${token} and day > ${lastDay}::date - ${count}::integer
+    ), present as (
+      select coalesce(
+        (select balance from app.ft_holdings where address = ${account} and token = ${token}), 0.00000000
+      ) as balance
+    )
+    select p.day::text as date, (n.balance - coalesce(sum(c.change), 0))::text as balance
+    from present n cross join points p left join changes c on c.day > p.day
+    group by p.day, n.balance
+    order by p.day
+  `)
+}
+
+/** Whether anything is indexed of an account: it took part in a transaction, or has or had tokens or items. */
+export async function isKnownAccount(database: DatabasePool, account: string): Promise<boolean> {
+  return database.exists(sql.type(z.object({}))`
+    select from app.accounts where address = ${account}
+    union all (select from app.ft_holdings where address = ${account} limit 1)
+    union all (select from app.nft_holdings where address = ${account} limit 1)
+    limit 1
+  `)
+}

@@ -1,0 +1,155 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { fungibleTokenRow } from '../presenters/fungible-token.ts'
+import type { FungibleTokenRow } from '../presenters/fungible-token.ts'
+import { selectRanked } from '../ranked-rows.ts'
+import type { Rank } from '../ranked-rows.ts'
+
+/** The orders of the list of tokens: by holders, by recent or all transfers, by the first transfer. */
+export const fungibleTokenSorts = ['holders', 'trending', 'transfers', 'newest'] as const
+export type FungibleTokenSort = (typeof fungibleTokenSorts)[number]
+
+export const fungibleTokenFilters = ['has_price', 'evm_bridged', 'is_verified'] as const
+export type FungibleTokenFilter = (typeof fungibleTokenFilters)[number]
+
+/** Of the last 24 hours of which something is indexed. It is empty where nothing is. */
+const recentActivity = sql.fragment`
+  (
+    select h.name as token, sum(h.activity_count)::bigint as transfer_count
+    from (select day, hour from app.hourly_stats order by day desc, hour desc limit 1) newest
+    join app.hourly_activity h on h.kind = 'token' and h.day between newest.day - 1 and newest.day
+      and (h.day, h.hour) > (newest.day - 1, newest.hour)
+    group by h.name
+  )
+`
+
+/** Every token is in the list by each of these but `trending`; those without a holder come last by holders. */
+const everyToken = sql.fragment`
+  (
+    select t.token, coalesce(h.holder_count, 0) as holder_count
+    from app.ft_tokens t left join app.ft_token_holders h on h.token = t.token
+  )
+`
+
+const orders: Readonly<Record<FungibleTokenSort, { readonly table: FragmentSqlToken; readonly count: FragmentSqlToken }>> = {
+  holders: { table: everyToken, count: sql.fragment`o.holder_count` },
+  trending: { table: recentActivity, count: sql.fragment`o.transfer_count` },
+  transfers: { table: sql.fragment`app.ft_token_totals`, count: sql.fragment`o.transfer_count` },
+  newest: { table: sql.fragment`app.ft_tokens`, count: sql.fragment`o.first_height` },
+}
+
+const isLabelled = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+  exists (select from app.account_labels l where l.address = '0x' || split_part(${token}, '.', 2))
+`
+
+/** The newest price, of at most two days ago. */
+const newestPrice = (token: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+  select * from app.prices
+  where token = ${token} and currency = 'USD' and price_time > now() - interval '48 hours'
+  order by price_time desc
+  limit 1
+`
+
+const filters: Readonly<Record<FungibleTokenFilter, FragmentSqlToken>> = {
+  has_price: sql.fragment`exists (${newestPrice(sql.fragment`o.token`)})`,
+  evm_bridged: sql.fragment`n.evm_address is not null`,
+  is_verified: isLabelled(sql.fragment`o.token`),
+}
+
+/** Joins what there is to know of the tokens of a page, each by its key. */
+function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    with page as materialized (${pageOfTokens})
+    select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
+      m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at,
+      ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
+      coalesce(t.transfer_count, 0) as transfer_count, coalesce(r.transfer_count, 0) as recent_count,
+      coalesce(t.minted, 0.00000000)::text as minted, coalesce(t.burned, 0.00000000)::text as burned,
+      f.first_height, c.created_height, coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as market_symbol,
+      n.price::text as price, round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as price_change
+    from page p
+    left join app.ft_tokens f on f.token = p.key
+    left join app.ft_token_holders h on h.token = p.key
+    left join app.ft_token_totals t on t.token = p.key
+    left join app.ft_token_metadata m on m.token = p.key
+    left join app.smart_contracts c
+      on c.address = '0x' || split_part(p.key, '.', 2) and c.name = split_part(p.key, '.', 3)
+    left join ${recentActivity} r on r.token = p.key
+    left join lateral (${newestPrice(sql.fragment`p.key`)}) n on true
+    left join lateral (
+      select e.price from app.prices e
+      where e.token = n.token and e.currency = n.currency and e.price_time <= n.price_time - interval '24 hours'
+        and e.price_time >= n.price_time - interval '72 hours'
+      order by e.price_time desc
+      limit 1
+    ) d on true
+    order by p.count desc, p.key
+  `
+}
+
+export interface FungibleTokenListing {
+  readonly sort: FungibleTokenSort
+  /** A text that name, symbol or identifier contain. */
+  readonly search: string | undefined
+  /** All must hold. */
+  readonly filters: readonly FungibleTokenFilter[]
+  readonly after: Rank | undefined
+  readonly limit: number
+}
+
+/**
+ * Up to `limit` tokens after a place of an order. The catalogue has a row a token, some thousands: by holders, and with a
+ * search or a filter it is looked through.
+ */
+export async function listFungibleTokens(
+  database: DatabasePool, listing: FungibleTokenListing,
+): Promise<readonly FungibleTokenRow[]> {
+  const { sort, search, after, limit } = listing
+  const { table, count } = orders[sort]
+  const conditions = listing.filters.map((filter) => filters[filter])
+  if (search !== undefined) {
+    conditions.push(sql.fragment`strpos(lower(concat_ws(' ', n.name, n.symbol, o.token)), lower(${search})) > 0`)
+  }
+  return database.any(sql.type(fungibleTokenRow)`${completed(selectRanked({
+    columns: sql.fragment`o.token as key, ${count} as count`,
+    from: conditions.length === 0
+      ? sql.fragment`${table} o`
+      : sql.fragment`${table} o left join app.ft_token_metadata n on n.token = o.token`,
+    where: conditions.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
+    count,
+    key: sql.fragment`o.token`,
+  }, after, limit))}`)
+}
+
+/** One token; undefined where it was not seen to move. */
+export async function readFungibleToken(database: DatabasePool, token: string): Promise<FungibleTokenRow | undefined> {
+  const row = await database.maybeOne(sql.type(fungibleTokenRow)`${completed(sql.fragment`
+    select token as key, 0::bigint as count from app.ft_tokens where token = ${token}
+  `)}`)
+  return row ?? undefined
+}
+
+/** Whether a token was seen to move. */
+export async function isFungibleToken(database: DatabasePool, token: string): Promise<boolean> {
+  return database.exists(sql.type(z.object({}))`select from app.ft_tokens where token = ${token}`)
+}
+
+const ftTotals = z.object({
+  tokens: z.number(), with_price: z.number(), evm_bridged: z.number(), transfers: z.number(), holdings: z.number(),
+})
+export type FtTotals = z.output<typeof ftTotals>
+
+/** The sums over all tokens: a row each. */
+export async function readFtTotals(database: DatabasePool): Promise<FtTotals> {
+  return database.one(sql.type(ftTotals)`
+    select count(*) as tokens,
+      count(*) filter (where ${filters.has_price}) as with_price,
+      count(n.evm_address) as evm_bridged,
+      coalesce(sum(t.transfer_count), 0)::bigint as transfers, coalesce(sum(h.holder_count), 0)::bigint as holdings
+    from app.ft_tokens o
+    left join app.ft_token_metadata n using (token)
+    left join app.ft_token_totals t using (token)
+    left join app.ft_token_holders h using (token)
+  `)
+}
