@@ -90,6 +90,39 @@ comment on column app.nft_collection_metadata.asked_at is 'As in app.ft_token_me
 comment on column app.nft_collection_metadata.last_error_code is 'As in app.ft_token_metadata.';
 comment on column app.nft_collection_metadata.last_error is 'As in app.ft_token_metadata.';
 
+-- Words for searching without an extension: a search is for beginnings of words, and a word of a name is kept with each of
+-- its ends, so that a part of it is the beginning of one.
+
+create function app.search_words(content text) returns text[] language sql immutable strict parallel safe
+return array(
+  select distinct left(word, 40)
+  from regexp_split_to_table(lower(content), '[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\u2000-\u206f\u3000-\u303f]+') as word
+  where word <> ''
+);
+
+comment on function app.search_words(text) is 'The words of a text, each once, in lower case and at most 40 characters of each. What is between them: all of ASCII that is no letter and no digit, and the usual punctuation of Unicode.';
+
+create function app.search_vector(title text, body text) returns tsvector language sql immutable parallel safe
+return array_to_tsvector(array(
+  select substr(word, start)
+  from unnest(app.search_words(left(title, 1000))) as word
+  cross join generate_series(1, case when word ~ '^\d+$' then 1 else greatest(length(word) - 2, 1) end) as start
+  union
+  select word from unnest(app.search_words(left(body, 5000))) as word
+));
+
+comment on function app.search_vector(text, text) is 'What app.search_query is looked for in: the words of title and body, and the ends of those of the title, down to three characters; of numbers none.';
+
+create function app.search_query(content text) returns tsquery language sql immutable strict parallel safe
+return (
+  select string_agg(
+    '''' || word || case when octet_length(word) < 3 then '''' else ''':*' end, ' & ' order by word
+  )::tsquery
+  from unnest(app.search_words(content)) as word
+);
+
+comment on function app.search_query(text) is 'What finds texts that have every word of this one, as the beginning of a word of theirs; words of less than three bytes only as they are. Null where there is no word.';
+
 create table app.nft_items (
   token text not null,
   nft_id numeric(20) not null,
@@ -104,7 +137,7 @@ create table app.nft_items (
   rarity_score numeric,
   rarity_description text,
   traits jsonb,
-  search tsvector generated always as (to_tsvector('simple', left(coalesce(name, ''), 1000) || ' ' || left(coalesce(description, ''), 5000))) stored,
+  search tsvector generated always as (app.search_vector(name, description)) stored,
   status text not null default 'new' check (status in ('new', 'answered', 'none', 'failed')),
   failures integer not null default 0,
   next_ask_at timestamptz not null default now(),
@@ -132,7 +165,7 @@ comment on column app.nft_items.edition_max is 'How many there are at most.';
 comment on column app.nft_items.rarity_score is 'Rarity.score.';
 comment on column app.nft_items.rarity_description is 'Rarity.description.';
 comment on column app.nft_items.traits is 'Traits: [{name, value, displayType, rarity}], values as text; null for values that are no text and no number.';
-comment on column app.nft_items.search is 'Words of name and description, for the full text search.';
+comment on column app.nft_items.search is 'Words of name and description, as app.search_vector has them.';
 comment on column app.nft_items.status is 'As in app.ft_token_metadata; none: no collection of its owner shows it, or it has no Display.';
 comment on column app.nft_items.failures is 'As in app.ft_token_metadata.';
 comment on column app.nft_items.next_ask_at is 'As in app.ft_token_metadata.';

@@ -18,6 +18,7 @@ import { fungibleTokenRoutes } from './routes/fungible-tokens.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { networkNodeRoutes } from './routes/network-nodes.ts'
 import { nftItemRoutes } from './routes/nft-items.ts'
+import { nftSearchRoutes } from './routes/nft-search.ts'
 import { nftTransferRoutes } from './routes/nft-transfers.ts'
 import { nftRoutes } from './routes/nfts.ts'
 import { priceRoutes } from './routes/prices.ts'
@@ -28,4 +29,4 @@ import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -1,0 +1,126 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { nftItemRow } from '../presenters/nft-item.ts'
+import type { NftItemRow } from '../presenters/nft-item.ts'
+import { completedItems } from './nft-items.ts'
+
+/** An item, as a place in the order of a search: by collection, and in it by number. */
+export interface NftItemKey {
+  readonly token: string
+  readonly nft_id: string
+}
+
+/** A page of what a search found. */
+export interface FoundNftItems {
+  readonly rows: readonly NftItemRow[]
+  /** Where the next page begins; undefined at the end. */
+  readonly next: NftItemKey | undefined
+}
+
+export interface NftSearch {
+  /** As `readSearchQuery` gives it. */
+  readonly query: string
+  /** Only items of this collection. */
+  readonly token: string | undefined
+  readonly after: NftItemKey | undefined
+  readonly limit: number
+}
+
+/** Up to so many matches are read by the index of words, and put in order: some 15 ms. */
+const mostMatches = 10_000
+
+/** Of words that more items have, so many items are looked through in the order of the list. */
+const longestWalk = 20_000
+
+/** The words to look for, for `searchNftItems`; undefined where there is none in the text. */
+export async function readSearchQuery(database: DatabasePool, text: string): Promise<string | undefined> {
+  const query = await database.oneFirst(sql.type(z.object({ query: z.string().nullable() }))`
+    select app.search_query(${text})::text as query
+  `)
+  return query ?? undefined
+}
+
+/**
+ * The items whose name and description have all words: exact and complete, and with a bound to what a page costs. Words
+ * that few items have are found by their index, which knows no order: all matches are read, and the page is cut from
+ * them. Words that more items have are looked for along the list, where the next is not far; a page ends early where it
+ * is.
+ */
+export async function searchNftItems(database: DatabasePool, search: NftSearch): Promise<FoundNftItems> {
+  const keys = (await cutFromMatches(database, search)) ?? (await walk(database, search))
+  const shown = keys.slice(0, search.limit).filter(({ is_found }) => is_found)
+  const last = keys.at(-1)
+  return {
+    rows: await readItems(database, shown),
+    next: keys.length > search.limit ? shown.at(-1) : last?.is_end === true ? last : undefined,
+  }
+}
+
+const foundKey = z.object({
+  token: z.string(),
+  nft_id: z.string(),
+  is_found: z.boolean(),
+  /** The walk ended here, and not the list. */
+  is_end: z.boolean(),
+})
+type FoundKey = z.output<typeof foundKey>
+
+const matchesRow = z.object({ match_count: z.number(), token: z.string().nullable(), nft_id: z.string().nullable() })
+
+/** @returns undefined where there are too many to be read */
+async function cutFromMatches(
+  database: DatabasePool, { query, token, after, limit }: NftSearch,
+): Promise<readonly FoundKey[] | undefined> {
+  const rows = await database.any(sql.type(matchesRow)`
+    with matches as materialized (
+      select token, nft_id from app.nft_items
+      where status <> 'new' and search @@ ${query}::tsquery and ${ofCollection(token)}
+      limit ${mostMatches + 1}
+    )
+    select c.match_count, k.token, k.nft_id::text as nft_id
+    from (select count(*) as match_count from matches) c
+    left join lateral (
+      select token, nft_id from matches where ${isAfter(after)} order by token, nft_id limit ${limit + 1}
+    ) k on true
+    order by k.token, k.nft_id
+  `)
+  if (rows.some((row) => row.match_count > mostMatches)) return undefined
+  return rows.flatMap(({ token: found, nft_id }) => (
+    found === null || nft_id === null ? [] : [{ token: found, nft_id, is_found: true, is_end: false }]
+  ))
+}
+
+/** The last key is that of the item where the walk ended, if it did before the page was full: it may lack the words. */
+async function walk(database: DatabasePool, { query, token, after, limit }: NftSearch): Promise<readonly FoundKey[]> {
+  return database.any(sql.type(foundKey)`
+    select token, nft_id::text as nft_id, is_found, place = ${longestWalk} as is_end
+    from (
+      select token, nft_id, status <> 'new' and search @@ ${query}::tsquery as is_found,
+        row_number() over (order by token, nft_id) as place
+      from app.nft_items
+      where ${ofCollection(token)} and ${isAfter(after)}
+      order by token, nft_id
+      limit ${longestWalk}
+    ) w
+    where is_found or place = ${longestWalk}
+    order by token, w.nft_id
+    limit ${limit + 1}
+  `)
+}
+
+async function readItems(database: DatabasePool, keys: readonly NftItemKey[]): Promise<readonly NftItemRow[]> {
+  if (keys.length === 0) return []
+  return database.any(sql.type(nftItemRow)`${completedItems(sql.fragment`
+    select token, nft_id from ${sql.unnest(keys.map(({ token, nft_id }) => [token, nft_id]), ['text', 'numeric'])}
+      as k (token, nft_id)
+  `)}`)
+}
+
+function ofCollection(token: string | undefined): FragmentSqlToken {
+  return token === undefined ? sql.fragment`true` : sql.fragment`token = ${token}`
+}
+
+function isAfter(key: NftItemKey | undefined): FragmentSqlToken {
+  return key === undefined ? sql.fragment`true` : sql.fragment`(token, nft_id) > (${key.token}, ${key.nft_id}::numeric)`
+}
