@@ -115,7 +115,7 @@ export function addresses(options: Common): Setting<readonly string[]> {
   const optional = words({ ...options, default: [] })
   return {
     ...optional,
-    type: 'list of addresses and networks, separated by commas',
+    type: 'list of networks',
     read: (text) => {
       const given = optional.read(text)
       const wrong = given.find((entry) => !isAddressOrNetwork(entry))

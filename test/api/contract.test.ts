@@ -4,10 +4,9 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { describeApi } from '../../src/api/openapi.ts'
 import { routes } from '../../src/api/route-table.ts'
-import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
-import { createTestDatabase } from '../support/database.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { runApi } from '../support/running-api.ts'
+import { readApiSamples, sampleCall } from '../support/api-samples.ts'
+import type { ApiSamples } from '../support/api-samples.ts'
+import { exploredChain } from '../support/explored-chain.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
 type Json = Record<string, unknown>
@@ -24,15 +23,19 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, MediaType>> }>>
 }
 
-/** A value for each parameter that a path of the route table can have. */
-const pathValues: Readonly<Record<string, string>> = {
-  height: '120', id: chainBlock(120).transactions[1]?.id ?? '', module: 'evm', timescale: 'daily',
-}
-
 const description = describeApi(routes)
-const operations = Object.entries(description.paths).map(([path, methods]) => {
-  return { path, operation: methods['get'] as Operation }
-})
+const operations = Object.entries(description.paths).flatMap(([path, methods]) => (
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation: operation as Operation }))
+))
+const reads = operations.filter(({ method, path }) => method === 'GET' && !path.startsWith('/admin/'))
+
+/** Reads that the chain of the test has no answer for, and what they say then. */
+const unanswered: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
+  '/flow/account/{address}/contract/{name}': { status: 503, reason: 'its code is asked for, and no node is' },
+  '/flow/account/{address}/storage': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
+  '/flow/account/{address}/storage/links': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
+  '/flow/account/{address}/storage/item': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
+}
 
 /** A check made of the published description alone. */
 function validator(schema: Json): z.ZodType {
@@ -44,18 +47,13 @@ function validator(schema: Json): z.ZodType {
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
 
 describe('the published description of the API', () => {
-  let database: TestDatabase
   let api: RunningApi
+  let samples: ApiSamples
 
   before(async () => {
-    database = await createTestDatabase()
-    await storeBlocks(database.pool, 100, 130)
-    api = await runApi(database.url)
-  })
-
-  after(async () => {
-    await api.stop()
-    await database.drop()
+    const explored = await exploredChain()
+    api = explored.api
+    samples = await readApiSamples(explored.database.pool)
   })
 
   it('is served as JSON and as YAML', async () => {
@@ -75,21 +73,31 @@ describe('the published description of the API', () => {
     expect(JSON.stringify(description)).to.not.include('$defs')
   })
 
-  for (const { path, operation } of operations) {
+  for (const { path, operation } of reads) {
     it(`tells what ${path} answers, by schema and by example`, async () => {
-      const response = await api.get(path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValues[name] ?? ''))
-      expect(response.status).to.equal(200)
+      const call = sampleCall(path, samples)
+      const response = await api.get(call)
+      const body = await response.text()
+      const expected = unanswered[path]
+      expect(response.status, `${call}: ${body.slice(0, 500)}`).to.equal(expected?.status ?? 200)
       const [[mediaType, content] = []] = Object.entries(operation.responses['200']?.content ?? {})
-      expect(response.headers.get('content-type')?.split(';')[0]).to.equal(mediaType)
-      const body: unknown = mediaType === 'application/json' ? await response.json() : await response.text()
       const schema = validator(content?.schema ?? {})
-      schema.parse(body)
       schema.parse(content?.example)
+      if (expected !== undefined) return
+      expect(response.headers.get('content-type')?.split(';')[0]).to.equal(mediaType)
+      schema.parse(mediaType === 'application/json' ? JSON.parse(body) : body)
     })
   }
 
+  it('shows what each change takes and gives by examples that are right', () => {
+    for (const route of routes.filter(({ access }) => access === 'admin')) {
+      route.response.parse(route.example)
+      if (route.body !== undefined) route.body.parse(route.bodyExample)
+    }
+  })
+
   it('tells what errors look like', async () => {
-    const response = await api.get('/flow/block/99')
+    const response = await api.get('/flow/block/99999')
     const problem = operations.find(({ path }) => path === '/flow/block/{height}')?.operation.responses['404']
     validator(problem?.content['application/problem+json']?.schema ?? {}).parse(await response.json())
   })
@@ -100,7 +108,7 @@ describe('the published description of the API', () => {
       fc.constantFrom('', '0', '-0', '%', '%00', '\0', '..', '120', '1'.repeat(400), "' or 1=1 --", '{}', '120:0:'),
       fc.stringMatching(/^[0-9a-f]{64}$/),
     )
-    const call = fc.constantFrom(...operations).chain(({ path, operation }) => fc.record({
+    const call = fc.constantFrom(...reads).chain(({ path, operation }) => fc.record({
       path: fc.constant(path),
       operation: fc.constant(operation),
       values: fc.record(Object.fromEntries((operation.parameters ?? []).map(({ name }) => [name, fc.option(text)]))),
@@ -115,7 +123,7 @@ describe('the published description of the API', () => {
       }
       const response = await api.get(`${target}?${query.toString()}`)
       const body = await response.text()
-      expect(response.status, `${target}?${query.toString()}: ${body}`).to.be.oneOf([200, 400, 404])
+      expect(response.status, `${target}?${query.toString()}: ${body}`).to.be.oneOf([200, 400, 404, ...(unanswered[path] === undefined ? [] : [503])])
       if (response.status === 200) return
       const { code, status, detail } = JSON.parse(body) as Json
       expect(response.headers.get('content-type')).to.include('application/problem+json')

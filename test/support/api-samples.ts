@@ -1,0 +1,111 @@
+import type { Pool } from 'pg'
+
+/**
+ * Values with which each declared route of the API gives an answer on a chain that was derived: what parameters of paths
+ * stand for, and parameters of queries without which a route does not answer. `null`: the chain has nothing of the kind.
+ */
+export type ApiSamples = Readonly<Record<SampleName, string | null>>
+
+/** One value for each, by SQL; all orders are total, so that the same chain gives the same values. */
+const statements = {
+  height: 'select block_height::text as value from raw.transactions where not is_evm order by event_count desc, block_height limit 1',
+  transaction: `
+    select encode(t.id, 'hex') as value from raw.transactions t
+    join app.ft_transfers f using (block_height, tx_index) where f.transfer_type = 'transfer' and t.payer_address is not null
+    order by t.event_count desc, t.block_height, t.tx_index limit 1`,
+  account: `
+    select address as value from app.nft_holdings join app.ft_holdings using (address) join app.address_stats using (address)
+    where address not in (select address from app.smart_contracts) group by address order by count(*) desc, address limit 1`,
+  token: "select token as value from app.ft_token_totals order by transfer_count desc, token limit 1",
+  collection: 'select token as value from app.nft_collection_totals order by transfer_count desc, token limit 1',
+  item: `
+    select nft_id::text as value from app.nft_ownership
+    where token = (select token from app.nft_collection_totals order by transfer_count desc, token limit 1) and not is_burned
+    order by nft_id limit 1`,
+  itemOwner: `
+    select owner as value from app.nft_ownership
+    where token = (select token from app.nft_collection_totals order by transfer_count desc, token limit 1) and not is_burned
+    order by nft_id limit 1`,
+  contract: `
+    select contract as value from (select unnest(contracts) as contract from app.block_analytics) c
+    join app.smart_contracts s on 'A.' || substr(s.address, 3) || '.' || s.name = contract
+    group by contract order by count(*) desc, contract limit 1`,
+  script: "select encode(script_hash, 'hex') as value from raw.scripts order by length(script_text) desc, script_hash limit 1",
+  publicKey: `
+    select encode(public_key, 'hex') as value from app.account_keys where public_key is not null
+    group by public_key order by count(*) desc, public_key limit 1`,
+  coaOwner: 'select flow_address as value from app.coa_accounts where flow_address is not null order by block_height, event_index limit 1',
+  evmHash: `
+    select evm_hash as value from app.evm_tx_hashes h join app.evm_token_transfers t using (block_height, tx_index, event_index)
+    where evm_status = 1 order by block_height, tx_index, event_index limit 1`,
+  evmToken: "select '0x' || token as value from app.evm_tokens order by transfer_count desc, token limit 1",
+  evmAddress: `
+    select '0x' || address as value from app.evm_token_holdings
+    join (select evm_from as address, count(*) as sent from app.evm_tx_hashes group by 1) s using (address)
+    order by sent desc, address limit 1`,
+  node: 'select node_id as value from app.staking_nodes order by delegator_count desc, node_id limit 1',
+  epoch: 'select epoch::text as value from app.epoch_nodes order by epoch desc limit 1',
+  scheduled: "select scheduled_id::text as value from app.scheduled_transactions order by ended_height nulls last, scheduled_id limit 1",
+  handlerOwner: 'select handler_owner as value from app.scheduled_transactions where handler_owner is not null order by scheduled_id limit 1',
+  handler: 'select handler_uuid::text as value from app.scheduled_transactions where handler_uuid is not null order by scheduled_id limit 1',
+  pair: 'select pair as value from app.defi_pairs order by pair limit 1',
+} as const
+
+export type SampleName = keyof typeof statements
+
+export async function readApiSamples(pool: Pool): Promise<ApiSamples> {
+  const found = await Promise.all(Object.entries(statements).map(async ([name, text]) => {
+    const { rows: [row] } = await pool.query<{ value: string }>(text)
+    return [name, row?.value ?? null] as const
+  }))
+  return Object.fromEntries(found) as ApiSamples
+}
+
+/** What each parameter of a path stands for. */
+const meanings: Readonly<Record<string, SampleName>> = {
+  height: 'height', id: 'transaction', address: 'account', token: 'token', nft_type: 'collection', identifier: 'contract',
+  hash: 'script', publicKey: 'publicKey', node_id: 'node', epoch: 'epoch',
+}
+
+/** And what it stands for at these paths and below. */
+const specialMeanings: readonly (readonly [path: string, parameter: string, sample: SampleName])[] = [
+  ['/flow/nft/{nft_type}/item/{id}', 'id', 'item'],
+  ['/flow/scheduled-transaction/{id}', 'id', 'scheduled'],
+  ['/flow/scheduled-handler/{id}', 'id', 'handler'],
+  ['/flow/account/{address}/nft/{nft_type}', 'address', 'itemOwner'],
+  ['/flow/account/{address}/scheduled-transaction', 'address', 'handlerOwner'],
+  ['/flow/coa/{address}', 'address', 'coaOwner'],
+  ['/flow/evm/address/{address}', 'address', 'evmAddress'],
+  ['/flow/evm/token/{address}', 'address', 'evmToken'],
+  ['/flow/evm/transaction/{hash}', 'hash', 'evmHash'],
+]
+
+const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1' }
+
+/** Parameters of queries that must be given, by path. */
+const queries: Readonly<Record<string, string>> = {
+  '/flow/account/{address}/storage/item': 'path=/storage/flowTokenVault',
+  '/flow/events/search': 'name=TokensDeposited',
+  '/flow/nft/search': 'q=stone',
+  '/flow/search': 'q=flow',
+  '/flow/search/preview': 'q=flow',
+  '/status/price/at': 'ts=2026-01-01T00:00:00Z',
+}
+
+/** A call of a declared path that has an answer on the chain of the samples. */
+export function sampleCall(path: string, samples: ApiSamples): string {
+  if (path === '/flow/account/{address}/contract/{name}') {
+    const [, address, name] = samples.contract?.split('.') ?? []
+    return `/flow/account/0x${address}/contract/${name}`
+  }
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => words[name] ?? samples[sampleOf(path, name)] ?? 'none')
+  const query = queries[path]
+  return query === undefined ? target : `${target}?${query}`
+}
+
+function sampleOf(path: string, parameter: string): SampleName {
+  const special = specialMeanings.find(([place, name]) => name === parameter && (path === place || path.startsWith(`${place}/`)))
+  const sample = special?.[2] ?? meanings[parameter]
+  if (sample === undefined) throw new Error(`no sample for {${parameter}} of ${path}`)
+  return sample
+}
