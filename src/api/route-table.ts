@@ -4,6 +4,7 @@ import { accountLookupRoutes } from './routes/account-lookups.ts'
 import { accountNftRoutes } from './routes/account-nfts.ts'
 import { accountStorageRoutes } from './routes/account-storage.ts'
 import { accountRoutes } from './routes/accounts.ts'
+import { activityRoutes } from './routes/activity.ts'
 import { adminRoutes } from './routes/admin/admin-routes.ts'
 import { authRoutes } from './routes/auth.ts'
 import { blockRoutes } from './routes/blocks.ts'
@@ -29,4 +30,4 @@ import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -44,7 +44,7 @@ const symbolOf = (row: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   coalesce(${row}.symbol, (select upper(m.symbol) from app.ft_token_metadata m where m.token = ${row}.token))
 `
 
-const latestRow = priceRow.extend({ change: z.number().nullable(), market_cap: z.number().nullable() })
+const latestRow = priceRow.extend({ change: z.number().nullable(), market_cap: z.string().nullable() })
 
 /** The newest price of a token, the one of a day before it, and what there is of the token: some rows by their keys. */
 export async function readLatestPrice(
@@ -56,9 +56,9 @@ export async function readLatestPrice(
       select * from app.prices where token = ${token} and currency = ${priceCurrency}
       order by price_time desc limit 1
     )
-    select n.token, ${symbolOf(sql.fragment`n`)} as symbol, n.price::float8 as price, n.price_time as as_of,
+    select n.token, ${symbolOf(sql.fragment`n`)} as symbol, trim_scale(n.price)::text as price, n.price_time as as_of,
       round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as change,
-      round(n.price * supply.total, 2)::float8 as market_cap
+      round(n.price * supply.total, 2)::text as market_cap
     from newest n
     left join lateral (
       select p.price from app.prices p
@@ -81,7 +81,7 @@ export async function readPriceAt(
   database: DatabasePool, token: string, time: string,
 ): Promise<PriceRow | undefined> {
   const row = await database.maybeOne(sql.type(priceRow)`
-    select p.token, ${symbolOf(sql.fragment`p`)} as symbol, p.price::float8 as price, p.price_time as as_of
+    select p.token, ${symbolOf(sql.fragment`p`)} as symbol, trim_scale(p.price)::text as price, p.price_time as as_of
     from (
       (select * from app.prices
        where token = ${token} and currency = ${priceCurrency} and price_time <= ${time}::timestamptz
@@ -99,7 +99,7 @@ export async function readPriceAt(
   return row ?? undefined
 }
 
-const sampleRow = z.object({ price: z.number(), as_of: z.string(), hour: z.string() })
+const sampleRow = z.object({ price: z.string(), as_of: z.string(), hour: z.string() })
 export type SampleRow = z.output<typeof sampleRow>
 
 /**
@@ -127,7 +127,7 @@ export async function listHourlyPrices(
       ) p
       where s.nth < ${count}
     )
-    select price::float8 as price, price_time as as_of, date_trunc('hour', price_time, 'UTC') as hour
+    select trim_scale(price)::text as price, price_time as as_of, date_trunc('hour', price_time, 'UTC') as hour
     from samples
     order by price_time desc
   `)
@@ -146,7 +146,7 @@ export async function readLatestPrices(database: DatabasePool): Promise<readonly
         select token from app.prices where token > t.token order by token limit 1
       ) next
     )
-    select t.token, ${symbolOf(sql.fragment`p`)} as symbol, p.price::float8 as price, p.price_time as as_of
+    select t.token, ${symbolOf(sql.fragment`p`)} as symbol, trim_scale(p.price)::text as price, p.price_time as as_of
     from tokens t cross join lateral (
       select * from app.prices
       where token = t.token and currency = ${priceCurrency} and price_time > now() - interval '48 hours'

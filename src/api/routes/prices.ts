@@ -29,8 +29,8 @@ const latest = defineRoute({
   query: z.object({ asset: assetParameter }),
   response: listOf(priceSchema, 'Price'),
   example: wholeList([{
-    asset: 'FLOW', token: flowToken, currency: 'USD', price: 0.3412, price_change_24h: -1.87,
-    market_cap: 551234567.12, source: 'price_feed' as const, as_of: '2025-07-01T12:00:00.000Z',
+    asset: 'FLOW', token: flowToken, currency: 'USD', price: '0.3412', price_change_24h: -1.87,
+    market_cap: '551234567.12', source: 'price_feed' as const, as_of: '2025-07-01T12:00:00.000Z',
   }]),
   handler: async ({ query: { asset } }, { database, network }) => {
     const token = await findPricedToken(database, network(), asset)
@@ -59,7 +59,7 @@ const at = defineRoute({
   }),
   response: listOf(priceAtSchema, 'PriceAt'),
   example: wholeList([{
-    asset: 'FLOW', token: flowToken, currency: 'USD', ts: '2025-07-01T11:58:30.000Z', found: true, price: 0.3412,
+    asset: 'FLOW', token: flowToken, currency: 'USD', ts: '2025-07-01T11:58:30.000Z', found: true, price: '0.3412',
     as_of: '2025-07-01T12:00:00.000Z',
   }]),
   handler: async ({ query: { asset, ts } }, { database, network }) => {
@@ -99,7 +99,7 @@ const history = defineRoute({
   }),
   response: listOf(priceSampleSchema, 'PriceSample'),
   example: {
-    data: [{ price: 0.3412, as_of: '2025-07-01T12:00:00.000Z' }], has_more: true, cursor: '1751371200',
+    data: [{ price: '0.3412', as_of: '2025-07-01T12:00:00.000Z' }], has_more: true, cursor: '1751371200',
     _meta: { limit: 1, count: 1 },
   },
   handler: async ({ query: { asset, limit, from, to, cursor } }, { database, network }) => {
@@ -126,8 +126,8 @@ const all = defineRoute({
   query: noParameters,
   response: listOf(pricesSchema, 'Prices'),
   example: wholeList([{
-    currency: 'USD', prices: { FLOW: 0.3412 }, token_map: { FlowToken: 'FLOW' },
-    tokens: { [flowToken]: { symbol: 'FLOW', price: 0.3412, as_of: '2025-07-01T12:00:00.000Z' } },
+    currency: 'USD', prices: { FLOW: '0.3412' }, token_map: { FlowToken: 'FLOW' },
+    tokens: { [flowToken]: { symbol: 'FLOW', price: '0.3412', as_of: '2025-07-01T12:00:00.000Z' } },
   }]),
   handler: async (_input, { database }) => {
     const rows = await readLatestPrices(database)
