@@ -26,7 +26,7 @@ export const stakingWorker: Worker = {
         const staking = readStaking(transaction, types, network)
         if (staking === undefined) continue
         const txIndex = transaction.index
-        const place = { height, txIndex, timestampUs }
+        const place = { height, txIndex, timestampUs, account: transaction.authorizers[0] }
         for (const { event, move } of staking.events) {
           writeStakingEvent(output.rows(stakingEvents.name), place, event, move)
         }

@@ -17,6 +17,7 @@ create table app.staking_events (
   role smallint,
   networking_address text,
   weight smallint,
+  account text,
   primary key (block_height, tx_index, event_index)
 );
 
@@ -31,6 +32,7 @@ create index staking_events_staked on app.staking_events (block_height, tx_index
   where event_type in ('TokensStaked', 'DelegatorTokensStaked');
 create index staking_events_created on app.staking_events (node_id, delegator_id)
   where event_type in ('NewNodeCreated', 'NewDelegatorCreated');
+create index staking_events_account on app.staking_events (account, node_id, delegator_id) where account is not null;
 create index staking_events_told on app.staking_events (node_id, block_height, tx_index, event_index)
   where event_type in ('NetworkingAddressUpdated', 'NodeWeightChanged', 'NodeRemovedAndRefunded');
 
@@ -49,6 +51,7 @@ comment on column app.staking_events.epoch is 'Counter of the epoch that is rewa
 comment on column app.staking_events.role is 'Of a new node: 1 collection, 2 consensus, 3 execution, 4 verification, 5 access.';
 comment on column app.staking_events.networking_address is 'Of a node with a new one: host and port.';
 comment on column app.staking_events.weight is 'Of a node with a new one: 0 to 100.';
+comment on column app.staking_events.account is 'Of a new node or delegator: the account that authorized its registration first, 0x and 16 hex digits; null for other events.';
 
 create table app.epoch_events (
   block_height bigint not null,
@@ -169,6 +172,7 @@ create table app.staking_delegators (
   tokens_requested_to_unstake numeric,
   created_height bigint,
   created_tx_index integer,
+  address text,
   last_height bigint not null,
   is_complete boolean not null,
   primary key (node_id, delegator_id)
@@ -187,7 +191,8 @@ comment on column app.staking_delegators.tokens_unstaked is 'FLOW that may be wi
 comment on column app.staking_delegators.tokens_rewarded is 'FLOW earned that may be withdrawn.';
 comment on column app.staking_delegators.tokens_requested_to_unstake is 'FLOW of what is staked that is not to be staked in the next epoch. Told since February 2023.';
 comment on column app.staking_delegators.created_height is 'Block of its registration; null while that block is not indexed.';
-comment on column app.staking_delegators.created_tx_index is 'Transaction of its registration, by its position in that block; its first authorizer is the account.';
+comment on column app.staking_delegators.created_tx_index is 'Transaction of its registration, by its position in that block.';
+comment on column app.staking_delegators.address is 'Account that authorized its registration first, 0x and 16 hex digits; null while that is not indexed.';
 comment on column app.staking_delegators.last_height is 'Last block with an event about it.';
 comment on column app.staking_delegators.is_complete is 'True: the amounts follow from all of its events. False: its first events are not indexed, or one did not tell where tokens came from.';
 
@@ -206,6 +211,7 @@ create table app.staking_nodes (
   delegator_count integer not null,
   created_height bigint,
   created_tx_index integer,
+  address text,
   last_height bigint not null,
   is_complete boolean not null
 );
@@ -226,7 +232,8 @@ comment on column app.staking_nodes.tokens_rewarded is 'FLOW earned that may be 
 comment on column app.staking_nodes.tokens_requested_to_unstake is 'FLOW of what is staked that is not to be staked in the next epoch; null: a part of a request was cancelled, and no event tells how much.';
 comment on column app.staking_nodes.delegator_count is 'Delegators that it ever had: the greatest number that one has.';
 comment on column app.staking_nodes.created_height is 'Block of its registration; null while that block is not indexed.';
-comment on column app.staking_nodes.created_tx_index is 'Transaction of its registration, by its position in that block; its first authorizer is the account.';
+comment on column app.staking_nodes.created_tx_index is 'Transaction of its registration, by its position in that block.';
+comment on column app.staking_nodes.address is 'As in app.staking_delegators.';
 comment on column app.staking_nodes.last_height is 'Last block with an event about it.';
 comment on column app.staking_nodes.is_complete is 'True: the amounts follow from all of its events, or from what an EpochSetup told and all events since. False: neither is indexed, or an event did not tell where tokens came from.';
 

@@ -121,7 +121,7 @@ export const sinceEpochEnd = `
       and c.from_bucket = 'unstaked' and ${positionOf('c')} > ${positionOf('request')}
   ) cancelled on true
   left join lateral (
-    select block_height, tx_index from app.staking_events n
+    select block_height, tx_index, account from app.staking_events n
     where n.node_id = k.node_id and n.delegator_id = k.delegator_id
       and n.event_type in ('NewNodeCreated', 'NewDelegatorCreated')
     order by block_height, tx_index limit 1

@@ -20,7 +20,8 @@ export const stakingDelegators: StateFold = {
       select k.node_id, k.delegator_id, pending.committed, s.staked, s.unstaking,
         s.unstaked + greatest(s.committed - pending.committed, 0.00000000) as unstaked, s.rewarded,
         ${requested('s.staked')} as requested,
-        created.block_height as created_height, created.tx_index as created_tx_index, last.block_height as last_height,
+        created.block_height as created_height, created.tx_index as created_tx_index, created.account as address,
+        last.block_height as last_height,
         created.block_height is not null and s.unknown_count = 0 and s.committed >= pending.committed
           and least(
             pending.committed, s.staked, s.unstaking, s.unstaked + s.committed - pending.committed, s.rewarded
@@ -40,6 +41,6 @@ export const stakingDelegators: StateFold = {
       tokens_unstaking = excluded.tokens_unstaking, tokens_unstaked = excluded.tokens_unstaked,
       tokens_rewarded = excluded.tokens_rewarded, tokens_requested_to_unstake = excluded.tokens_requested_to_unstake,
       created_height = excluded.created_height, created_tx_index = excluded.created_tx_index,
-      last_height = excluded.last_height, is_complete = excluded.is_complete
+      address = excluded.address, last_height = excluded.last_height, is_complete = excluded.is_complete
     where t is distinct from excluded`,
 }

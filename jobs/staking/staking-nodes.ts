@@ -42,7 +42,8 @@ export const stakingNodes: StateFold = {
         case when ${positionOf('k')} > ${positionOf('e')} then k.committed else pending.committed end as now_committed,
         ${requested('k.staked')} as events_requested,
         ${positionOf('request')} > ${positionOf('k')} is true as is_requested_since,
-        created.block_height as created_height, created.tx_index as created_tx_index, registered.role as created_role,
+        created.block_height as created_height, created.tx_index as created_tx_index, created.account as address,
+        registered.role as created_role,
         greatest(last.block_height, k.block_height) as last_height
       from linear k cross join epoch_end e ${sinceEpochEnd}
       left join lateral (
@@ -57,7 +58,7 @@ export const stakingNodes: StateFold = {
         k.unstaked + greatest(k.committed - k.now_committed, 0.00000000) as unstaked, k.rewarded,
         case when k.is_told and not k.is_requested_since then k.told_requested else k.events_requested end as requested,
         greatest(k.delegator_count, delegators.count, 0) as delegator_count,
-        k.created_height, k.created_tx_index, k.last_height,
+        k.created_height, k.created_tx_index, k.address, k.last_height,
         (k.created_height is not null or k.block_height is not null) and k.unknown_count = 0
           and k.committed >= k.now_committed
           and least(k.now_committed, k.staked, k.unstaking, k.unstaked + k.committed - k.now_committed, k.rewarded) >= 0
@@ -91,7 +92,8 @@ export const stakingNodes: StateFold = {
       tokens_unstaking = excluded.tokens_unstaking, tokens_unstaked = excluded.tokens_unstaked,
       tokens_rewarded = excluded.tokens_rewarded, tokens_requested_to_unstake = excluded.tokens_requested_to_unstake,
       delegator_count = excluded.delegator_count, created_height = excluded.created_height,
-      created_tx_index = excluded.created_tx_index, last_height = excluded.last_height,
+      created_tx_index = excluded.created_tx_index, address = excluded.address,
+      last_height = excluded.last_height,
       is_complete = excluded.is_complete
     where t is distinct from excluded`,
 }

@@ -8,7 +8,7 @@ export const stakingEvents: HeightTable = {
   name: 'app.staking_events',
   columns: [
     ...position, 'event_type', 'node_id', 'delegator_id', 'amount', 'from_bucket', 'to_bucket', 'moved', 'epoch',
-    'role', 'networking_address', 'weight',
+    'role', 'networking_address', 'weight', 'account',
   ],
   heightColumn,
   partitionHeights: undefined,

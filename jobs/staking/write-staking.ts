@@ -10,6 +10,8 @@ export interface Place {
   readonly txIndex: number
   /** Of the block, microseconds since 1970. */
   readonly timestampUs: number
+  /** Who authorized the transaction first. */
+  readonly account: string | undefined
 }
 
 export function writeStakingEvent(
@@ -29,6 +31,7 @@ export function writeStakingEvent(
   int2(rows, role)
   text(rows, networkingAddress)
   int2(rows, weight)
+  text(rows, name === 'NewNodeCreated' || name === 'NewDelegatorCreated' ? place.account : undefined)
 }
 
 export function writeEpochEvent(rows: RowWriter, place: Place, event: EpochEvent): void {

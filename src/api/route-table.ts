@@ -22,12 +22,14 @@ import { nftItemRoutes } from './routes/nft-items.ts'
 import { nftSearchRoutes } from './routes/nft-search.ts'
 import { nftTransferRoutes } from './routes/nft-transfers.ts'
 import { nftRoutes } from './routes/nfts.ts'
+import { nodeRoutes } from './routes/nodes.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { scriptRoutes } from './routes/scripts.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { stakingRoutes } from './routes/staking.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -43,11 +43,11 @@ const history = `
   insert into app.staking_sums
   select node_id, delegator_id, 0, 0, 0, 0, sum(amount), count(*), 0 from app.staking_events group by 1, 2;
   insert into app.staking_delegators
-  select node_id, delegator_id, 0, 0, 0, 0, rewarded, 0, 1, 0, 1, true from app.staking_sums where delegator_id > 0;
+  select node_id, delegator_id, 0, 0, 0, 0, rewarded, 0, 1, 0, null, 1, true from app.staking_sums where delegator_id > 0;
   insert into app.staking_delegators
-  select lpad(n::text, 64, '0'), 1, 0, n, 0, 0, 0, 0, 1, 0, 1, true from generate_series(1, 3000) n;
+  select lpad(n::text, 64, '0'), 1, 0, n, 0, 0, 0, 0, 1, 0, null, 1, true from generate_series(1, 3000) n;
   insert into app.staking_nodes
-  select lpad(n::text, 64, '0'), 1, 1, 'a.org:1', 100, 0, n, 0, 0, 0, 0, 0, 1, 0, 1, true
+  select lpad(n::text, 64, '0'), 1, 1, 'a.org:1', 100, 0, n, 0, 0, 0, 0, 0, 1, 0, null, 1, true
   from generate_series(1, 2000) n;
   insert into app.epoch_stats (epoch) select e from generate_series(1, 2000) e;
   insert into app.defi_events

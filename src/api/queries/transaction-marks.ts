@@ -57,3 +57,20 @@ export async function readTransactionMarks(
 export function markKey({ block_height: height, tx_index: index }: MarkedPlace): string {
   return `${height}:${index}`
 }
+
+/** A row with its transaction. */
+export interface Marked<Row> {
+  readonly row: Row
+  readonly mark: TransactionMark
+}
+
+/** Joins rows to their transactions. Rows are derived from stored blocks, so that each has one, unless it is rolled back now. */
+export async function withMarks<Row extends MarkedPlace>(
+  database: DatabasePool, rows: readonly Row[],
+): Promise<ReadonlyArray<Marked<Row>>> {
+  const marks = await readTransactionMarks(database, rows)
+  return rows.flatMap((row) => {
+    const mark = marks.get(markKey(row))
+    return mark === undefined ? [] : [{ row, mark }]
+  })
+}
