@@ -1,7 +1,8 @@
 /**
  * HISTORY_DERIVERS_GATHER_MS: a worker that keeps up with ingest would get many small ranges of history, and each commit
  * costs as much as some ten blocks. So it gets none for a while after it got some, and what is stored meanwhile comes as
- * one range. Where much is owed this holds nothing up: each time many ranges are given.
+ * one range. Where much is owed this holds nothing up: each time many ranges are given. Who follows other workers has
+ * no need of it.
  */
 export class HistoryGather {
   readonly #gatherMs: number

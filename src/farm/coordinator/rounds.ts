@@ -117,7 +117,11 @@ export class Rounds {
       return { first, cut, allowances }
     })
     const endedAt = performance.now()
-    for (const { worker, to } of cut) if (to <= stored.to - liveBlocks) this.#gather.given(worker, endedAt)
+    // What who follows others is given has gathered already: a range that those have done.
+    const gathering = new Set(plans.filter(({ follows }) => follows.length === 0).map(({ name }) => name))
+    for (const { worker, to } of cut) {
+      if (to <= stored.to - liveBlocks && gathering.has(worker)) this.#gather.given(worker, endedAt)
+    }
     const isMore = allowances.map(({ plan, historyRoom, span }) => {
       const depths = cut.filter((lease) => lease.worker === plan.name).map((lease) => stored.to - lease.from).filter((depth) => depth > liveBlocks)
       return this.#spans.searched(plan.name, { span, whole: stored.to - stored.from, room: historyRoom, depths, startedAt, endedAt })
