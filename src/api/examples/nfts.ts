@@ -21,6 +21,7 @@ const face = {
   socials: { twitter: 'https://twitter.com/nbatopshot' },
   evm_address: '0x84c6a2e6765e88427c41bb38c82a78b570e24709',
   evm_bridged: true,
+  is_verified: true,
 }
 
 export const exampleNftCollection: NftCollection = {

@@ -23,6 +23,7 @@ export const nftCollectionFaceFields = {
   socials: z.record(z.string(), z.string()).nullable().describe(`Addresses by the name of the network. ${unsaid}`),
   evm_address: z.string().nullable().describe('The ERC-721 that the bridge has associated with it; null where there is none.'),
   evm_bridged: z.boolean().describe('Whether there is one.'),
+  is_verified: z.boolean().describe('Whether the account of the contract is a known one: it has a label.'),
 }
 
 /** A collection. */
@@ -55,6 +56,7 @@ export const nftCollectionFaceRow = z.object({
   banner_image: z.string().nullable(),
   socials: z.record(z.string(), z.string()).nullable(),
   evm_address: z.string().nullable(),
+  is_verified: z.boolean(),
 })
 export type NftCollectionFaceRow = z.output<typeof nftCollectionFaceRow>
 type NftCollectionFace = z.output<z.ZodObject<typeof nftCollectionFaceFields>>
@@ -87,7 +89,7 @@ export function contractAddressOf(token: string): string {
 }
 
 export function presentNftCollectionFace(row: NftCollectionFaceRow): NftCollectionFace {
-  const { token, name, description, external_url, square_image, banner_image, socials, evm_address } = row
+  const { token, name, description, external_url, square_image, banner_image, socials, evm_address, is_verified } = row
   const contractName = contractNameOf(token)
   return {
     id: token,
@@ -98,6 +100,7 @@ export function presentNftCollectionFace(row: NftCollectionFaceRow): NftCollecti
     display_name: name ?? contractName,
     description, external_url, square_image, banner_image, socials, evm_address,
     evm_bridged: evm_address !== null,
+    is_verified,
   }
 }
 

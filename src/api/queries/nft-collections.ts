@@ -10,10 +10,13 @@ import type { Rank } from '../ranked-rows.ts'
 export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest'] as const
 export type NftCollectionSort = (typeof nftCollectionSorts)[number]
 
-/** What contracts say of their collections, as columns of `m`. */
-export const nftCollectionFace = sql.fragment`
-  m.name, m.description, m.external_url, m.square_image, m.banner_image, m.socials, m.evm_address
-`
+/** What contracts say of their collections, as columns of `m`, and whether their account is known. */
+export function nftCollectionFace(token: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    m.name, m.description, m.external_url, m.square_image, m.banner_image, m.socials, m.evm_address,
+    exists (select from app.account_labels l where l.address = '0x' || split_part(${token}, '.', 2)) as is_verified
+  `
+}
 
 /** Of the last 24 hours of which something is indexed. It is empty where nothing is. */
 const recentActivity = sql.fragment`
@@ -37,7 +40,7 @@ const orders: Readonly<Record<NftCollectionSort, { readonly table: FragmentSqlTo
 function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${pageOfTokens})
-    select p.key as token, p.count, ${nftCollectionFace}, m.storage_path, m.public_path, m.asked_at,
+    select p.key as token, p.count, ${nftCollectionFace(sql.fragment`p.key`)}, m.storage_path, m.public_path, m.asked_at,
       coalesce(s.item_count, 0) as item_count, coalesce(s.seen_count, 0) as seen_count,
       coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
       coalesce(r.transfer_count, 0) as recent_count, coalesce(t.mint_count, 0) as mint_count,
@@ -52,25 +55,35 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
   `
 }
 
+export interface NftCollectionListing {
+  readonly sort: NftCollectionSort
+  /** Only those whose name or identifier contains it. */
+  readonly search: string | undefined
+  /** Only those with which the bridge has associated an ERC-721. */
+  readonly isBridged: boolean
+  readonly after: Rank | undefined
+  readonly limit: number
+}
+
 /**
- * Up to `limit` collections after a place of an order.
- * @param options.search leaves those whose name or identifier contains it; it looks through the catalogue, a row a
- *   collection
+ * Up to `limit` collections after a place of an order. With a search or a filter the catalogue is looked through, which
+ * has a row a collection, some thousands.
  */
 export async function listNftCollections(
-  database: DatabasePool,
-  options: { sort: NftCollectionSort; search: string | undefined; after: Rank | undefined; limit: number },
+  database: DatabasePool, listing: NftCollectionListing,
 ): Promise<readonly NftCollectionRow[]> {
-  const { sort, search, after, limit } = options
+  const { sort, search, isBridged, after, limit } = listing
   const { table, count } = orders[sort]
+  const conditions = [
+    ...(isBridged ? [sql.fragment`n.evm_address is not null`] : []),
+    ...(search === undefined ? [] : [sql.fragment`strpos(lower(concat_ws(' ', n.name, o.token)), lower(${search})) > 0`]),
+  ]
   return database.any(sql.type(nftCollectionRow)`${completed(selectRanked({
     columns: sql.fragment`o.token as key, ${count} as count`,
-    from: search === undefined
+    from: conditions.length === 0
       ? sql.fragment`${table} o`
       : sql.fragment`${table} o left join app.nft_collection_metadata n on n.token = o.token`,
-    where: search === undefined
-      ? sql.fragment`true`
-      : sql.fragment`strpos(lower(concat_ws(' ', n.name, o.token)), lower(${search})) > 0`,
+    where: conditions.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
     count,
     key: sql.fragment`o.token`,
   }, after, limit))}`)

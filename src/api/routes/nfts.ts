@@ -28,6 +28,8 @@ const collectionList = defineRoute({
       'What comes first: most `holders`; `trending`, most transfers in the last 24 indexed hours, of those that have ' +
       'any; most `transfers` of all that are indexed; `newest`, the last to be seen first.',
     ),
+    filter: z.enum(['evm_bridged']).optional()
+      .describe('Only collections for which this holds: `evm_bridged`, the bridge has associated an ERC-721 with it.'),
     search: searchParameter('Only collections whose name, or identifier with its address, contains this text.').optional(),
   }),
   response: listOf(nftCollectionSchema, 'NftCollection'),
@@ -37,10 +39,10 @@ const collectionList = defineRoute({
     cursor: `${exampleNftCollection.holder_count}:${exampleNftCollection.id}`,
     _meta: { limit: 1, count: 1 },
   },
-  handler: async ({ query: { limit, cursor, sort, search } }, { database }) => {
+  handler: async ({ query: { limit, cursor, sort, filter, search } }, { database }) => {
     const after = collectionCursor.parse(cursor)
     const rows = await listNftCollections(database, {
-      sort, search, limit: limit + 1,
+      sort, search, isBridged: filter === 'evm_bridged', limit: limit + 1,
       after: after === undefined ? undefined : { count: Number(after.count), key: after.nft_type },
     })
     const times = await readBlockTimes(database, rows.map((row) => row.first_height))
