@@ -8,6 +8,10 @@ import { activityRoutes } from './routes/activity.ts'
 import { adminRoutes } from './routes/admin/admin-routes.ts'
 import { authRoutes } from './routes/auth.ts'
 import { blockRoutes } from './routes/blocks.ts'
+import { contractDependencyRoutes } from './routes/contract-dependencies.ts'
+import { contractUseRoutes } from './routes/contract-uses.ts'
+import { contractVersionRoutes } from './routes/contract-versions.ts'
+import { contractRoutes } from './routes/contracts.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { epochRoutes } from './routes/epochs.ts'
 import { evmAddressRoutes } from './routes/evm-addresses.ts'
@@ -32,4 +36,4 @@ import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -1,36 +1,64 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { describeContract } from '../../chain/contracts/describe-contract.ts'
+import type { ContractKind } from '../../chain/contracts/describe-contract.ts'
+import { findContractCode } from '../../chain/contracts/find-contract-code.ts'
+import type { Network } from '../../chain/network.ts'
 
-const codeRow = z.object({
-  is_removed: z.boolean(),
-  updated_height: z.number(),
-  code: z.string().nullable(),
-  byte_size: z.number().nullable(),
-  stored_at: z.string().nullable(),
-})
-
-/** The present code of a contract as it is indexed. */
-export interface IndexedCode {
-  readonly isRemoved: boolean
-  /** Block of the last change. */
-  readonly updatedHeight: number
-  /** Undefined while the code was not found. */
-  readonly code: { readonly text: string; readonly bytes: number; readonly storedAt: string } | undefined
+/** Code of a contract, and what it says. */
+export interface ContractCode {
+  readonly text: string
+  /** Length in UTF-8. */
+  readonly bytes: number
+  readonly kind: ContractKind
+  /** `A.<address>.<name>` each, sorted. */
+  readonly imports: readonly string[]
 }
 
-/** @returns undefined for a contract that no event told of */
-export async function readIndexedCode(
-  database: DatabasePool, address: string, name: string,
-): Promise<IndexedCode | undefined> {
+const codeRow = z.object({
+  code: z.string(), byte_size: z.number(), kind: z.enum(['FT', 'NFT', 'CONTRACT']), imports: z.array(z.string()),
+})
+const deployRow = z.object({ arguments: z.array(z.unknown()).nullable(), script: z.string().nullable() })
+
+/**
+ * The code with a hash, as it was stored; or else out of a transaction that deployed it, so that it is there before the
+ * worker that looks for codes has come to it.
+ * @returns undefined where neither has it
+ */
+export async function readContractCode(
+  database: DatabasePool, network: Network, codeHash: Buffer,
+): Promise<ContractCode | undefined> {
   const row = await database.maybeOne(sql.type(codeRow)`
-    select s.is_removed, s.updated_height, c.code, coalesce(octet_length(c.code_bytes), octet_length(c.code)) as byte_size,
-      c.stored_at
-    from app.smart_contracts s left join app.contract_code c using (code_hash)
-    where s.address = ${address} and s.name = ${name}
+    select code, coalesce(octet_length(code_bytes), octet_length(code)) as byte_size, kind, imports
+    from app.contract_code where code_hash = ${sql.binary(codeHash)}
   `)
-  if (row === null) return undefined
-  const { is_removed: isRemoved, updated_height: updatedHeight, code: text, byte_size: bytes, stored_at: storedAt } = row
-  const code = text === null || bytes === null || storedAt === null ? undefined : { text, bytes, storedAt }
-  return { isRemoved, updatedHeight, code }
+  if (row !== null) return { text: row.code, bytes: row.byte_size, kind: row.kind, imports: row.imports }
+  for (const { script, arguments: args } of await readDeployments(database, codeHash)) {
+    const found = findContractCode(codeHash, script ?? '', args ?? [])
+    if (found !== undefined) return describeCode(found.code, network)
+  }
+  return undefined
+}
+
+/** What a code says that came from elsewhere. */
+export function describeCode(code: Buffer, network: Network): ContractCode {
+  const text = code.toString('utf8')
+  return { text, bytes: code.length, ...describeContract(text, network) }
+}
+
+/** The last transactions that deployed a code, the newest first. */
+async function readDeployments(
+  database: DatabasePool, codeHash: Buffer,
+): Promise<readonly z.output<typeof deployRow>[]> {
+  return database.any(sql.type(deployRow)`
+    select t.arguments, s.script_text as script
+    from (
+      select block_height, tx_index from app.contract_versions
+      where code_hash = ${sql.binary(codeHash)} and change <> 'removed' order by block_height desc limit 3
+    ) as deployed
+    join raw.transactions t on t.block_height = deployed.block_height and t.tx_index = deployed.tx_index
+    left join raw.scripts s on s.script_hash = t.script_hash
+    order by t.block_height desc
+  `)
 }

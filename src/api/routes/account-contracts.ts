@@ -5,7 +5,8 @@ import { chainSilentProblem, ifHeard } from '../chain/chain-problem.ts'
 import { ChainSilentError } from '../chain/present-chain.ts'
 import { accountParameter, noParameters } from '../parameters.ts'
 import { accountContractSchema, presentIndexedCode, presentLiveCode } from '../presenters/account-contract.ts'
-import { readIndexedCode } from '../queries/contract-code.ts'
+import { readContractCode } from '../queries/contract-code.ts'
+import { readContracts } from '../queries/contracts.ts'
 import { defineRoute } from '../route.ts'
 
 const code = 'access(all) contract HelloWorld {\n    access(all) fun hello(): String { return "Hello" }\n}\n'
@@ -38,12 +39,14 @@ const accountContract = defineRoute({
     if (!(heard instanceof ChainSilentError)) {
       const live = heard.value?.contracts.get(name)
       if (live === undefined) throw unknown
-      return { body: presentLiveCode(address, name, live, new Date()) }
+      return { body: presentLiveCode(address, name, live) }
     }
-    const indexed = await readIndexedCode(database, address, name)
-    if (indexed?.isRemoved === true) throw unknown
-    if (indexed?.code === undefined) throw chainSilentProblem(heard)
-    return { body: presentIndexedCode(address, name, indexed.code, indexed.updatedHeight) }
+    const [row] = await readContracts(database, [`A.${address.slice(2)}.${name}`], false)
+    if (row === undefined) throw chainSilentProblem(heard)
+    if (row.is_removed) throw unknown
+    const indexed = await readContractCode(database, network(), Buffer.from(row.code_hash, 'hex'))
+    if (indexed === undefined) throw chainSilentProblem(heard)
+    return { body: presentIndexedCode(address, name, indexed, row.updated_height) }
   },
 })
 

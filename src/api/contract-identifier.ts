@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { ApiError } from '../base/errors.ts'
+import { accountParameter, contractParameter } from './parameters.ts'
+
+/** Parameters and problems of the routes of one contract. */
+
+/** A contract. Gives `A.<16 digits>.<name>`; a type of the contract stays, and is no contract. */
+export const contractParameters = z.object({ identifier: contractParameter('contracts') })
+
+type TextParameter = z.ZodPreprocess<z.ZodString>
+
+/** A contract, or the account whose contracts are meant. */
+export function contractOrAccountParameter(): z.ZodUnion<readonly [TextParameter, TextParameter]> {
+  return z.union([accountParameter(), contractParameter('contracts')], 'must be a contract, A.<address>.<name>, or an account')
+    .describe('`A.<address>.<name>`, or an account for all of its contracts.')
+}
+
+export const unknownContractProblem = { 404: 'No such contract is known.' } as const
+
+export function unknownContract(contract: string): ApiError {
+  return new ApiError(404, 'unknown-contract', `Contract ${contract} is not known.`, { field: 'identifier' })
+}
