@@ -63,7 +63,10 @@ const commonProblems: Readonly<Record<string, string>> = {
 }
 
 function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
-  const content = { [mediaType(route.contentType)]: { schema: describe(route.response), example: route.example } }
+  const content = {
+    [mediaType(route.contentType)]: { schema: describe(route.response), example: route.example },
+    ...describeOtherTypes(route.otherTypes ?? {}),
+  }
   const parameters = [
     ...describeParameters(route.params, 'path', describe), ...describeParameters(route.query, 'query', describe),
   ]
@@ -104,6 +107,12 @@ function refer(response: string): JsonObject {
 function describeBody(schema: z.ZodType, example: unknown): JsonObject {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
   return { required: true, content: { 'application/json': { schema: described, example } } }
+}
+
+function describeOtherTypes(types: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(types).map(([type, description]) => (
+    [type, { schema: { type: 'string', description } }]
+  )))
 }
 
 function describeResponses(meanings: Readonly<Record<string, string>>, content: JsonObject): Record<string, JsonObject> {

@@ -4,6 +4,7 @@ import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { parseBody } from '../base/parse-input.ts'
 import type { Network } from '../chain/network.ts'
+import type { AnswerStream } from './answer-stream.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
 import { parseParameters } from './parameters.ts'
@@ -40,7 +41,7 @@ export interface Services {
 export type Caching = 'revalidate' | 'settled' | 'minute' | 'static' | 'never'
 
 export interface Answer<Body> {
-  readonly body: Body
+  readonly body: Body | AnswerStream
   /** Default 200. */
   readonly status?: number
   readonly caching?: Caching
@@ -58,6 +59,8 @@ export interface RouteRequest {
   readonly body: unknown
   /** `X-API-Key`, not checked. */
   readonly apiKey: string | undefined
+  /** Of the route's media types the one that the client likes best by its `Accept`; the first where it does not say. */
+  readonly mediaType: string
 }
 
 /** What a handler is given: what came in, checked. */
@@ -66,6 +69,7 @@ export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly query: z.output<Query>
   readonly body: z.output<Content>
   readonly apiKey: string | undefined
+  readonly mediaType: string
 }
 
 /** One route: everything that the router, the validation, the API's description and the tests know of it. */
@@ -97,6 +101,8 @@ export interface RouteDeclaration<
   readonly example: z.output<Body>
   /** For answers that are not JSON; their body is a text. Default `application/json; charset=utf-8`. */
   readonly contentType?: string
+  /** Media types in which it answers too, as an `AnswerStream`, with what they hold. */
+  readonly otherTypes?: Readonly<Record<string, string>>
   /** Statuses beside 200 and 500 whose body is a problem, with what they mean here. */
   readonly problems?: Readonly<Record<number, string>>
   /** Statuses beside 200 whose body is of the same form as that of 200, with what they mean here. */
@@ -134,6 +140,7 @@ export function defineRoute<
       ...parseParameters(declaration, request.params, request.query),
       body: (declaration.body === undefined ? undefined : parseBody(declaration.body, request.body)) as z.output<Content>,
       apiKey: request.apiKey,
+      mediaType: request.mediaType,
     }, services),
   }
 }

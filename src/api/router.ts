@@ -6,6 +6,7 @@ import { ApiError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { readJson } from '../base/read-json.ts'
 import type { AdminGate } from './admin/admin-gate.ts'
+import { AnswerStream } from './answer-stream.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './paths.ts'
 import type { Answer, Caching, Route, Services } from './route.ts'
@@ -38,10 +39,16 @@ export function serveRoutes(
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), [route.method], async (context) => {
       context.state.route = route.path
       const answer = await answerTo(route, context, services, options)
-      if (options.checkResponses) checkAnswer(route, answer.body)
+      const { body } = answer
       context.status = answer.status ?? 200
-      context.body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
-      context.type = route.contentType
+      if (body instanceof AnswerStream) {
+        sendStream(context, body)
+      } else {
+        if (options.checkResponses) checkAnswer(route, body)
+        context.body = typeof body === 'string' ? body : JSON.stringify(body)
+        context.type = route.contentType
+      }
+      if (route.otherTypes !== undefined) context.vary('Accept')
       context.set('Cache-Control', cacheControl[answer.caching ?? 'revalidate'])
       context.set({ ...answer.headers })
     })
@@ -60,6 +67,7 @@ async function answerTo(
     query: context.URL.searchParams,
     body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
     apiKey: context.get('X-API-Key') || undefined,
+    mediaType: preferredType(route, context),
   }, services)
   if (route.access === 'none') return run()
   const { kind, subject } = await adminGate.require(context.req, context.state.client.address)
@@ -69,6 +77,20 @@ async function answerTo(
     log.info({ audit: route.operationId, by: subject ?? kind, address, path: context.path, requestId }, 'an administrator made a change')
   }
   return { caching: 'never', ...answer }
+}
+
+function preferredType(route: Route, context: RouterContext<RequestState>): string {
+  const [usual = ''] = route.contentType.split(';')
+  const best = route.otherTypes === undefined ? false : context.accepts(usual, ...Object.keys(route.otherTypes))
+  return typeof best === 'string' ? best : usual
+}
+
+/** The compression in between passes neither the end of a client nor an error on. */
+function sendStream(context: RouterContext<RequestState>, { content, contentType }: AnswerStream): void {
+  context.body = content
+  context.type = contentType
+  content.once('error', () => context.res.destroy())
+  context.res.once('close', () => content.destroy())
 }
 
 function useDeclaredPath(routes: readonly Route[]): Middleware<RequestState> {

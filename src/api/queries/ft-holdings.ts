@@ -79,8 +79,7 @@ export async function readBalanceDays(database: DatabasePool): Promise<DayRange 
   const times = await readBlockTimes(database, [heights.from, heights.to])
   const [from, to] = [times.get(heights.from), times.get(heights.to)]
   if (from === undefined || to === undefined) return undefined
-  // Before the first block of all nobody had anything.
-  return { from: heights.from === 0 ? '0001-01-01' : from.slice(0, 10), to: to.slice(0, 10) }
+  return { from: from.slice(0, 10), to: to.slice(0, 10) }
 }
 
 const balancePoint = z.object({ date: z.string(), balance: z.string() })

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { listOf, page, singleOf } from '../envelope.ts'
 import { countFormat } from '../formats.ts'
-import { exampleFtHolding, exampleFungibleToken } from '../ft-examples.ts'
+import { exampleFtHolding, exampleFungibleToken } from '../examples/fungible-tokens.ts'
 import { requireToken, tokenParameters, unknownToken, unknownTokenError } from '../ft-token.ts'
 import { keyCursor, keyParts } from '../key-cursor.ts'
-import { limitParameter, noParameters, searchParameter } from '../parameters.ts'
+import { integerParameter, limitParameter, noParameters, searchParameter } from '../parameters.ts'
 import { ftHoldingSchema, presentFtHolding } from '../presenters/ft-holding.ts'
+import { ftPricesSchema, presentFtPrices } from '../presenters/ft-prices.ts'
 import { fungibleTokenSchema, presentFungibleToken } from '../presenters/fungible-token.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { listFtHoldings } from '../queries/ft-holdings.ts'
+import { readDailyPrices } from '../queries/ft-prices.ts'
 import {
   fungibleTokenFilters, fungibleTokenSorts, listFungibleTokens, readFtTotals, readFungibleToken,
 } from '../queries/fungible-tokens.ts'
@@ -83,6 +85,29 @@ const statistics = defineRoute({
   },
 })
 
+const prices = defineRoute({
+  path: '/flow/ft/prices',
+  operationId: 'listFungibleTokenPrices',
+  tag: 'Fungible tokens',
+  summary: 'Prices of fungible tokens in US dollars, and how they were day by day',
+  description: 'By the symbol of the token, for those of which a price of the last two days is known. Empty where no price ' +
+    'feed is set.',
+  params: noParameters,
+  query: z.object({ days: integerParameter(1, 365).default(30).describe('How many days of history, today included.') }),
+  response: z.strictObject({ data: ftPricesSchema }),
+  example: {
+    data: {
+      FLOW: {
+        current: '0.3412', as_of: '2025-07-01T12:00:00.000Z', identifiers: [exampleFungibleToken.id],
+        history: [{ date: '2025-06-30', price: '0.3455' }, { date: '2025-07-01', price: '0.3412' }],
+      },
+    },
+  },
+  handler: async ({ query: { days } }, { database }) => {
+    return { body: { data: presentFtPrices(await readDailyPrices(database, days)) }, caching: 'minute' }
+  },
+})
+
 const token = defineRoute({
   path: '/flow/ft/{token}',
   operationId: 'getFungibleToken',
@@ -133,5 +158,5 @@ const holderLists = ([
   },
 }))
 
-/** Fungible tokens and their holders; `/flow/ft/stats` stands before the token that it could be. */
-export const fungibleTokenRoutes = [tokenList, statistics, token, ...holderLists]
+/** Fungible tokens and their holders; fixed paths stand before the token that they could be. */
+export const fungibleTokenRoutes = [tokenList, statistics, prices, token, ...holderLists]

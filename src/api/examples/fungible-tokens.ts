@@ -1,7 +1,7 @@
-import { exampleBlock, exampleTransaction } from './examples.ts'
-import type { FtHolding, Vault } from './presenters/ft-holding.ts'
-import type { FtTransfer } from './presenters/ft-transfer.ts'
-import type { FungibleToken } from './presenters/fungible-token.ts'
+import { exampleBlock, exampleTransaction } from '../examples.ts'
+import type { FtHolding, Vault } from '../presenters/ft-holding.ts'
+import type { FtTransfer } from '../presenters/ft-transfer.ts'
+import type { FungibleToken } from '../presenters/fungible-token.ts'
 
 /** Examples of the routes of fungible tokens. */
 

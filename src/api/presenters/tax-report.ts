@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { dayFormat } from '../day-range.ts'
+import type { DayRange } from '../day-range.ts'
+import { addressFormat, amountFormat, countFormat } from '../formats.ts'
+import type { FtTotals, NftTotals } from '../queries/account-transfers.ts'
+import { accountTransferSchema } from './account-transfer.ts'
+import type { AccountTransfer } from './account-transfer.ts'
+import { tokenFormat } from './fungible-token.ts'
+import { contractNameOf, nftTypeFormat } from './nft-collection.ts'
+
+const tokenTotalsSchema = z.strictObject({
+  token: tokenFormat,
+  name: z.string().describe('What the contract calls the token, else the name of the contract.'),
+  symbol: z.string().nullable(),
+  received: amountFormat.describe('Whole tokens that it got.'),
+  sent: amountFormat.describe('Whole tokens that it gave.'),
+  net: amountFormat.describe('received less sent.'),
+  received_count: countFormat,
+  sent_count: countFormat.describe('A transfer from the account to itself is in both counts.'),
+}).meta({ id: 'TaxReportToken' })
+
+const collectionTotalsSchema = z.strictObject({
+  nft_type: nftTypeFormat.nullable().describe('Null: items were destroyed of which the collection is not told.'),
+  received_count: countFormat,
+  sent_count: countFormat,
+}).meta({ id: 'TaxReportCollection' })
+
+export const taxReportSchema = z.strictObject({
+  address: addressFormat,
+  start_date: dayFormat.describe('First day of the report, UTC.'),
+  end_date: dayFormat.describe('Last day of the report, UTC, inclusive.'),
+  total_transfers: countFormat.nullable().describe('Transfers of these days, on all pages. As all totals, null but on the first page.'),
+  ft_transfers: countFormat.nullable().describe('Those of fungible tokens.'),
+  nft_transfers: countFormat.nullable().describe('Those of items.'),
+  tokens: z.array(tokenTotalsSchema).nullable().describe('Totals of these days for each fungible token, on all pages.'),
+  collections: z.array(collectionTotalsSchema).nullable().describe('Totals of these days for each collection, on all pages.'),
+  flow_price_usd: amountFormat.nullable().describe('US dollars for one FLOW now; null where no price of the last two days is known.'),
+  transfers: z.array(accountTransferSchema).describe('Of this page, the newest first.'),
+}).meta({ id: 'TaxReport' })
+export type TaxReport = z.output<typeof taxReportSchema>
+
+export interface TaxTotals {
+  readonly tokens: readonly FtTotals[]
+  readonly collections: readonly NftTotals[]
+}
+
+/** @param totals undefined on pages that are not the first */
+export function presentTaxReport(
+  address: string, days: DayRange, totals: TaxTotals | undefined, flowPrice: string | null, transfers: AccountTransfer[],
+): TaxReport {
+  const count = (rows: readonly { readonly transfer_count: number }[] | undefined): number | null => (
+    rows === undefined ? null : rows.reduce((sum, row) => sum + row.transfer_count, 0)
+  )
+  const [fungible, items] = [count(totals?.tokens), count(totals?.collections)]
+  return {
+    address,
+    start_date: days.from,
+    end_date: days.to,
+    total_transfers: fungible === null || items === null ? null : fungible + items,
+    ft_transfers: fungible,
+    nft_transfers: items,
+    tokens: totals?.tokens.map(({ token, name, symbol, received, sent, net, received_count, sent_count }) => (
+      { token, name: name ?? contractNameOf(token), symbol, received, sent, net, received_count, sent_count }
+    )) ?? null,
+    collections: totals?.collections.map(({ token, received_count, sent_count }) => (
+      { nft_type: token, received_count, sent_count }
+    )) ?? null,
+    flow_price_usd: flowPrice,
+    transfers,
+  }
+}

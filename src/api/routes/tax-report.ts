@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { coreContracts } from '../../chain/core-contracts.ts'
+import { AnswerStream } from '../answer-stream.ts'
+import { readBounds } from '../bounds.ts'
+import type { Bounds } from '../bounds.ts'
+import { transferCursorForm, transferCursorPattern } from '../cursors.ts'
+import { dayParameter } from '../day-range.ts'
+import type { DayRange } from '../day-range.ts'
+import { page } from '../envelope.ts'
+import { exampleTaxReport } from '../examples/account-transfers.ts'
+import { accountParameter, cursorParameter, limitParameter } from '../parameters.ts'
+import { presentAccountTransfer } from '../presenters/account-transfer.ts'
+import { presentTaxReport, taxReportSchema } from '../presenters/tax-report.ts'
+import { countNftTransfers, listAccountTransfers, sumFtTransfers } from '../queries/account-transfers.ts'
+import { isKnownAccount } from '../queries/ft-holdings.ts'
+import { readBlockTimes } from '../queries/block-times.ts'
+import { readNewestPrice } from '../queries/ft-prices.ts'
+import { readHeightsOf } from '../queries/heights-at.ts'
+import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
+import { resolveTaxDays } from '../tax-days.ts'
+import { streamTaxCsv } from '../tax-csv.ts'
+import { findTransferKey, transferCursorOf } from '../transfer-cursor.ts'
+
+const csvType = 'text/csv'
+
+const taxReport = defineRoute({
+  path: '/flow/account/{address}/tax-report',
+  operationId: 'getTaxReport',
+  tag: 'Accounts',
+  summary: 'What an account got and gave within some days, with totals, also as CSV',
+  description: 'Transfers of fungible tokens and of items together, the newest first; the fees of transactions are left out. ' +
+    'Asked with `format=csv` or `Accept: text/csv`, it gives all transfers of these days at once, a line each.',
+  params: z.object({ address: accountParameter() }),
+  query: z.object({
+    start_date: dayParameter('First day, UTC. Default: as many days before end_date as make a year.'),
+    end_date: dayParameter('Last day, UTC, inclusive. Default: a year with start_date, else the newest day that is indexed.'),
+    format: z.enum(['json', 'csv']).optional().describe('Goes before the header `Accept`.'),
+    limit: limitParameter({ default: 20, max: 100 }),
+    cursor: cursorParameter(transferCursorPattern, transferCursorForm),
+  }),
+  response: z.strictObject({
+    data: z.array(taxReportSchema).length(1),
+    has_more: z.boolean().describe('Whether there are transfers after this page.'),
+    cursor: z.string().describe('Ask with this `cursor`, and the same days, for the next page; empty on the last page.'),
+    _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers of this page.') }),
+  }).meta({ id: 'TaxReportAnswer' }),
+  otherTypes: { [csvType]: 'All transfers, a line each, after one with the names of the columns.' },
+  problems: { 404: 'Nothing is indexed of the account.' },
+  example: { data: [exampleTaxReport], has_more: false, cursor: '', _meta: { limit: 20, count: 2 } },
+  handler: async ({ params: { address }, query, mediaType }, services) => {
+    const { database } = services
+    const { limit, cursor, format = mediaType === csvType ? 'csv' : 'json' } = query
+    const { days, bounds } = await findReport(address, query, services)
+    if (format === 'csv') {
+      return {
+        body: new AnswerStream(`${csvType}; charset=utf-8`, streamTaxCsv(database, bounds, address)),
+        caching: 'never',
+        headers: { 'Content-Disposition': `attachment; filename="${address}-${days.from}-${days.to}.csv"` },
+      }
+    }
+    const before = await findTransferKey(database, cursor)
+    const [rows, totals, flowPrice] = await Promise.all([
+      listAccountTransfers(database, bounds, address, before, limit + 1),
+      before === undefined ? readTotals(address, bounds, services) : undefined,
+      readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`),
+    ])
+    const { data, ...rest } = page(
+      rows, limit, (row) => presentAccountTransfer(row, address), ({ row }) => transferCursorOf(row),
+    )
+    return {
+      body: {
+        data: [presentTaxReport(address, days, totals, flowPrice, data)],
+        has_more: rest.has_more, cursor: rest.cursor, _meta: { limit, count: data.length },
+      },
+      caching: 'never',
+    }
+  },
+})
+
+/** The days of a report, and the heights of their blocks, if there are any. */
+async function findReport(
+  address: string, query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  { database }: Services,
+): Promise<{ days: DayRange; bounds: Bounds | undefined }> {
+  const [stored, isKnown] = await Promise.all([readBounds(database), isKnownAccount(database, address)])
+  const newest = stored === undefined ? undefined : (await readBlockTimes(database, [stored.max])).get(stored.max)
+  const days = resolveTaxDays(query, newest)
+  if (stored === undefined || !isKnown || days === undefined) {
+    throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
+  }
+  const end = new Date(Date.parse(days.to) + 86_400_000).toISOString()
+  return { days, bounds: await readHeightsOf(database, stored, { from: `${days.from}T00:00:00.000Z`, to: end }) }
+}
+
+async function readTotals(
+  address: string, bounds: Bounds | undefined, { database }: Services,
+): Promise<{ tokens: Awaited<ReturnType<typeof sumFtTransfers>>; collections: Awaited<ReturnType<typeof countNftTransfers>> }> {
+  if (bounds === undefined) return { tokens: [], collections: [] }
+  const [tokens, collections] = await Promise.all([
+    sumFtTransfers(database, bounds, address), countNftTransfers(database, bounds, address),
+  ])
+  return { tokens, collections }
+}
+
+/** Tax reports. */
+export const taxReportRoutes = [taxReport]
