@@ -111,7 +111,11 @@ create table app.scheduled_transactions (
 
 create index scheduled_transactions_owner on app.scheduled_transactions (handler_owner, scheduled_id);
 create index scheduled_transactions_handler on app.scheduled_transactions (handler_uuid, scheduled_id);
-create index scheduled_transactions_status on app.scheduled_transactions (status, due_at, scheduled_id);
+create index scheduled_transactions_status on app.scheduled_transactions (status, scheduled_id);
+create index scheduled_transactions_owner_other on app.scheduled_transactions (handler_owner, status, scheduled_id)
+  where status <> 'executed';
+create index scheduled_transactions_handler_other on app.scheduled_transactions (handler_uuid, status, scheduled_id)
+  where status <> 'executed';
 create index scheduled_transactions_due on app.scheduled_transactions (due_at, scheduled_id);
 
 comment on table app.scheduled_transactions is 'Scheduled transactions as they stand.';

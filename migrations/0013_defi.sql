@@ -84,6 +84,8 @@ create table app.defi_pairs (
 
 create index defi_pairs_latest on app.defi_pairs (last_height, last_tx_index, last_event_index, pair);
 create index defi_pairs_dex on app.defi_pairs (dex, last_height, last_tx_index, last_event_index, pair);
+create index defi_pairs_asset0 on app.defi_pairs (asset0, last_height, last_tx_index, last_event_index, pair);
+create index defi_pairs_asset1 on app.defi_pairs (asset1, last_height, last_tx_index, last_event_index, pair);
 
 comment on table app.defi_pairs is 'Pairs of tokens, by the event that made them or by their swaps. What they hold is in app.ft_holdings of their account.';
 comment on column app.defi_pairs.pair is 'As in app.defi_events.';

@@ -13,6 +13,7 @@ import { contractDependencyRoutes } from './routes/contract-dependencies.ts'
 import { contractUseRoutes } from './routes/contract-uses.ts'
 import { contractVersionRoutes } from './routes/contract-versions.ts'
 import { contractRoutes } from './routes/contracts.ts'
+import { defiRoutes } from './routes/defi.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { epochRoutes } from './routes/epochs.ts'
 import { evmAddressRoutes } from './routes/evm-addresses.ts'
@@ -28,6 +29,7 @@ import { nftSearchRoutes } from './routes/nft-search.ts'
 import { nftTransferRoutes } from './routes/nft-transfers.ts'
 import { nftRoutes } from './routes/nfts.ts'
 import { priceRoutes } from './routes/prices.ts'
+import { scheduledTransactionRoutes } from './routes/scheduled-transactions.ts'
 import { scriptRoutes } from './routes/scripts.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
@@ -38,4 +40,4 @@ import { stakingRoutes } from './routes/staking.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
