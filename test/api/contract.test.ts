@@ -31,7 +31,6 @@ const reads = operations.filter(({ method, path }) => method === 'GET' && !path.
 
 /** Reads that the chain of the test has no answer for, and what they say then. */
 const unanswered: Readonly<Record<string, { readonly status: number; readonly reason: string }>> = {
-  '/flow/account/{address}/contract/{name}': { status: 503, reason: 'its code is asked for, and no node is' },
   '/flow/account/{address}/storage': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
   '/flow/account/{address}/storage/links': { status: 503, reason: 'only the chain itself knows, and no node is asked' },
   '/flow/account/{address}/storage/item': { status: 503, reason: 'only the chain itself knows, and no node is asked' },

@@ -1,0 +1,48 @@
+import { cdc } from './askable-node.ts'
+import type { Cdc, Ledger, ScriptCall } from './askable-node.ts'
+
+/** What an account keeps on the chain of a test. */
+export interface PresentAccount {
+  /** Source by name. */
+  readonly contracts?: Readonly<Record<string, string>>
+  /** Cadence types by storage path. */
+  readonly stored?: Readonly<Record<string, string>>
+  readonly publicPaths?: readonly string[]
+}
+
+/** Answers to the API's own scripts, told apart by their text, for the accounts of a chain by their 16 hex digits. */
+export function presentLedger(accounts: Readonly<Record<string, PresentAccount>>): Ledger {
+  const ofCall = ({ args }: ScriptCall): PresentAccount => accounts[String(args[0]?.value).slice(2)] ?? {}
+  return {
+    account: ({ address }) => {
+      const account = accounts[address]
+      return account === undefined ? undefined : account.contracts ?? {}
+    },
+    script: (call) => {
+      const { stored = {}, publicPaths = [] } = ofCall(call)
+      const most = Number(call.args[1]?.value)
+      if (call.script.includes('StorageOverview')) return overview(Object.keys(stored), publicPaths, most)
+      if (call.script.includes('[PublicPath]')) return cdc.array(publicPaths.slice(0, most).map(path))
+      const type = stored[`/storage/${String(call.args[1]?.value)}`]
+      return cdc.optional(type === undefined ? null : cdc.string(type))
+    },
+  }
+}
+
+function overview(stored: readonly string[], publicPaths: readonly string[], most: number): Cdc {
+  return cdc.struct({
+    used: cdc.uint64(3_145_728),
+    capacity: cdc.uint64('18446744073709551615'),
+    balance: cdc.ufix64('1.50000001'),
+    availableBalance: cdc.ufix64('1.49900001'),
+    height: cdc.uint64(281),
+    storagePaths: cdc.array(stored.slice(0, most).map(path)),
+    publicPaths: cdc.array(publicPaths.slice(0, most).map(path)),
+    isCut: cdc.bool(stored.length > most || publicPaths.length > most),
+  })
+}
+
+function path(text: string): Cdc {
+  const [, domain = '', identifier = ''] = text.split('/')
+  return cdc.path(domain, identifier)
+}
