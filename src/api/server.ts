@@ -19,7 +19,9 @@ import { clientReader } from './client-address.ts'
 import type { Client } from './client-address.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import type { RateLimitOptions } from './limits/rate-limiter.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { conditionalGet } from './middleware/caching.ts'
+import { keepAnswers } from './middleware/keep-answers.ts'
 import { problems } from './middleware/problems.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import { requestLog } from './middleware/request-log.ts'
@@ -62,6 +64,8 @@ export interface ApiServerOptions {
   readonly keys?: DeveloperKeys
   /** Who may call the admin routes, and what these do. Default: nobody may. */
   readonly admin?: { readonly credentials: CredentialOptions; readonly operations: AdminOperations }
+  /** Answers that are given again until something is committed. Default: none are. */
+  readonly kept?: KeptAnswers
   /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
 }
@@ -168,6 +172,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
     unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),
     keyPaths: new Set(routes.filter(({ checksKey }) => checksKey === true).map(({ path }) => path)),
   }))
+  if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(conditionalGet())
   const adminGate = new AdminGate(options.admin?.credentials)
   serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations }, { checkResponses, adminGate, log })

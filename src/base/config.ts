@@ -103,6 +103,10 @@ export const settings = {
     group: 'Serving', default: 100, min: 1, unit: 'connections', description: 'Most WebSocket connections from one address; more are refused with 429. Loopback is not limited.',
   }),
 
+  API_ANSWER_CACHE_MS: integer({
+    group: 'Serving', default: 1000, min: 0, unit: 'ms', description: 'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much. 0: none is kept.',
+  }),
+
   ...accessSettings,
 
   ...operatorSettings,

@@ -2,6 +2,7 @@ import { createChainReader } from '../access/create-chain-reader.ts'
 import { createPresentChain } from '../api/chain/present-chain.ts'
 import { addressList, clientReader } from '../api/client-address.ts'
 import { createFeedReader } from '../api/feed-reader.ts'
+import { KeptAnswers } from '../api/kept-answers.ts'
 import { createApiServer } from '../api/server.ts'
 import { DeveloperKeys } from '../auth/developer-keys.ts'
 import { asError, FatalError } from '../base/errors.ts'
@@ -9,6 +10,7 @@ import { createStatusReader, statusSettings } from '../api/status-reader.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
 import type { Network } from '../chain/network.ts'
 import { createReadPool } from '../db/slonik.ts'
+import { forgetAtCommits } from './forget-at-commits.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
 import { adminCredentials } from './admin-credentials.ts'
 import { adminOperations } from './admin-operations.ts'
@@ -48,6 +50,8 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
+  const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
+  if (kept.isOn) await forgetAtCommits(context, database, kept, config.API_ANSWER_CACHE_MS)
   const credentials = adminCredentials(context)
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
@@ -59,6 +63,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
       trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
     },
     keys: new DeveloperKeys(pool),
+    kept,
     admin: { credentials, operations: adminOperations(pool, network) },
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
   }).catch((error: unknown) => {

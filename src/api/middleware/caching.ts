@@ -20,7 +20,7 @@ export function conditionalGet(): Middleware {
 }
 
 /** Whether a list of entity tags has one, by the weak comparison of RFC 9110. */
-function holds(ifNoneMatch: string, tag: string): boolean {
+export function holds(ifNoneMatch: string, tag: string): boolean {
   return ifNoneMatch.split(',').some((given) => {
     const known = given.trim()
     return known === '*' || known.replace(/^W\//, '') === tag

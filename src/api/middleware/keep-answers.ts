@@ -1,0 +1,45 @@
+import type { Middleware } from 'koa'
+import type { KeptAnswer, KeptAnswers } from '../kept-answers.ts'
+import { holds } from './caching.ts'
+import type { RequestState } from './request-log.ts'
+
+/**
+ * Gives kept answers again, and waits for those that are being made. Kept is what was answered with 200 to a GET that anybody may make,
+ * as one text with a tag, and may be cached at all.
+ */
+export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
+  return async (context, next) => {
+    const { method, url } = context
+    if (method !== 'GET' || !kept.isOn || kept.isUnfit(url) || context.get('Authorization') !== '') return next()
+    const known = kept.find(url) ?? await kept.pending(url)
+    if (known !== undefined) {
+      context.state.route = known.route
+      context.set(known.headers)
+      context.body = known.body
+      if (holds(context.get('If-None-Match'), known.tag)) context.status = 304
+      return
+    }
+    const end = kept.begin(url)
+    let answer: KeptAnswer | undefined
+    try {
+      await next()
+      if (context.status === 200 && typeof context.body === 'string') answer = keepable(context.body, context.response.headers, context.state.route)
+      if (answer !== undefined) context.body = answer.body
+    } finally {
+      end(answer)
+    }
+  }
+}
+
+/** Of the headers those that the answer itself has; others are of one request, such as what is left of a limit. */
+const ofAnswer = ['Content-Type', 'Cache-Control', 'ETag', 'Content-Disposition', 'Content-Security-Policy']
+
+function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>, route: string | undefined): KeptAnswer | undefined {
+  const tag = headers['etag']
+  if (typeof tag !== 'string' || route === undefined) return undefined
+  const own = ofAnswer.flatMap((name) => {
+    const value = headers[name.toLowerCase()]
+    return typeof value === 'string' ? [[name, value] as const] : []
+  })
+  return { body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route }
+}

@@ -1,0 +1,40 @@
+import type { DatabasePool } from 'slonik'
+import { keepBounds } from '../api/bounds.ts'
+import type { KeptAnswers } from '../api/kept-answers.ts'
+import { listen } from '../db/listen.ts'
+import { farmChannel } from '../farm/leases/sql/announce-farm-work.ts'
+import type { ServiceContext } from './context.ts'
+
+/** What ingesters and workers say when they have committed. */
+const channels = ['flowfarm_blocks', 'flowfarm_rollback', farmChannel]
+
+/**
+ * Has answers and bounds forgotten at every commit, and none kept while commits cannot be heard of. The live feed reads a new block before
+ * it tells of it, so that whoever asks then is not given what was kept before that block.
+ */
+export async function forgetAtCommits(
+  { databaseUrl, lifecycle, log }: ServiceContext, database: DatabasePool, kept: KeptAnswers, maxAgeMs: number,
+): Promise<void> {
+  const stopping = new AbortController()
+  const forgetBounds = keepBounds(database, maxAgeMs)
+  const forget = (): void => {
+    forgetBounds()
+    kept.forget()
+  }
+  const listener = await listen(databaseUrl, channels, forget, {
+    signal: stopping.signal,
+    applicationName: 'flowfarm answers',
+    onReconnect: () => {
+      forgetBounds()
+      kept.setDeaf(false)
+    },
+    onTrouble: (error) => {
+      kept.setDeaf(true)
+      log.warn({ err: error }, 'commits are not heard of, so that no answers are kept; connecting again')
+    },
+  })
+  lifecycle.onStop('answers that are kept', async () => {
+    stopping.abort()
+    await listener.ended
+  })
+}
