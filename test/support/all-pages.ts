@@ -1,0 +1,18 @@
+import { expect } from 'chai'
+import type { List } from '../../src/api/envelope.ts'
+import type { RunningApi } from './running-api.ts'
+
+/** All pages of a list, one after the other by their cursors, checked for what every page must say of itself. */
+export async function allPages<Item>(api: RunningApi, path: string, limit: number): Promise<Item[]> {
+  const items: Item[] = []
+  let cursor = ''
+  do {
+    const list = await api.json<List<Item>>(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}&cursor=${cursor}`)
+    expect(list._meta).to.deep.equal({ limit, count: list.data.length })
+    if (list.has_more) expect(list.data).to.have.length(limit)
+    expect(list.has_more).to.equal(list.cursor !== '')
+    items.push(...list.data)
+    cursor = list.cursor
+  } while (cursor !== '')
+  return items
+}
