@@ -22,7 +22,7 @@ function changesOf(blocks: readonly DecodedBlock[]): Changes {
   const rows = collect(dailyBalanceWorker, { from, to: from + blocks.length, blocks }).of(table)
   const changes = rows.flatMap(({ block_height: height, day, token, addresses, changes: all }) =>
     (addresses as readonly string[]).map((address, i) =>
-      [`${textOf(height)} ${textOf(day)} ${address} ${textOf(token)}`, (all as readonly string[])[i] ?? ''] as const))
+      [`${textOf(height)} ${textOf(day)} 0x${address} ${textOf(token)}`, (all as readonly string[])[i] ?? ''] as const))
   return Object.fromEntries(changes)
 }
 

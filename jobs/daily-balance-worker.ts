@@ -1,3 +1,4 @@
+import { addressBytes } from '../src/chain/address.ts'
 import type { DecodedBlock } from '../src/chain/decoded-block.ts'
 import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
 import { ufix64Text, ufix64Units } from '../src/chain/tokens/ufix64.ts'
@@ -6,7 +7,7 @@ import type { DeriveContext, DeriveOutput, Fold, HeightTable, Worker } from './w
 
 const balanceChanges: HeightTable = {
   name: 'app.balance_changes',
-  columns: ['block_height', 'day', 'token', 'addresses', 'changes'],
+  columns: ['block_height', 'day', 'nth', 'token', 'addresses', 'changes'],
   heightColumn: 'block_height',
   partitionHeights: 1_000_000,
 }
@@ -19,11 +20,11 @@ const dailyChanges: Fold = {
   presence: 'block_count',
   of: balanceChanges.name,
   touched: `
-    select distinct address, token, day from app.balance_changes, unnest(addresses) as address
+    select distinct '0x' || encode(bytes, 'hex') as address, token, day from app.balance_changes, unnest(addresses) as bytes
     where block_height >= $1 and block_height < $2`,
   counted: `
-    select c.address, h.token, h.day, c.change, 1::bigint as block_count
-    from app.balance_changes h, unnest(h.addresses, h.changes) as c (address, change)
+    select '0x' || encode(c.bytes, 'hex') as address, h.token, h.day, c.change, 1::bigint as block_count
+    from app.balance_changes h, unnest(h.addresses, h.changes) as c (bytes, change)
     where h.block_height >= $1 and h.block_height < $2`,
 }
 
@@ -58,14 +59,16 @@ function deriveBlock({ height, timestampUs, transactions }: DecodedBlock, output
   if (tokens.size === 0) return
   const rows = output.rows(balanceChanges.name)
   const day = utcDay(timestampUs)
+  let nth = 0
   for (const token of [...tokens.keys()].sort()) {
     const changes = [...(tokens.get(token) ?? [])].filter(([, units]) => units !== 0n).sort(byAddress)
     if (changes.length === 0) continue
     rows.row(balanceChanges.columns.length)
     rows.int8(height)
     rows.date(day)
+    rows.int2(nth++)
     rows.text(token)
-    rows.textArray(changes.map(([address]) => address))
+    rows.byteaArray(changes.map(([address]) => addressBytes(address)))
     rows.numericArray(changes.map(([, units]) => (units < 0n ? `-${ufix64Text(-units)}` : ufix64Text(units))))
   }
 }

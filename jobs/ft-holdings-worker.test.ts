@@ -24,7 +24,7 @@ describe('ft_holdings_worker', () => {
     const ofBlock = all.of('app.ft_vault_balances').filter((row) => row['block_height'] === 9)
     const service = ofBlock.filter((row) => row['vault_uuid'] === 0)
     expect(service).to.have.length(1)
-    expect(service[0]).to.include({ owner: '0xf8d6e0586b0a20c7', token: 'A.0ae53cb6e3f42a79.FlowToken' })
+    expect(service[0]).to.include({ owner: 'f8d6e0586b0a20c7', token: 'A.0ae53cb6e3f42a79.FlowToken' })
     const events = blocks[9]?.transactions.flatMap((transaction) => transaction.events)
     const last = events?.findLast(({ fields }) => fields?.['fromUUID'] === '0')
     expect(service[0]?.['balance']).to.equal(last?.fields?.['balanceAfter'])

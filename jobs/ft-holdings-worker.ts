@@ -1,4 +1,5 @@
 import type { RowWriter } from '../src/base/row-writer.ts'
+import { addressBytes } from '../src/chain/address.ts'
 import type { DecodedBlock } from '../src/chain/decoded-block.ts'
 import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
 import type { VaultBalance } from '../src/chain/tokens/token-moves.ts'
@@ -6,6 +7,7 @@ import { ufix64Text } from '../src/chain/tokens/ufix64.ts'
 import type { DeriveContext, DeriveOutput, HeightTable, SumFold, Worker } from './worker.ts'
 
 const heightColumn = 'block_height'
+const nobody = Buffer.alloc(0)
 
 /**
  * One row for each vault that a block changed: what it held in the end. Few large partitions: where a vault was before
@@ -13,7 +15,7 @@ const heightColumn = 'block_height'
  */
 const vaultBalances: HeightTable = {
   name: 'app.ft_vault_balances',
-  columns: [heightColumn, 'vault_uuid', 'nth', 'token', 'owner', 'balance'],
+  columns: ['vault_uuid', heightColumn, 'nth', 'owner', 'token', 'balance'],
   heightColumn,
   partitionHeights: 5_000_000,
 }
@@ -26,6 +28,11 @@ const balanceChanges: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
+/** SQL for an account's bytes as app.ft_holdings has them. */
+function addressOf(bytes: string): string {
+  return `'0x' || encode(${bytes}, 'hex')`
+}
+
 /**
  * What a vault holds counts for the account in which it was seen last. Of the heights of a range counts by how much the
  * sums would be other without them: of each vault the range's last row, if none stands after it, less the one before,
@@ -35,7 +42,7 @@ const balanceChanges: HeightTable = {
 const counted = `
     with ranged as (
       select block_height, vault_uuid, token, owner, balance from app.ft_vault_balances
-      where block_height >= $1 and block_height < $2
+      where block_height >= $1::bigint and block_height < $2::bigint
     ), latest as (
       select * from (
         select distinct on (vault_uuid, token) vault_uuid, token, owner, balance from ranged
@@ -50,11 +57,11 @@ const counted = `
         order by h.block_height desc limit 1
       ) b
     )
-    select owner as address, token, balance as vault_balance, 1::bigint as vault_count,
+    select ${addressOf('owner')} as address, token, balance as vault_balance, 1::bigint as vault_count,
       0::bigint as vault_rows, 0.00000000 as change_balance, 0::bigint as history_rows
     from latest where owner <> ''
-    union all select owner, token, -balance, -1, 0, 0.00000000, 0 from before where owner <> ''
-    union all select owner, token, 0.00000000, 0, 1, 0.00000000, 1 from ranged where owner <> ''
+    union all select ${addressOf('owner')}, token, -balance, -1, 0, 0.00000000, 0 from before where owner <> ''
+    union all select ${addressOf('owner')}, token, 0.00000000, 0, 1, 0.00000000, 1 from ranged where owner <> ''
     union all select address, token, 0.00000000, 0, 0, change, 1 from app.ft_balance_changes
     where block_height >= $1 and block_height < $2`
 
@@ -70,10 +77,10 @@ const holdings: SumFold = {
   presence: 'history_rows',
   of: [vaultBalances.name, balanceChanges.name],
   touched: `
-    select owner as address, token from app.ft_vault_balances
-    where block_height >= $1 and block_height < $2 and owner <> ''
+    select ${addressOf('owner')} as address, token from app.ft_vault_balances
+    where block_height >= $1::bigint and block_height < $2::bigint and owner <> ''
     union
-    select b.owner, r.token from app.ft_vault_balances r cross join lateral (
+    select ${addressOf('b.owner')}, r.token from app.ft_vault_balances r cross join lateral (
       select h.owner from app.ft_vault_balances h
       where h.vault_uuid = r.vault_uuid and h.token = r.token and h.block_height < $1
       order by h.block_height desc limit 1
@@ -161,11 +168,11 @@ function writeVaults(rows: RowWriter, height: number, states: VaultBalance[]): v
     nth = vault === previous ? nth + 1 : 0
     previous = vault
     rows.row(vaultBalances.columns.length)
-    rows.int8(height)
     rows.int8(vault.length < 16 ? Number(vault) : BigInt(vault))
+    rows.int4(height)
     rows.int2(nth)
+    rows.bytea(owner === undefined ? nobody : addressBytes(owner))
     rows.text(token)
-    rows.text(owner ?? '')
     rows.numeric(balance)
   }
 }

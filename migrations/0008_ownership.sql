@@ -74,17 +74,19 @@ comment on column app.ft_token_holders.holder_count is 'Accounts with a balance 
 create table app.balance_changes (
   block_height bigint not null,
   day date not null,
+  nth smallint not null,
   token text not null,
-  addresses text[] not null,
+  addresses bytea[] not null,
   changes numeric[] not null,
-  primary key (block_height, token) with (fillfactor = 100)
+  primary key (block_height, nth) with (fillfactor = 100)
 ) partition by range (block_height);
 
 comment on table app.balance_changes is 'What each block changed of what accounts have of a token, fees included. One row a block and token: a row for each account would take nearly four times the room, and nobody looks for it by block.';
 comment on column app.balance_changes.block_height is 'Height of the block.';
 comment on column app.balance_changes.day is 'Day of the block''s timestamp, UTC.';
+comment on column app.balance_changes.nth is 'Counts from 0 the tokens of the block. The token in its place would make the key twice as large, and its pages half empty.';
 comment on column app.balance_changes.token is 'As in app.ft_transfers.';
-comment on column app.balance_changes.addresses is 'Accounts, 0x and 16 hex digits, each once. EVM accounts are left out.';
+comment on column app.balance_changes.addresses is 'Accounts, 8 bytes each, each once. EVM accounts are left out.';
 comment on column app.balance_changes.changes is 'What came to each of them less what left it, in whole tokens, never zero; in the order of addresses.';
 
 create table app.daily_balance_changes (

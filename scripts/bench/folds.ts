@@ -15,6 +15,7 @@ import { accountsWorker } from '../../jobs/accounts-worker.ts'
 import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
 import { workers } from '../../jobs/index.ts'
 import type { Worker } from '../../jobs/worker.ts'
+import { addressBytes } from '../../src/chain/address.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createPool } from '../../src/db/pool.ts'
@@ -83,11 +84,11 @@ async function commit(worker: Worker, height: number, turn: number): Promise<voi
     const states = output.rows('app.ft_vault_balances')
     for (const [uuid, owner] of [[3, feeReceiver], [1_000_001 + (turn % vaults), hoarder]] as const) {
       states.row(6)
-      states.int8(height)
       states.int8(uuid)
+      states.int4(height)
       states.int2(0)
+      states.bytea(addressBytes(owner))
       states.text(skewedToken)
-      states.text(owner)
       states.numeric('2.00000000')
     }
     const changes = output.rows('app.ft_balance_changes')

@@ -42,8 +42,8 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
   const heights = `generate_series(0, ${(rows - 1) * spacing}::bigint, ${spacing}) as h`
   const token = `'${skewedToken}'`
   await pool.query(`
-    insert into app.ft_vault_balances select h, 3, 0, ${token}, '${feeReceiver}', h / 1000.0 from ${heights};
-    insert into app.ft_vault_balances select i * ${spacing}, 1000000 + i, 0, ${token}, '${hoarder}', 1.00000000
+    insert into app.ft_vault_balances select 3, h, 0, ${bytes(feeReceiver)}, ${token}, h / 1000.0 from ${heights};
+    insert into app.ft_vault_balances select 1000000 + i, i * ${spacing}, 0, ${bytes(hoarder)}, ${token}, 1.00000000
     from generate_series(1, ${vaults}::bigint) as i;
     insert into app.ft_balance_changes select h, '${oldReceiver}', ${token}, 0.00001000 from ${heights};
     insert into app.address_transactions select h, 7, 0, true, true, true, false, '${regular}' from ${heights};
@@ -81,10 +81,10 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     select t.token, t.standard, min(t.block_height), count(*), count(distinct t.to_address), count(distinct t.from_address)
     from app.evm_token_transfers t group by 1, 2;
     insert into app.evm_tokens select lpad(to_hex(h), 40, '5'), 20, h, 1, h, 0 from ${heights};
-    insert into app.ft_vault_balances select i, 5000000000 + i, 0, ${token}, '0x' || lpad(to_hex(i + 4096), 16, '0'), 5.00000000
+    insert into app.ft_vault_balances select 5000000000 + i, i, 0, int8send(i + 4096), ${token}, 5.00000000
     from generate_series(1, ${holders}::bigint) as i;
     insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
-    select owner, token, sum(balance), count(*), sum(rows), 0.00000000, sum(rows) from (
+    select '0x' || encode(owner, 'hex'), token, sum(balance), count(*), sum(rows), 0.00000000, sum(rows) from (
       select distinct on (vault_uuid, token) owner, token, balance, count(*) over (partition by vault_uuid, token) as rows
       from app.ft_vault_balances order by vault_uuid, token, block_height desc
     ) v group by 1, 2;
@@ -106,9 +106,9 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     select '${hoarder}', 'A.' || lpad(to_hex(h), 16, '0') || '.Items', 1 from ${heights};
     insert into app.nft_collection_stats select token, sum(item_count), count(*), sum(item_count) from app.nft_holdings group by 1;
     insert into app.balance_changes
-    select h, date '2024-09-25' + (h / 100000)::int, ${token}, array['${feeReceiver}', '${regular}'], array[0.001, -0.001] from ${heights};
+    select h, date '2024-09-25' + (h / 100000)::int, 0, ${token}, array[${bytes(feeReceiver)}, ${bytes(regular)}], array[0.001, -0.001] from ${heights};
     insert into app.daily_balance_changes
-    select address, token, day, sum(change), count(*)
+    select '0x' || encode(address, 'hex'), token, day, sum(change), count(*)
     from app.balance_changes, unnest(addresses, changes) as c (address, change) group by 1, 2, 3;
     insert into app.accounts
     select address, min(block_height), max(block_height), min(block_height) filter (where is_created),
@@ -125,4 +125,9 @@ export async function writeSkewedHistory(pool: Pool, { rows, spacing, vaults, ho
     from app.contract_versions order by address, name, block_height desc`)
   const names = workers.flatMap(({ tables, folds }) => [...tables, ...folds].map(({ name }) => name))
   await pool.query(`vacuum analyze ${names.join(', ')}`)
+}
+
+/** SQL for the bytes of an account's address. */
+function bytes(address: string): string {
+  return `'\\x${address.slice(2)}'::bytea`
 }

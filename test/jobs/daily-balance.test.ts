@@ -70,7 +70,7 @@ describe('the history of balances', () => {
          select distinct on (h.vault_uuid) h.owner, h.balance from app.ft_vault_balances h
          where h.token = d.token and h.block_height <= days.height order by h.vault_uuid, h.block_height desc
        ) v
-       where v.owner = d.address group by 1 order by key`,
+       where '0x' || encode(v.owner, 'hex') = d.address group by 1 order by key`,
       [
         all.map(({ height }) => height),
         all.map(({ timestampUs }) => new Date(timestampUs / 1000).toISOString().slice(0, 10)),

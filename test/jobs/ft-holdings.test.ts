@@ -109,11 +109,11 @@ describe('ft_holdings_worker', () => {
     const vaults = output.rows('app.ft_vault_balances')
     for (const { height, vault, owner, balance } of all.filter(isIn)) {
       vaults.row(6)
-      vaults.int8(height)
       vaults.int8(vault)
+      vaults.int4(height)
       vaults.int2(0)
+      vaults.bytea(Buffer.from(owner.slice(2), 'hex'))
       vaults.text(token)
-      vaults.text(owner)
       vaults.numeric(`${balance}.00000000`)
     }
     const sums = output.rows('app.ft_balance_changes')

@@ -65,14 +65,14 @@ function namedIn(blocks: readonly DecodedBlock[]): Named {
 
 /** Where each vault was seen last. */
 const latestVaults = `
-  select distinct on (vault_uuid, token) owner, token, balance from app.ft_vault_balances
+  select distinct on (vault_uuid, token) '0x' || encode(owner, 'hex') as owner, token, balance from app.ft_vault_balances
   order by vault_uuid, token, block_height desc`
 
 /** Balances of the vaults that are in an account now, by `<address> <token>`. */
 async function readVaults(database: Database): Promise<Map<string, string[]>> {
   const { rows } = await database.query<{ place: string; balances: string[] }>(
     `select owner || ' ' || token as place, array_agg(balance::text) as balances
-     from (${latestVaults}) as latest where owner <> '' group by 1`,
+     from (${latestVaults}) as latest where owner <> '0x' group by 1`,
   )
   return new Map(rows.map(({ place, balances }) => [place, balances]))
 }
@@ -115,7 +115,7 @@ async function checkHoldings(database: Database, report: Report): Promise<void> 
     `select address || ' ' || token as place, h.balance::text as told, v.balance::text as summed
      from app.ft_holdings h full join (
        select owner as address, token, sum(balance) as balance
-       from (${latestVaults}) as latest where owner <> '' group by 1, 2
+       from (${latestVaults}) as latest where owner <> '0x' group by 1, 2
      ) as v using (address, token)
      where h.is_complete is not true or h.balance <> coalesce(v.balance, 0) or h.balance < 0`,
   )
@@ -134,7 +134,7 @@ async function checkPayers(database: Database, report: Report, accounts: Account
     `select distinct on (p.from_address) p.from_address as address, b.balance::text
      from app.ft_transfers p cross join lateral (
        select min(v.vault_uuid) as vault_uuid from app.ft_vault_balances v
-       where v.block_height = p.block_height and v.owner = p.from_address and v.token = p.token having count(*) = 1
+       where v.block_height = p.block_height and '0x' || encode(v.owner, 'hex') = p.from_address and v.token = p.token having count(*) = 1
      ) paying cross join lateral (
        select l.balance from app.ft_vault_balances l
        where l.vault_uuid = paying.vault_uuid and l.token = p.token order by l.block_height desc limit 1

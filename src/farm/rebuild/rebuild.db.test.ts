@@ -119,7 +119,7 @@ describe('a rebuild', function (this: Mocha.Suite) {
     await pool.query(`
       update app.ft_transfers set token = 'other' where block_height <@ ${late};
       update app.ft_holdings f set vault_balance = 77 where exists (
-        select from app.ft_vault_balances h where h.block_height <@ ${late} and h.owner = f.address and h.token = f.token)`)
+        select from app.ft_vault_balances h where h.block_height::bigint <@ ${late} and '0x' || encode(h.owner, 'hex') = f.address and h.token = f.token)`)
     try {
       const comparison = await compare()
       expect(differing(comparison)).to.deep.equal([])

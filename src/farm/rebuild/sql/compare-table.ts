@@ -82,7 +82,7 @@ function inHeights(column: string, heights: HeightSet): string[] {
   const [first, last] = [heights[0], heights.at(-1)]
   if (first === undefined || last === undefined) return ['false']
   const ends = [`t.${column} >= ${BigInt(first.from)}`, `t.${column} < ${BigInt(last.to)}`]
-  return heights.length === 1 ? ends : [...ends, `t.${column} <@ ${multirange(heights)}`]
+  return heights.length === 1 ? ends : [...ends, `t.${column}::bigint <@ ${multirange(heights)}`]
 }
 
 function multirange(heights: HeightSet): string {
