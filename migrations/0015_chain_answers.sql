@@ -106,12 +106,13 @@ create function app.search_vector(title text, body text) returns tsvector langua
 return array_to_tsvector(array(
   select substr(word, start)
   from unnest(app.search_words(left(title, 1000))) as word
-  cross join generate_series(1, case when word ~ '^\d+$' then 1 else greatest(length(word) - 2, 1) end) as start
+  cross join generate_series(1, case when word ~ '^\d+$' then 1 else length(word) end) as start
+  where start = 1 or octet_length(substr(word, start)) >= 3
   union
   select word from unnest(app.search_words(left(body, 5000))) as word
 ));
 
-comment on function app.search_vector(text, text) is 'What app.search_query is looked for in: the words of title and body, and the ends of those of the title, down to three characters; of numbers none.';
+comment on function app.search_vector(text, text) is 'What app.search_query is looked for in: the words of title and body, and the ends of those of the title, down to three bytes; of numbers none.';
 
 create function app.search_query(content text) returns tsquery language sql immutable strict parallel safe
 return (

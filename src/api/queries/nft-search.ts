@@ -27,11 +27,15 @@ export interface NftSearch {
   readonly limit: number
 }
 
-/** Up to so many matches are read by the index of words, and put in order: some 15 ms. */
-const mostMatches = 10_000
+export interface SearchBounds {
+  /** Up to so many matches are read by the index of words, and put in order. */
+  readonly mostMatches: number
+  /** Of words that more items have, so many items are looked through in the order of the list. */
+  readonly longestWalk: number
+}
 
-/** Of words that more items have, so many items are looked through in the order of the list. */
-const longestWalk = 20_000
+/** Either takes some 15 ms. */
+const usualBounds: SearchBounds = { mostMatches: 10_000, longestWalk: 20_000 }
 
 /** The words to look for, for `searchNftItems`; undefined where there is none in the text. */
 export async function readSearchQuery(database: DatabasePool, text: string): Promise<string | undefined> {
@@ -47,8 +51,10 @@ export async function readSearchQuery(database: DatabasePool, text: string): Pro
  * them. Words that more items have are looked for along the list, where the next is not far; a page ends early where it
  * is.
  */
-export async function searchNftItems(database: DatabasePool, search: NftSearch): Promise<FoundNftItems> {
-  const keys = (await cutFromMatches(database, search)) ?? (await walk(database, search))
+export async function searchNftItems(
+  database: DatabasePool, search: NftSearch, { mostMatches, longestWalk } = usualBounds,
+): Promise<FoundNftItems> {
+  const keys = (await cutFromMatches(database, search, mostMatches)) ?? (await walk(database, search, longestWalk))
   const shown = keys.slice(0, search.limit).filter(({ is_found }) => is_found)
   const last = keys.at(-1)
   return {
@@ -70,7 +76,7 @@ const matchesRow = z.object({ match_count: z.number(), token: z.string().nullabl
 
 /** @returns undefined where there are too many to be read */
 async function cutFromMatches(
-  database: DatabasePool, { query, token, after, limit }: NftSearch,
+  database: DatabasePool, { query, token, after, limit }: NftSearch, mostMatches: number,
 ): Promise<readonly FoundKey[] | undefined> {
   const rows = await database.any(sql.type(matchesRow)`
     with matches as materialized (
@@ -92,7 +98,9 @@ async function cutFromMatches(
 }
 
 /** The last key is that of the item where the walk ended, if it did before the page was full: it may lack the words. */
-async function walk(database: DatabasePool, { query, token, after, limit }: NftSearch): Promise<readonly FoundKey[]> {
+async function walk(
+  database: DatabasePool, { query, token, after, limit }: NftSearch, longestWalk: number,
+): Promise<readonly FoundKey[]> {
   return database.any(sql.type(foundKey)`
     select token, nft_id::text as nft_id, is_found, place = ${longestWalk} as is_end
     from (

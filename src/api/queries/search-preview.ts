@@ -1,0 +1,94 @@
+import { sql } from 'slonik'
+import type { DatabasePool } from 'slonik'
+import { z } from 'zod'
+import type { Network } from '../../chain/network.ts'
+import { presentEvmParty } from '../presenters/evm-address.ts'
+import { partiesOf, presentEvmTransaction } from '../presenters/evm-transaction.ts'
+import { presentPreviewedTransaction, previewedScheduleSchema } from '../presenters/search-preview.ts'
+import type { PreviewedAccount, PreviewedSchedule, SearchPreview } from '../presenters/search-preview.ts'
+import { listCoas } from './coa-accounts.ts'
+import { describeTransactions } from './describe-transactions.ts'
+import { describeEvmAddresses, readEvmAddressSpan } from './evm-addresses.ts'
+import { findEvmTransaction, readEvmTransactions } from './evm-transactions.ts'
+import { findTransaction, readTransaction } from './transactions.ts'
+import type { TransactionPlace } from './transactions.ts'
+
+/**
+ * What a transaction is as one of Flow and as one of the EVM.
+ * @param hash id or hash, 64 hex digits
+ */
+export async function previewTransaction(
+  database: DatabasePool, network: Network, query: string, hash: string,
+): Promise<SearchPreview> {
+  const [known, evmPlace] = await Promise.all([findTransaction(database, hash), findEvmTransaction(database, hash)])
+  const place = known ?? (evmPlace && { height: evmPlace.block_height, index: evmPlace.tx_index })
+  const row = place === undefined ? undefined : await readTransaction(database, place)
+  const [described] = await describeTransactions(database, network, row === undefined ? [] : [row])
+  const executed = evmPlace ?? (row?.evm_hash ? await findEvmTransaction(database, row.evm_hash) : undefined)
+  const [evm] = executed === undefined ? [] : await readEvmTransactions(database, [executed])
+  const directory = await describeEvmAddresses(database, evm === undefined ? [] : partiesOf(evm))
+  return {
+    query,
+    type: 'tx',
+    cadence: described === undefined ? null : presentPreviewedTransaction(described),
+    evm: evm === undefined ? null : presentEvmTransaction(evm, directory),
+    link: described === undefined || evm === undefined
+      ? null
+      : { cadence_tx_id: described.row.id, evm_hash: `0x${evm.evm_hash}` },
+    scheduled: place === undefined ? null : await readScheduleOf(database, place),
+  }
+}
+
+/** The last scheduled transaction to which something happened in a transaction. */
+async function readScheduleOf(database: DatabasePool, { height, index }: TransactionPlace): Promise<PreviewedSchedule | null> {
+  return database.maybeOne(sql.type(previewedScheduleSchema)`
+    select s.scheduled_id::text as id, s.status, s.handler_type, s.handler_owner
+    from app.scheduled_transaction_changes c join app.scheduled_transactions s using (scheduled_id)
+    where c.block_height = ${height} and c.tx_index = ${index} and c.kind <> 'pending'
+    order by c.event_index desc
+    limit 1
+  `)
+}
+
+/** What an address is as an account of Flow and as one of the EVM; `address` is 0x and 16 or 40 hex digits. */
+export async function previewAddress(database: DatabasePool, query: string, address: string): Promise<SearchPreview> {
+  const isEvm = address.length === 42
+  const [coa] = await listCoas(database, address, undefined, 1)
+  const flowAddress = isEvm ? coa?.flow_address : address
+  const evmAddress = isEvm ? address : coa?.coa_address
+  const [cadence, evm] = await Promise.all([
+    typeof flowAddress === 'string' ? readAccount(database, flowAddress) : null,
+    evmAddress === undefined ? null : readEvmParty(database, evmAddress.slice(2)),
+  ])
+  return {
+    query,
+    type: 'address',
+    cadence,
+    evm: evm === null ? null : { ...evm, address: evm.hash },
+    link: typeof flowAddress === 'string' && coa !== undefined
+      ? { flow_address: flowAddress, coa_address: coa.coa_address }
+      : null,
+  }
+}
+
+const accountRow = z.object({ is_known: z.boolean(), contract_count: z.number(), has_active_keys: z.boolean() })
+
+async function readAccount(database: DatabasePool, address: string): Promise<PreviewedAccount | null> {
+  const { is_known, contract_count, has_active_keys } = await database.one(sql.type(accountRow)`
+    select exists (select from app.accounts where address = ${address})
+        or exists (select from app.ft_holdings where address = ${address}) as is_known,
+      (select count(*) from app.smart_contracts where address = ${address} and not is_removed) as contract_count,
+      exists (select from app.account_keys where address = ${address} and not is_revoked) as has_active_keys
+  `)
+  if (!is_known && contract_count === 0 && !has_active_keys) return null
+  return { address, contract_count, contracts_count: contract_count, has_active_keys, has_keys: has_active_keys }
+}
+
+async function readEvmParty(
+  database: DatabasePool, digits: string,
+): Promise<ReturnType<typeof presentEvmParty>> {
+  const [{ first_height: height }, directory] = await Promise.all([
+    readEvmAddressSpan(database, digits), describeEvmAddresses(database, [digits]),
+  ])
+  return presentEvmParty(height === null ? null : digits, directory)
+}
