@@ -88,7 +88,7 @@ const queries: Readonly<Record<string, string>> = {
   '/flow/events/search': 'name=TokensDeposited',
   '/flow/nft/search': 'q=stone',
   '/flow/search': 'q=flow',
-  '/flow/search/preview': 'q=flow',
+  '/flow/search/preview': 'q=0xf8d6e0586b0a20c7',
   '/status/price/at': 'ts=2026-01-01T00:00:00Z',
 }
 
