@@ -33,7 +33,7 @@ function completed(holdings: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${holdings})
     select h.token, h.balance::text as balance, h.vault_count, h.is_complete, m.name, m.symbol, m.decimals, m.logo,
-      m.vault_path, p.price::text as usd_price, trim_scale(round(h.balance * p.price, 8))::text as usd_value
+      m.vault_path, p.price::text as usd_price, trim_scale(h.balance * p.price)::text as usd_value
     from page h
     left join app.ft_token_metadata m on m.token = h.token
     left join lateral (${priceAt(sql.fragment`h.token`, sql.fragment`now()`)}) p on true

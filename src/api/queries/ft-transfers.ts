@@ -22,7 +22,7 @@ function completed(page: FragmentSqlToken, { low, high }: TransferSpan): Fragmen
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp, t.token,
       t.from_address, t.to_address, t.transfer_type, t.amount::text as amount, m.name, m.symbol, m.decimals, m.logo,
-      p.price::text as usd_price, trim_scale(round(t.amount * p.price, 8))::text as usd_value
+      p.price::text as usd_price, trim_scale(t.amount * p.price)::text as usd_value
     from page t
     join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
     join raw.transactions r on r.block_height = t.block_height and r.tx_index = t.tx_index
