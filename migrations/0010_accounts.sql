@@ -192,12 +192,14 @@ comment on column app.contract_code.imports is 'Contracts that it imports, A.<ad
 comment on column app.contract_code.found_in is 'Where it was found: argument or script of the transaction that deployed it, or chain, as an access node gave it.';
 comment on column app.contract_code.stored_at is 'When it was found.';
 
+-- The bridge calls what it deploys for an asset of the EVM by the asset's address. Source: onflow/flow-evm-bridge
+-- FlowEVMBridgeConfig.cdc.
 create view app.contracts as
 select
   'A.' || substr(s.address, 3) || '.' || s.name as contract, s.address, s.name, s.created_height, s.created_tx_index,
   s.updated_height, s.updated_tx_index, s.updated_event_index, s.is_removed, s.code_hash,
   coalesce(c.kind, case
-    when s.name like 'EVMVMBridgedToken\_%' then 'FT' when s.name like 'EVMVMBridgedNFT\_%' then 'NFT'
+    when s.name ~* '^EVMVMBridgedToken_[0-9a-f]{40}$' then 'FT' when s.name ~* '^EVMVMBridgedNFT_[0-9a-f]{40}$' then 'NFT'
   end) as kind,
   c.imports
 from app.smart_contracts s left join app.contract_code c using (code_hash);

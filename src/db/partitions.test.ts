@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { dropPartition, ensurePartitions, forgetPartitions } from './partitions.ts'
+import { ensurePartitions, forgetPartitions } from './partitions.ts'
 import { createPool } from './pool.ts'
 
 describe('ensurePartitions', () => {
@@ -105,15 +105,6 @@ describe('ensurePartitions', () => {
     } finally {
       for (const client of held) client.release()
     }
-  })
-
-  it('removes a partition, and makes it again when asked to', async () => {
-    await ensurePartitions(db.pool, table, 100, { from: 0, to: 1 })
-    await dropPartition(db.pool, table, 0)
-    await dropPartition(db.pool, table, 0)
-    expect(await bounds()).to.deep.equal([bound(100, 200)])
-    await ensurePartitions(db.pool, table, 100, { from: 0, to: 1 })
-    expect(await bounds()).to.have.length(2)
   })
 
   it('does not remember what it failed to make', async () => {

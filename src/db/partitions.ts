@@ -1,6 +1,6 @@
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg'
 import type { HeightRange } from '../base/ranges.ts'
-import { query, withTransaction } from './pool.ts'
+import { withTransaction } from './pool.ts'
 
 /** Lock numbers are (this, hash of the table's name). */
 const lockClass = 7_364_830
@@ -32,16 +32,6 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
     for (const from of wanted) await makePartition(client, table, from, from + step)
   })
   for (const from of wanted) have.add(from)
-}
-
-/**
- * Removes the partition that starts at `from`, with its rows; nothing happens when there is none. Needs an ACCESS
- * EXCLUSIVE lock on the parent for a moment. Other processes that knew the partition must be told: `forgetPartitions`.
- */
-export async function dropPartition(pool: Pool, table: string, from: number): Promise<void> {
-  checkInteger(from)
-  knownPartitions(pool, table).delete(from)
-  await query(pool, `DROP TABLE IF EXISTS ${quoted(partitionName(table, from))}`)
 }
 
 /** Makes the next `ensurePartitions` on this pool ask the database again. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { describeContract, kindOfBridged } from './describe-contract.ts'
+import { describeContract } from './describe-contract.ts'
 
 const [fungible, nonFungible] = ['f233dcee88fe0abe', '1d7e57aa55817448']
 
@@ -45,13 +45,5 @@ describe('describeContract', () => {
       'A.0000000000000002.B', 'A.e467b9dd11fa00df.Crypto', `A.${fungible}.Burner`, `A.${fungible}.FungibleToken`,
       `A.${fungible}.FungibleTokenMetadataViews`,
     ])
-  })
-
-  it('tells bridged assets by name', () => {
-    const address = 'ab'.repeat(20)
-    expect(kindOfBridged(`EVMVMBridgedToken_${address}`)).to.equal('FT')
-    expect(kindOfBridged(`EVMVMBridgedNFT_${address}`)).to.equal('NFT')
-    expect(kindOfBridged('EVMVMBridgedToken_ab')).to.equal(undefined)
-    expect(kindOfBridged('A')).to.equal(undefined)
   })
 })

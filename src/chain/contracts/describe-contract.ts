@@ -21,15 +21,6 @@ export function describeContract(code: string, network: Network): ContractDescri
   return { kind: kindOf(code, network), imports: contractImports(code, network) }
 }
 
-/**
- * The kind of a contract whose code is not known, by its name: the bridge calls what it deploys for an asset of the EVM
- * by the asset's address. Source: onflow/flow-evm-bridge `FlowEVMBridgeConfig.cdc`.
- */
-export function kindOfBridged(name: string): ContractKind | undefined {
-  if (/^EVMVMBridgedToken_[0-9a-f]{40}$/i.test(name)) return 'FT'
-  return /^EVMVMBridgedNFT_[0-9a-f]{40}$/i.test(name) ? 'NFT' : undefined
-}
-
 /** Names that code gives no place for are contracts of the chain itself, or it could not be deployed. */
 function contractImports(code: string, network: Network): string[] {
   const found = new Set<string>()
