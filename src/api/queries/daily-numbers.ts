@@ -39,8 +39,12 @@ export async function readDailyNumbers(
       from app.epoch_stats
       where start_time is not null
     ), epochs as (
-      select d.day, max(e.epoch) as epoch from days d join lasted e on d.day between e.first_day and e.last_day
-      group by d.day
+      select day::date as day, max(e.epoch) as epoch
+      from lasted e cross join lateral generate_series(
+        greatest(e.first_day, ${from}::date), least(e.last_day, ${to}::date), interval '1 day'
+      ) as day
+      where e.first_day <= ${to}::date and e.last_day >= ${from}::date
+      group by 1
     )
     select d.day::text as day, coalesce(s.block_count, 0) as block_count, coalesce(s.tx_count, 0) as tx_count,
       coalesce(s.system_tx_count, 0) as system_tx_count, coalesce(s.failed_tx_count, 0) as failed_tx_count,
