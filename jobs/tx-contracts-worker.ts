@@ -2,6 +2,7 @@ import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedBlock, DecodedTransaction } from '../src/chain/decoded-block.ts'
 import { importedContracts } from '../src/chain/imported-contracts.ts'
 import { tagsOfTransaction } from '../src/chain/transaction-tags.ts'
+import { eventTypeFolds, eventTypesOfBlocks, writeEventTypes } from './event-types.ts'
 import type { HeightTable, Worker } from './worker.ts'
 
 /** One row for each contract that scripts of a block import. */
@@ -20,18 +21,19 @@ const tags: HeightTable = {
   partitionHeights: 1_000_000,
 }
 
-/** By which contracts scripts import and what they did, as tags, transactions are found. */
+/** By what transactions are found: contracts that scripts import, what they did, as tags, and types of events. */
 export const txContractsWorker: Worker = {
   name: 'tx_contracts_worker',
-  description: 'Contracts that scripts import, and tags of transactions',
+  description: 'Contracts that scripts import, tags of transactions, types of events',
   phase: 1,
   follows: [],
-  tables: [contracts, tags],
-  folds: [],
+  tables: [contracts, tags, eventTypesOfBlocks],
+  folds: eventTypeFolds,
   derive({ blocks }, output, { network }) {
     const byContract = new Places()
     const byTag = new Places()
     for (const block of blocks) {
+      writeEventTypes(output.rows(eventTypesOfBlocks.name), block)
       for (const transaction of block.transactions) {
         for (const contract of importedContracts(transaction, network)) byContract.add(contract, block, transaction)
         for (const tag of tagsOfTransaction(transaction, network)) byTag.add(tag, block, transaction)

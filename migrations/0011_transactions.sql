@@ -149,3 +149,38 @@ comment on column app.script_templates.label is 'What transactions show as templ
 
 -- By it lists of what failed are read, and of what no access node can serve.
 create index transactions_unsuccessful on raw.transactions (block_height, tx_index) where status_code is distinct from 0;
+
+-- An index of raw.events by type would be larger than all other indexes of the raw tables together. Which pieces of the chain have events of
+-- a type is known, of each block of such a piece which types it has, and its events are read by their key.
+create table app.block_event_types (
+  block_height bigint not null,
+  types text[] not null,
+  event_counts integer[] not null,
+  primary key (block_height)
+) partition by range (block_height);
+
+comment on table app.block_event_types is 'Types of the events of each block. Blocks without events have no row.';
+comment on column app.block_event_types.block_height is 'Height of the block.';
+comment on column app.block_event_types.types is 'Full event types as in raw.events, each once, sorted.';
+comment on column app.block_event_types.event_counts is 'Events of each type, in the order of types.';
+
+create table app.event_types (
+  type text collate "C" primary key,
+  event_count bigint not null
+) with (fillfactor = 50);
+
+comment on table app.event_types is 'The types of all events that are indexed.';
+comment on column app.event_types.type is 'Full event type, as in raw.events. Sorted by bytes, so that the types of a contract stand together.';
+comment on column app.event_types.event_count is 'Events of this type.';
+
+create table app.event_type_pieces (
+  type text collate "C" not null,
+  piece bigint not null,
+  block_count bigint not null,
+  primary key (type, piece)
+) with (fillfactor = 90);
+
+comment on table app.event_type_pieces is 'The pieces of the chain with events of a type, 100 heights each.';
+comment on column app.event_type_pieces.type is 'As in app.event_types.';
+comment on column app.event_type_pieces.piece is 'Height of a block divided by 100, rounded down.';
+comment on column app.event_type_pieces.block_count is 'Blocks of the piece with events of the type.';

@@ -15,6 +15,7 @@ import { contractVersionRoutes } from './routes/contract-versions.ts'
 import { contractRoutes } from './routes/contracts.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { epochRoutes } from './routes/epochs.ts'
+import { eventRoutes } from './routes/events.ts'
 import { evmAddressRoutes } from './routes/evm-addresses.ts'
 import { evmTokenRoutes } from './routes/evm-tokens.ts'
 import { evmTransactionRoutes } from './routes/evm-transactions.ts'
@@ -41,4 +42,4 @@ import { scheduledTransactionRoutes } from './routes/scheduled-transactions.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...searchRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...eventRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...searchRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -7,7 +7,8 @@ import { readByPlaces } from './transaction-marks.ts'
 import type { MarkedPlace } from './transaction-marks.ts'
 import type { TransactionPlace } from './transactions.ts'
 
-const placedEventRow = eventRow.extend({ block_height: z.number() })
+/** An event that is read together with those of other blocks. */
+export const placedEventRow = eventRow.extend({ block_height: z.number() })
 export type PlacedEventRow = z.output<typeof placedEventRow>
 
 /** All events of a transaction, in order. */

@@ -1,0 +1,104 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { newestEventFirst, withinEvents } from '../event-pages.ts'
+import type { EventKey } from '../event-pages.ts'
+import { placedEventRow } from './events.ts'
+import type { PlacedEventRow } from './events.ts'
+import { readByPlaces } from './transaction-marks.ts'
+
+/** As the worker has it that writes app.event_type_pieces. */
+const heightsPerPiece = 100
+
+/** Pieces that are looked at first: one with an event in each gives a page. */
+const piecesAtOnce = 24
+
+/** Types that a part of a name stands for at most, those with the most events. */
+const mostTypes = 50
+
+const typeRow = z.object({ type: z.string() })
+const pieceRow = z.object({ piece: z.number() })
+const heightRow = z.object({ height: z.number() })
+
+/**
+ * The types that a name means: the full type itself, whether it is indexed or not; else those in whose contract and event name it
+ * occurs, whatever the case, most frequent first.
+ */
+export async function findEventTypes(database: DatabasePool, name: string): Promise<readonly string[]> {
+  if (/^(A\.[0-9a-f]{16}\.\w+|flow)\.\w+$/.test(name)) return [name]
+  const pattern = `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  // Of the address nobody means a part by accident: it is cut off unless the name begins with it.
+  const told = /^A\./i.test(name) ? sql.fragment`type` : sql.fragment`regexp_replace(type, '^A\.[0-9a-f]{16}\.', '')`
+  const rows = await database.any(sql.type(typeRow)`
+    select type from app.event_types where ${told} ilike ${pattern}
+    order by event_count desc, type
+    limit ${mostTypes}
+  `)
+  return rows.map(({ type }) => type)
+}
+
+/** Up to `count` events of these types before a place, the newest first, from the blocks of which the types are derived. */
+export async function searchEvents(
+  database: DatabasePool, types: readonly string[], before: EventKey | undefined, count: number,
+): Promise<readonly PlacedEventRow[]> {
+  const found: PlacedEventRow[] = []
+  const wanted = sql.fragment`${sql.array([...types], 'text')}`
+  let below = before === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(before.height / heightsPerPiece) + 1
+  while (types.length > 0 && found.length < count) {
+    const pieces = await readPieces(database, types, below)
+    const last = pieces.at(-1)
+    if (last === undefined) break
+    const heights = await readHeights(database, wanted, pieces, before)
+    found.push(...await readEvents(database, wanted, heights, before, count - found.length))
+    below = last
+  }
+  return found
+}
+
+/** Each type by itself, in the order of the index. */
+async function readPieces(database: DatabasePool, types: readonly string[], below: number): Promise<readonly number[]> {
+  const rows = await database.any(sql.type(pieceRow)`
+    select distinct found.piece
+    from unnest(${sql.array([...types], 'text')}) as wanted (type) cross join lateral (
+      select p.piece from app.event_type_pieces p
+      where p.type = wanted.type and p.piece < ${below} order by p.piece desc limit ${piecesAtOnce}
+    ) as found
+    order by found.piece desc
+    limit ${piecesAtOnce}
+  `)
+  return rows.map(({ piece }) => piece)
+}
+
+async function readHeights(
+  database: DatabasePool, wanted: FragmentSqlToken, pieces: readonly number[], before: EventKey | undefined,
+): Promise<readonly number[]> {
+  const highest = before?.height ?? Number.MAX_SAFE_INTEGER
+  const places = pieces.map((piece) => ({ block_height: piece * heightsPerPiece }))
+  const rows = await readByPlaces(places, (ofWindow, low, high) => database.any(sql.type(heightRow)`
+    select b.block_height as height
+    from unnest(${sql.array(ofWindow.map((place) => place.block_height), 'int8')}) as piece (first)
+    join app.block_event_types b on b.block_height between piece.first and piece.first + ${heightsPerPiece - 1}
+      and b.block_height between ${low} and ${high + heightsPerPiece - 1}
+    where b.block_height <= ${highest} and b.types && ${wanted}
+  `))
+  return rows.map(({ height }) => height).toSorted((a, b) => b - a)
+}
+
+/** A block may have very many events of other types: as few blocks are read as give enough, each of which has one at least. */
+async function readEvents(
+  database: DatabasePool, wanted: FragmentSqlToken, heights: readonly number[], before: EventKey | undefined, count: number,
+): Promise<readonly PlacedEventRow[]> {
+  const found: PlacedEventRow[] = []
+  for (let at = 0; at < heights.length && found.length < count; at += count) {
+    const some = heights.slice(at, at + count)
+    const [high = 0, low = 0] = [some[0], some.at(-1)]
+    found.push(...await database.any(sql.type(placedEventRow)`
+      select block_height, tx_index, event_index, type, payload from raw.events
+      where block_height = any (${sql.array(some, 'int8')}) and type = any (${wanted})
+        and ${withinEvents({ low, high, before, count })}
+      order by ${newestEventFirst}
+      limit ${count - found.length}
+    `))
+  }
+  return found
+}
