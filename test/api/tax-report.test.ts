@@ -1,0 +1,212 @@
+import { once } from 'node:events'
+import { expect } from 'chai'
+import type { AccountTransfer } from '../../src/api/presenters/account-transfer.ts'
+import type { TaxReport } from '../../src/api/presenters/tax-report.ts'
+import { streamTaxCsv } from '../../src/api/tax-csv.ts'
+import { ensurePartitions } from '../../src/db/partitions.ts'
+import { allPages } from '../support/all-pages.ts'
+import { storeBlocks } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import { queryPlans } from '../support/query-plans.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+interface Report {
+  readonly data: [TaxReport]
+  readonly has_more: boolean
+  readonly cursor: string
+}
+
+const account = '0x00000000000000b0'
+const flow = 'A.1654653399040a61.FlowToken'
+const hostile = 'A.0000000000000abc.Evil'
+const collection = 'A.0b2a3299cc857e29.TopShot'
+/** Of each of the blocks 100 to 199 there are as many fungible transfers. */
+const perBlock = 40
+
+describe('tax reports', () => {
+  let database: TestDatabase
+  let api: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    const { pool } = database
+    await storeBlocks(pool, 100, 199)
+    await ensurePartitions(pool, 'app.ft_transfers', 1_000_000, { from: 0, to: 200 })
+    await ensurePartitions(pool, 'app.nft_transfers', 5_000_000, { from: 0, to: 200 })
+    await pool.query(`
+      update raw.blocks set timestamp = '2024-12-31T00:00:00Z'::timestamptz + (height - 100) * interval '6 hours';
+      insert into app.ft_transfers
+      select h, 0, i, 0, case when i % 10 = 0 then '${hostile}' else '${flow}' end,
+        case when i % 3 < 2 then '${account}' else '0x00000000000000c0' end,
+        case when i % 3 > 0 then '${account}' else '0x00000000000000c0' end, i + 0.00000001, 'transfer'
+      from generate_series(100, 199) as h, generate_series(0, ${perBlock - 1}) as i;
+      insert into app.ft_transfers select h, 0, 99, 0, '${flow}', '${account}', null, 1, 'fee' from generate_series(100, 199) as h;
+      insert into app.nft_transfers
+      select h, 1, 2, 0, '${collection}', h, h, '${account}', '0x00000000000000c0', 'transfer' from generate_series(100, 199, 2) as h;
+      insert into app.nft_transfers
+      select h, 0, 500, 0, '${collection}', h, h, null, '${account}', 'mint' from generate_series(100, 199, 5) as h;
+      insert into app.ft_token_metadata (token, name, symbol, status) values ('${hostile}', '=HYPERLINK("http://x"),', '+1', 'answered');
+      insert into app.ft_holdings (address, token, vault_balance, vault_count, vault_rows, change_balance, history_rows)
+      values ('${account}', '${flow}', 1, 1, 1, 0, 1)`)
+    api = await runApi(database.url)
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  const path = `/flow/account/${account}/tax-report`
+
+  async function allReports(query: string): Promise<TaxReport[]> {
+    const reports: TaxReport[] = []
+    let cursor = ''
+    do {
+      const { data: [report], has_more: hasMore, cursor: next } = await api.json<Report>(`${path}?${query}&limit=97&cursor=${cursor}`)
+      expect(hasMore).to.equal(next !== '')
+      reports.push(report)
+      cursor = next
+    } while (cursor !== '')
+    return reports
+  }
+
+  async function keysOf(where: string): Promise<string[]> {
+    const { rows } = await database.pool.query<{ key: string }>(`
+      select type || ' ' || concat_ws(':', block_height, tx_index, event_index) as key from (
+        select 'ft' as type, block_height, tx_index, event_index, from_address, to_address from app.ft_transfers where transfer_type <> 'fee'
+        union all select 'nft', block_height, tx_index, event_index, from_address, to_address from app.nft_transfers
+      ) t join raw.blocks b on b.height = t.block_height
+      where '${account}' in (from_address, to_address) and ${where}
+      order by block_height desc, tx_index desc, event_index desc`)
+    return rows.map(({ key }) => key)
+  }
+
+  const keys = (transfers: readonly AccountTransfer[]): string[] => transfers.map((transfer) => (
+    `${transfer.type} ${transfer.block_height}:${transfer.tx_index}:${transfer.event_index}`
+  ))
+
+  it('hold all transfers of the days, of both kinds by time, over all pages', async () => {
+    const reports = await allReports('start_date=2025-01-02&end_date=2025-01-10')
+    const expected = await keysOf("timestamp >= '2025-01-02T00:00:00Z' and timestamp < '2025-01-11T00:00:00Z'")
+    expect(keys(reports.flatMap(({ transfers }) => transfers))).to.deep.equal(expected)
+    expect(expected.length).to.be.greaterThan(9 * 4 * perBlock)
+  })
+
+  it('have exact totals of all pages on the first, token by token', async () => {
+    const [first, ...others] = await allReports('start_date=2025-01-01&end_date=2025-01-05')
+    const { rows } = await database.pool.query<object>(`
+      select token, coalesce(sum(amount) filter (where to_address = '${account}'), 0)::text as received,
+        coalesce(sum(amount) filter (where from_address = '${account}'), 0)::text as sent,
+        (coalesce(sum(amount) filter (where to_address = '${account}'), 0)
+          - coalesce(sum(amount) filter (where from_address = '${account}'), 0))::text as net,
+        (count(*) filter (where to_address = '${account}'))::integer as received_count,
+        (count(*) filter (where from_address = '${account}'))::integer as sent_count
+      from app.ft_transfers join raw.blocks on height = block_height
+      where transfer_type <> 'fee' and (timestamp at time zone 'UTC')::date between '2025-01-01' and '2025-01-05'
+      group by token order by count(*) desc, token`)
+    expect(first?.tokens?.map(({ name: _name, symbol: _symbol, ...totals }) => totals)).to.deep.equal(rows)
+    expect(first?.tokens?.map(({ name }) => name)).to.deep.equal(['FlowToken', '=HYPERLINK("http://x"),'])
+    expect(first?.collections).to.deep.equal([{ nft_type: collection, received_count: 4, sent_count: 10 }])
+    expect(first).to.deep.include({ total_transfers: 20 * perBlock + 14, ft_transfers: 20 * perBlock, nft_transfers: 14 })
+    expect(others.every(({ tokens, total_transfers: total }) => tokens === null && total === null)).to.equal(true)
+  })
+
+  it('are of the year that ends with the newest day where no day is asked for', async () => {
+    const { data: [report] } = await api.json<Report>(path)
+    expect([report.start_date, report.end_date]).to.deep.equal(['2024-01-25', '2025-01-24'])
+    expect(report.total_transfers).to.equal((await keysOf('true')).length)
+    const { data: [empty] } = await api.json<Report>(`${path}?end_date=2024-12-30`)
+    expect([empty.total_transfers, empty.transfers]).to.deep.equal([0, []])
+  })
+
+  it('come as CSV with the same transfers, and nothing that a spreadsheet would run', async () => {
+    const reports = await allReports('start_date=2025-01-02&end_date=2025-01-20')
+    const transfers = reports.flatMap(({ transfers: some }) => some)
+    expect(transfers.length).to.be.greaterThan(2000)
+    for (const init of [{ headers: { accept: 'text/csv' } }, {}]) {
+      const format = 'headers' in init ? '' : '&format=csv'
+      const response = await api.get(`${path}?start_date=2025-01-02&end_date=2025-01-20${format}`, init)
+      expect(response.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
+      expect(response.headers.get('content-disposition')).to.equal(`attachment; filename="${account}-2025-01-02-2025-01-20.csv"`)
+      expect(response.headers.get('vary')?.toLowerCase()).to.include('accept')
+      const lines = (await response.text()).split('\r\n')
+      expect(lines.pop()).to.equal('')
+      expect(lines.shift()?.split(',').slice(0, 5)).to.deep.equal(['timestamp', 'type', 'direction', 'transfer_type', 'token'])
+      const told = lines.map((line) => line.split(',').slice(-3).concat(line.split(',')[1] ?? ''))
+      expect(told.map(([height, event, leg, type]) => `${type} ${height} ${event} ${leg}`)).to.deep.equal(
+        transfers.map(({ type, block_height: height, event_index: event, leg }) => `${type} ${height} ${event} ${leg}`),
+      )
+      const risky = lines.filter((line) => line.includes(hostile))
+      expect(risky.length).to.be.greaterThan(0)
+      expect(risky.every((line) => line.includes(`"'=HYPERLINK(""http://x""),",'+1,`))).to.equal(true)
+    }
+    const json = await api.get(`${path}?format=json`, { headers: { accept: 'text/csv' } })
+    expect(json.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+  })
+
+  const refused: ReadonlyArray<readonly [query: string, field: string]> = [
+    ['start_date=2025-02-30', 'start_date'], ['end_date=yesterday', 'end_date'], ['start_date=2025-1-1', 'start_date'],
+    ['start_date=2025-01-02&end_date=2025-01-01', 'end_date'], ['start_date=2023-01-01&end_date=2024-01-02', 'end_date'],
+    ['format=xml', 'format'], ['cursor=1', 'cursor'], ['limit=0', 'limit'],
+  ]
+
+  for (const [query, field] of refused) {
+    it(`refuse ${query}`, async () => {
+      const response = await api.get(`${path}?${query}`)
+      expect(response.status).to.equal(400)
+      expect((await response.json() as { field: string }).field).to.equal(field)
+    })
+  }
+
+  it('are there for a leap year, and for no account that is not known', async () => {
+    expect((await api.get(`${path}?start_date=2024-01-01&end_date=2024-12-31`)).status).to.equal(200)
+    for (const query of ['', '?format=csv']) {
+      expect((await api.get(`/flow/account/0x00000000000000ff/tax-report${query}`)).status).to.equal(404)
+    }
+  })
+
+  it('are read as fast as they are taken, and no further when nobody takes them any more', async () => {
+    const plans = await queryPlans(database)
+    const bounds = { min: 100, max: 199 }
+    const whole = await plans.of(async (pool) => {
+      let length = 0
+      for await (const chunk of streamTaxCsv(pool, bounds, account)) length += String(chunk).length
+      expect(length).to.be.greaterThan(500_000)
+    })
+    const begun = await plans.of(async (pool) => {
+      const stream = streamTaxCsv(pool, bounds, account)
+      for (let chunks = 0; chunks < 2; chunks++) await once(stream, 'readable').then(() => stream.read() as unknown)
+      stream.destroy()
+      await once(stream, 'close')
+    })
+    await plans.end()
+    // Two a batch. One batch was taken, one may wait.
+    expect(whole.statements.length).to.be.greaterThan(12)
+    expect(begun.statements.length).to.be.within(2, 4)
+  })
+})
+
+describe('transfers of an account of both kinds', () => {
+  it('are those of each kind, by time', async () => {
+    const { api, database } = await exploredChain()
+    const { rows } = await database.pool.query<{ address: string }>(`
+      select distinct to_address as address from app.nft_transfers where length(to_address) = 18 order by 1`)
+    expect(rows.length).to.be.greaterThan(2)
+    for (const { address } of rows) {
+      const merged = await allPages<AccountTransfer>(api, `/flow/account/${address}/transfer`, 40)
+      for (const type of ['ft', 'nft'] as const) {
+        const own = await allPages<object>(api, `/flow/account/${address}/${type}/transfer`, 100)
+        expect(merged.filter((transfer) => transfer.type === type).map(({ type: _type, ...rest }) => rest)).to.deep.equal(own)
+      }
+      const places = merged.map(({ block_height: height, tx_index: tx, event_index: event, leg }) => [height, tx, event, leg])
+      expect(places).to.deep.equal(places.toSorted(descending))
+    }
+  })
+})
+
+function descending(a: readonly number[], b: readonly number[]): number {
+  return a.map((value, i) => (b[i] ?? 0) - value).find((difference) => difference !== 0) ?? 0
+}
