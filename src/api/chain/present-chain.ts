@@ -1,5 +1,5 @@
 import { RetryableError } from '../../base/errors.ts'
-import { ScriptFailedError, StateNotServedError } from '../../chain/chain-reader.ts'
+import { StateNotServedError } from '../../chain/chain-reader.ts'
 import type { ChainAccount, ChainReader, StateAt } from '../../chain/chain-reader.ts'
 import type { CadenceArgument } from '../../chain/json-cdc/cadence-argument.ts'
 import { PayloadError } from '../../chain/payload-error.ts'
@@ -7,6 +7,7 @@ import type { PayloadValue } from '../../chain/payload-value.ts'
 import { loadPresentScripts } from './present-scripts.ts'
 import type { PresentScript } from './present-scripts.ts'
 import { ShortCache } from './short-cache.ts'
+import { SilencePause } from './silence-pause.ts'
 
 /** The chain as it is now, asked for people who wait: soon, or not at all. */
 export interface PresentChain {
@@ -49,15 +50,10 @@ export interface PresentChainOptions {
 const keepFailureMs = 1000
 /** Accounts with many contracts have megabytes of code. */
 const maxKeptBytes = 32 * 1024 * 1024
-/** After so many silences in a row nobody is kept waiting for a while. */
-const silencesUntilPause = 3
-/** How long that is, in milliseconds. */
-const pauseMs = 3000
-
 /**
  * A present chain on a reader. One question is asked once, however many people want its answer at the same time, and its
- * answer is kept for moments. While no node answers, most are told at once instead of after the time limit: after three
- * silences in a row the nodes are left alone for 3 s, and the first question after that is the trial.
+ * answer is kept for moments. While no node answers, most are told so at once instead of after the time limit
+ * (`SilencePause`); accounts and scripts by themselves, since there are nodes that run no scripts.
  */
 export function createPresentChain(options: PresentChainOptions): PresentChain {
   return new CachedPresentChain(options)
@@ -67,58 +63,51 @@ class CachedPresentChain implements PresentChain {
   readonly #reader: ChainReader
   readonly #timeLimitMs: number
   readonly #maxUnderWay: number
-  readonly #now: () => number
   readonly #answers: ShortCache
   readonly #scripts = loadPresentScripts()
-  #silences = 0
-  #pausedUntil = -Infinity
+  readonly #accounts: SilencePause
+  readonly #runs: SilencePause
 
   constructor({ reader, timeLimitMs = 2500, keepMs = 2500, maxUnderWay = 64, now = () => performance.now() }: PresentChainOptions) {
     this.#reader = reader
     this.#timeLimitMs = timeLimitMs
     this.#maxUnderWay = maxUnderWay
-    this.#now = now
+    this.#accounts = new SilencePause(now)
+    this.#runs = new SilencePause(now)
     this.#answers = new ShortCache({ keepMs, keepFailureMs, maxBytes: maxKeptBytes, now })
   }
 
   account(address: string): Promise<ChainAccount | undefined> {
-    return this.#answers.get(`account ${address}`, () => this.#ask((at) => this.#reader.getAccount(address, at)), accountBytes)
+    return this.#answers.get(`account ${address}`, () => this.#ask(this.#accounts, (at) => this.#reader.getAccount(address, at)), accountBytes)
   }
 
   run(script: PresentScript, args: readonly CadenceArgument[]): Promise<PayloadValue> {
     const source = this.#scripts(script)
     const ask = (at: StateAt): Promise<PayloadValue> => this.#reader.executeScript(source, args, at)
-    return this.#answers.get(`${script} ${JSON.stringify(args)}`, () => this.#ask(ask), (answer) => JSON.stringify(answer).length)
+    return this.#answers.get(`${script} ${JSON.stringify(args)}`, () => this.#ask(this.#runs, ask), (answer) => JSON.stringify(answer).length)
   }
 
-  async #ask<T>(question: (at: StateAt) => Promise<T>): Promise<T> {
+  async #ask<T>(pause: SilencePause, question: (at: StateAt) => Promise<T>): Promise<T> {
     if (this.#answers.underWay >= this.#maxUnderWay) throw new ChainSilentError('too many questions to the chain are under way')
-    if (this.#now() < this.#pausedUntil) throw new ChainSilentError('no access node answers')
-    if (this.#silences >= silencesUntilPause) this.#pausedUntil = this.#now() + pauseMs
+    if (!pause.mayAsk()) throw new ChainSilentError('no access node answers')
     const signal = AbortSignal.timeout(this.#timeLimitMs)
     try {
       const answer = await question({ signal })
-      this.#spoken()
+      pause.heard()
       return answer
     } catch (error) {
-      if (error instanceof ScriptFailedError) {
-        this.#spoken()
+      const reason = signal.aborted ? 'the chain did not answer in time' : silenceOf(error)
+      if (reason === undefined) {
+        pause.heard()
         throw error
       }
-      const reason = signal.aborted ? 'the chain did not answer in time' : silenceOf(error)
-      if (reason === undefined) throw error
-      if (++this.#silences >= silencesUntilPause) this.#pausedUntil = this.#now() + pauseMs
+      pause.silent()
       throw new ChainSilentError(reason, error)
     }
   }
-
-  #spoken(): void {
-    this.#silences = 0
-    this.#pausedUntil = -Infinity
-  }
 }
 
-/** Why nothing was heard; undefined for an error that is no node's. */
+/** Why nothing was heard; undefined for a script that failed, which is an answer, and for an error that is no node's. */
 function silenceOf(error: unknown): string | undefined {
   if (error instanceof RetryableError) return 'no access node answers'
   if (error instanceof StateNotServedError) return 'no access node has the newest state'
