@@ -3,7 +3,11 @@ const usualAmount = 1000
 
 /**
  * Tokens of which one is worth thousands of dollars. What a token is worth changes and is not told by the chain, so the
- * amounts are small enough to leave room: whoever reads by worth looks at prices, and finds what is here.
+ * amounts are small enough to leave room: whoever reads by worth looks at prices, and finds what is here. All are of mainnet;
+ * amounts are of whole tokens, however many decimals the token has in EVM.
+ *
+ * Source of the identifiers: onflow/docs, "Stablecoins and wrapped assets", and for those of the Celer bridge the registry of
+ * FlowFans/flow-token-list.
  */
 const smallerAmounts: ReadonlyMap<string, number> = new Map([
   // Bitcoin: ceWBTC, WBTC and cbBTC
