@@ -1,7 +1,7 @@
 /**
- * What deriving costs. First the processor time per block of each worker that derives, in the order in which the farm has
- * them, over blocks as ingest hands them on. The first worker that asks for an event pays for decoding it. Then the whole
- * program, ingest and all workers, from an empty database: pace, processor time, size, WAL.
+ * What deriving costs. First the processor time per block over blocks as ingest hands them on: of what workers share, which
+ * in the farm whoever asks first pays for (decoding the events that any of them asks for, and finding which tokens moved), and
+ * then of each worker that derives, in the order in which the farm has them. Then the whole program, ingest and all workers, from an empty database: pace, processor time, size, WAL.
  *
  *     npm run bench:derive [-- --endpoint host:port --from height --blocks n] [--runs n] [--sources memory,stored]
  *       [--whole-blocks n]
@@ -15,17 +15,19 @@ import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { workers } from '../../jobs/index.ts'
-import type { Worker } from '../../jobs/worker.ts'
 import { createChainSource } from '../../src/access/create-chain-source.ts'
 import type { FetchedBlock } from '../../src/access/messages.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { chainIdToNetwork } from '../../src/chain/network.ts'
 import type { Network } from '../../src/chain/network.ts'
 import { StoredEvent } from '../../src/chain/stored-event.ts'
+import { tokenMovesOf } from '../../src/chain/tokens/token-moves-of.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { decodedBlock } from '../../src/ingest/decoded-block.ts'
 import { loadRecording } from '../../src/simnode/replay/recording.ts'
 import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { askedEvents, withEvents } from './derive/asked-events.ts'
+import type { AskedEvents } from './derive/asked-events.ts'
 import { measureWholeProgram } from './derive/whole-program.ts'
 import type { WholeProgram } from './derive/whole-program.ts'
 
@@ -48,25 +50,29 @@ const recordingTimes = 8
 const deriving = workers.filter((worker) => worker.derive !== undefined)
 
 const { network, blocks } = await fetched()
+const asked = new Map<FetchedBlock, AskedEvents>(blocks.map((block) => [block, askedEvents(decodedBlock(block), deriving, network)]))
 const events = blocks.flatMap(({ results }) => results).reduce((sum, result) => sum + (result?.events.length ?? 0), 0)
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
 const mix = `${blocks.length} blocks, ${(events / blocks.length).toFixed(1)} events a block`
 console.log(`${mix}, median and best of ${runs} runs, µs per block\n`)
 for (const source of values.sources.split(',')) {
   const texts = source === 'stored' ? payloadTexts() : undefined
-  const times = new Map<Worker, number[]>(deriving.map((worker) => [worker, []]))
+  const times = new Map<string, number[]>()
   for (let run = 0; run <= runs; run++) {
-    for (const [worker, us] of oneRun((block) => freshBlock(block, texts))) if (run > 0) times.get(worker)?.push(us)
+    for (const [part, us] of oneRun((block) => freshBlock(block, texts))) {
+      if (run > 0) times.set(part, [...(times.get(part) ?? []), us])
+    }
   }
   let [medians, bests] = [0, 0]
-  for (const [worker, list] of times) {
+  const figures = [...times].map(([part, list]) => {
     list.sort((a, b) => a - b)
     const [median = 0, best = 0] = [list[Math.floor(list.length / 2)], list[0]]
     medians += median
     bests += best
-    report(source, worker.name, median, best)
-  }
-  report(source, 'all', medians, bests)
+    return { part, median, best }
+  })
+  for (const { part, median, best } of figures) report(source, part, median, best, (median / medians) * 100)
+  report(source, 'all', medians, bests, 100)
 }
 
 const wholeBlocks = Number(values['whole-blocks'])
@@ -91,26 +97,39 @@ function reportWhole(whole: WholeProgram): void {
   }
 }
 
-function report(source: string, name: string, median: number, best: number): void {
-  console.log(`${source.padEnd(8)}${name.padEnd(22)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}`)
+function report(source: string, name: string, median: number, best: number, percent: number): void {
+  const share = `${percent.toFixed(0)} %`.padStart(8)
+  console.log(`${source.padEnd(8)}${name.padEnd(26)}${median.toFixed(1).padStart(8)}${best.toFixed(1).padStart(8)}${share}`)
 }
 
 /** Range by range, of blocks that nobody has decoded yet and that nobody keeps, as where the farm's cache is full. */
-function oneRun(make: (block: FetchedBlock) => DecodedBlock): Map<Worker, number> {
-  const spent = new Map<Worker, number>(deriving.map((worker) => [worker, 0]))
+function oneRun(make: (block: FetchedBlock) => DecodedBlock): Map<string, number> {
+  const spent = new Map<string, number>()
   const outputs = deriving.map((worker) => [worker, new RangeOutput(worker)] as const)
+  const measure = (part: string, work: () => void): void => {
+    const started = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(started)
+    spent.set(part, (spent.get(part) ?? 0) + user + system)
+  }
   for (let at = 0; at < blocks.length; at += rangeBlocks) {
-    const part = blocks.slice(at, at + rangeBlocks).map(make)
+    const fetchedPart = blocks.slice(at, at + rangeBlocks)
+    const part = fetchedPart.map(make)
     const from = part[0]?.height ?? 0
+    measure('decoding events, for all', () => {
+      for (const [i, { transactions }] of part.entries()) {
+        for (const [tx, event] of asked.get(fetchedPart[i] as FetchedBlock) ?? []) void transactions[tx]?.events[event]?.fields
+      }
+    })
+    measure('moves of tokens, for all', () => {
+      for (const transaction of part.flatMap(({ transactions }) => transactions)) tokenMovesOf(transaction, network)
+    })
     for (const [worker, output] of outputs) {
       output.clear()
-      const started = process.threadCpuUsage()
-      worker.derive?.({ from, to: from + part.length, blocks: part }, output, { network })
-      const { user, system } = process.threadCpuUsage(started)
-      spent.set(worker, (spent.get(worker) ?? 0) + user + system)
+      measure(worker.name, () => worker.derive?.({ from, to: from + part.length, blocks: part }, output, { network }))
     }
   }
-  return new Map([...spent].map(([worker, us]) => [worker, us / blocks.length]))
+  return new Map([...spent].map(([part, us]) => [part, us / blocks.length]))
 }
 
 function freshBlock(block: FetchedBlock, texts: PayloadTexts | undefined): DecodedBlock {
@@ -120,14 +139,9 @@ function freshBlock(block: FetchedBlock, texts: PayloadTexts | undefined): Decod
   // Everything else is asked of the same transactions: reading rows is measured elsewhere.
   return {
     ...decoded,
-    transactions: decoded.transactions.map((transaction, i) => {
-      const { index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode } = transaction
-      const { isEvm, gasUsed } = transaction
-      return {
-        index, id, isSystem, payer, proposer, authorizers, scriptHash, script, statusCode, isEvm, gasUsed,
-        events: transaction.events.map((event) => new StoredEvent(event.type, event.index, ofBlock[i]?.[event.index] ?? '{}')),
-      }
-    }),
+    transactions: decoded.transactions.map((transaction, i) => withEvents(
+      transaction, transaction.events.map((event) => new StoredEvent(event.type, event.index, ofBlock[i]?.[event.index] ?? '{}')),
+    )),
   }
 }
 
