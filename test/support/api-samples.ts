@@ -9,6 +9,8 @@ export type ApiSamples = Readonly<Record<SampleName, string | null>>
 /** One value for each, by SQL; all orders are total, so that the same chain gives the same values. */
 const statements = {
   height: 'select block_height::text as value from raw.transactions where not is_evm order by event_count desc, block_height limit 1',
+  serviceEventHeight: "select block_height::text as value from app.epoch_events where event_type like 'Epoch%' order by block_height limit 1",
+  labelled: 'select address as value from app.account_labels where length(address) = 18 order by address limit 1',
   transaction: `
     select encode(t.id, 'hex') as value from raw.transactions t
     join app.ft_transfers f using (block_height, tx_index) where f.transfer_type = 'transfer' and t.payer_address is not null
@@ -69,6 +71,8 @@ const meanings: Readonly<Record<string, SampleName>> = {
 
 /** And what it stands for at these paths and below. */
 const specialMeanings: readonly (readonly [path: string, parameter: string, sample: SampleName])[] = [
+  ['/flow/block/{height}/service-event', 'height', 'serviceEventHeight'],
+  ['/flow/account/{address}/labels', 'address', 'labelled'],
   ['/flow/nft/{nft_type}/item/{id}', 'id', 'item'],
   ['/flow/scheduled-transaction/{id}', 'id', 'scheduled'],
   ['/flow/scheduled-handler/{id}', 'id', 'handler'],
@@ -89,7 +93,7 @@ const queries: Readonly<Record<string, string>> = {
   '/flow/nft/search': 'q=stone',
   '/flow/search': 'q=flow',
   '/flow/search/preview': 'q=0xf8d6e0586b0a20c7',
-  '/status/price/at': 'ts=2026-01-01T00:00:00Z',
+  '/status/price/at': 'ts=2026-03-01T00:00:00Z',
 }
 
 /** A call of a declared path that has an answer on the chain of the samples. */

@@ -26,6 +26,17 @@ export function exploredChain(): Promise<ExploredChain> {
 }
 
 async function explore(): Promise<ExploredChain> {
+  const database = await deriveRecording()
+  const api = await runApi(database.url, { server: { network: () => 'emulator' } })
+  atEndOfTests(async () => {
+    await api.stop()
+    await database.drop()
+  })
+  return { database, api }
+}
+
+/** A database of one's own with the recording `base`, stored and derived by all workers. */
+export async function deriveRecording(): Promise<TestDatabase> {
   const database = await createTestDatabase()
   await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
   const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
@@ -35,10 +46,5 @@ async function explore(): Promise<ExploredChain> {
   await untilDerived(database, workers.map(({ name }) => name), [{ from: 0, to: last + 1 }], farm)
   await farm.stop()
   await database.pool.query('analyze')
-  const api = await runApi(database.url, { server: { network: () => 'emulator' } })
-  atEndOfTests(async () => {
-    await api.stop()
-    await database.drop()
-  })
-  return { database, api }
+  return database
 }

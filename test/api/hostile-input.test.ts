@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { routes } from '../../src/api/route-table.ts'
+import type { Route } from '../../src/api/route.ts'
+import { readApiSamples, sampleCall } from '../support/api-samples.ts'
+import type { ApiSamples } from '../support/api-samples.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import type { RunningApi } from '../support/running-api.ts'
+
+/** What no parameter expects, and what some database, parser or formatter may stumble over. */
+const hostile: readonly string[] = [
+  '', ' ', '0', '-1', '1.5', '1e9', 'NaN', '9007199254740993', '99999999999999999999', '0x', '%', '%00', 'a\0b', '\u{1f600}', '\ud800',
+  "' or 1=1 --", "'; drop table raw.blocks; --", '\\', '%%%', '_', '{}', '[]', 'null', '__proto__', 'constructor', '../../etc/passwd',
+  '<script>alert(1)</script>', '1'.repeat(2000), '0'.repeat(64), 'f'.repeat(64), `0x${'f'.repeat(40)}`, 'ffffffffffffffff', '999999999999999',
+  'A.0000000000000000.x', 'A.ffffffffffffffff.x.y.z', '999999999999999:2147483647:' + 'f'.repeat(64), `999999999999999:${'f'.repeat(64)}`,
+  `0:${'0'.repeat(64)}:2147483647:32767`, '2147483648:1', '9'.repeat(15) + ':' + '9'.repeat(15), '275760-09-13', '0000-00-00', '9999-12-31T23:59:59Z',
+]
+
+/** Longest time that an answer to nonsense may take, in milliseconds, with other tests on the same machine. */
+const mostMs = 5000
+
+describe('hostile input', () => {
+  let api: RunningApi
+  let samples: ApiSamples
+
+  before(async () => {
+    const explored = await exploredChain()
+    api = explored.api
+    samples = await readApiSamples(explored.database.pool)
+  })
+
+  for (const route of routes.filter(({ method, access }) => method === 'GET' && access === 'none')) {
+    const names = [...Object.keys(route.params.shape), ...Object.keys(route.query.shape)]
+    if (names.length === 0) continue
+    it(`to ${names.join(', ')} of ${route.path} is answered soon, and never by a 500`, async () => {
+      const calls = names.flatMap((name) => hostile.map((value) => hostileCall(route, name, value, samples)))
+      for (const call of calls) {
+        const begin = performance.now()
+        const response = await api.get(call)
+        const body = await response.text()
+        const said = `${call}: ${response.status} ${body.slice(0, 300)}`
+        expect(response.status, said).to.be.oneOf([200, 400, 404, 503])
+        if (response.status === 503) expect(body, said).to.include('chain-silent')
+        if (response.status !== 200) expect(body, said).to.not.match(/syntax error|relation "|invalid input|operator does not|at .+\.ts:\d/)
+        expect(performance.now() - begin, said).to.be.below(mostMs)
+      }
+    }).timeout(60_000)
+  }
+
+  it('in names of parameters and in paths does no harm', async () => {
+    for (const name of ['__proto__', 'constructor', 'limit[]', 'limit[$ne]', '\0', 'toString']) {
+      expect((await api.get(`/flow/block?${encodeURIComponent(name)}=1`)).status, name).to.be.oneOf([200, 400])
+    }
+    for (const path of ['/__proto__', '/constructor', '/flow/%2e%2e/admin', '/flow/block/..%2f..%2fadmin', '/%ff%fe', '/flow/block/%E0%A4%A', `/${'x/'.repeat(2000)}`]) {
+      expect((await api.get(path)).status, path.slice(0, 60)).to.be.oneOf([400, 404])
+    }
+    expect((await api.get('/flow/block?limit=1&limit=2')).status).to.equal(400)
+  })
+
+  async function open(): Promise<Socket> {
+    const socket = connect(api.server.port, '127.0.0.1')
+    await once(socket, 'connect')
+    return socket
+  }
+
+  it('in the head of a request is cut off', async () => {
+    const many = await open()
+    many.write(`GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(await text(many)).to.match(/^HTTP\/1\.1 431 /)
+    const broken = await open()
+    broken.write('NO HTTP\r\n\r\n')
+    expect(await text(broken)).to.match(/^HTTP\/1\.1 400 /)
+    const smuggled = await open()
+    smuggled.write('POST /auth/verify-key HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n')
+    expect(await text(smuggled)).to.match(/^HTTP\/1\.1 400 /).and.not.include('flowfarm_')
+  })
+})
+
+/** The call of a route that has an answer, with one value exchanged. */
+function hostileCall(route: Route, name: string, value: string, samples: ApiSamples): string {
+  const [path = '', query = ''] = sampleCall(route.path, samples).split('?')
+  const encoded = encodeURIComponent(value.toWellFormed()).replaceAll('.', '%2E')
+  if (!(name in route.params.shape)) {
+    const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${name}=`))
+    return `${path}?${[...others, `${name}=${encoded}`].join('&')}`
+  }
+  const place = route.path.split('/').indexOf(`{${name}}`)
+  const segments = path.split('/').map((segment, i) => (i === place ? encoded || '%20' : segment))
+  return `${segments.join('/')}${query === '' ? '' : `?${query}`}`
+}
