@@ -59,29 +59,35 @@ export async function readNftItem(
 /**
  * Up to `limit` items of a collection that an account has, after an id, by number: those of its transfers without those
  * that the chain denies, and those that only the chain has shown with it.
+ *
+ * Owner and collection are compared as a row and stand in the order, which leaves the primary keys no use for it: they
+ * would read through all items of others. A `limit` keeps the look-ups by key from becoming a join of all.
  */
 export async function listNftItemsOfAccount(
   database: DatabasePool, account: string, token: string, after: string | undefined, limit: number,
 ): Promise<readonly NftItemRow[]> {
   const above = sql.fragment`${after ?? '-1'}::numeric`
+  const ofAccount = (row: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+    (${row}.owner, ${row}.token, ${row}.nft_id) > (${account}, ${token}, ${above})
+    and (${row}.owner, ${row}.token) <= (${account}, ${token}) and ${row}.owner is not null
+  `
   return database.any(sql.type(nftItemRow)`${completedItems(sql.fragment`
     (
-      select o.token, o.nft_id from app.nft_ownership o
-      where o.owner = ${account} and o.token = ${token} and o.nft_id > ${above} and not exists (
-        select from app.nft_ownership_corrections c
-        where c.token = o.token and c.nft_id = o.nft_id and c.checked_height >= o.block_height
-          and c.owner is distinct from o.owner
-      )
-      order by o.nft_id limit ${limit}
+      select o.token, o.nft_id from app.nft_ownership o left join lateral (
+        select c.checked_height, c.owner from app.nft_ownership_corrections c
+        where c.token = o.token and c.nft_id = o.nft_id limit 1
+      ) c on true
+      where ${ofAccount(sql.fragment`o`)}
+        and (c.checked_height is null or c.checked_height < o.block_height or c.owner is not distinct from o.owner)
+      order by o.owner, o.token, o.nft_id limit ${limit}
     )
     union
     (
-      select c.token, c.nft_id from app.nft_ownership_corrections c
-      where c.owner = ${account} and c.token = ${token} and c.nft_id > ${above} and not exists (
-        select from app.nft_ownership o
-        where o.token = c.token and o.nft_id = c.nft_id and o.block_height > c.checked_height
-      )
-      order by c.nft_id limit ${limit}
+      select c.token, c.nft_id from app.nft_ownership_corrections c left join lateral (
+        select o.block_height from app.nft_ownership o where o.token = c.token and o.nft_id = c.nft_id limit 1
+      ) o on true
+      where ${ofAccount(sql.fragment`c`)} and (o.block_height is null or o.block_height <= c.checked_height)
+      order by c.owner, c.token, c.nft_id limit ${limit}
     )
     order by nft_id limit ${limit}
   `)}`)
