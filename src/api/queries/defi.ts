@@ -82,7 +82,7 @@ function reserve(asset: FragmentSqlToken): FragmentSqlToken {
       select l.balance
       from (
         select min(v.vault_uuid) as vault_uuid from app.ft_vault_balances v
-        where v.block_height = p.last_height and v.owner = p.address and v.token = ${asset}
+        where v.block_height = p.last_height and v.owner = decode(substr(p.address, 3), 'hex') and v.token = ${asset}
         having count(distinct v.vault_uuid) = 1
       ) moved
       cross join lateral (

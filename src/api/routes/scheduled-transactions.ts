@@ -126,19 +126,19 @@ const handlerList = defineRoute({
 })
 
 const handler = defineRoute({
-  path: '/flow/scheduled-handler/{handler_uuid}',
+  path: '/flow/scheduled-handler/{id}',
   operationId: 'getScheduledHandler',
   tag,
   summary: 'One handler of scheduled transactions',
-  params: z.object({ handler_uuid: uuidParameter() }),
+  params: z.object({ id: uuidParameter() }),
   query: noParameters,
   response: singleOf(scheduledHandlerSchema, 'ScheduledHandler'),
   problems: { 404: 'No indexed event names the handler.' },
   example: { data: [exampleHandler] },
-  handler: async ({ params: { handler_uuid: uuid } }, { database }) => {
+  handler: async ({ params: { id: uuid } }, { database }) => {
     const found = await readScheduledHandler(database, uuid)
     if (found === undefined) {
-      throw new ApiError(404, 'unknown-handler', `No indexed event names handler ${uuid}.`, { field: 'handler_uuid' })
+      throw new ApiError(404, 'unknown-handler', `No indexed event names handler ${uuid}.`, { field: 'id' })
     }
     const marks = await readTransactionMarks(database, placesOf(found))
     return { body: { data: [presentScheduledHandler(...found, marks)] } }

@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import type { DefiAsset, DefiEventItem, DefiPair } from '../../src/api/presenters/defi.ts'
+import { allPages } from '../support/all-pages.ts'
+import { expectProblem } from '../support/expect-problem.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import type { ExploredChain } from '../support/explored-chain.ts'
+import { truthOf } from '../support/recording-notes.ts'
+
+describe('DeFi routes on a recorded chain', () => {
+  let chain: ExploredChain
+
+  before(async () => {
+    chain = await exploredChain()
+  })
+
+  async function rows<Row extends object>(text: string): Promise<Row[]> {
+    return (await chain.database.pool.query<Row>(text)).rows
+  }
+
+  async function thePair(): Promise<DefiPair> {
+    const [pair, ...others] = await allPages<DefiPair>(chain.api, '/defi/pair', 1)
+    expect(others).to.deep.equal([])
+    if (pair === undefined) throw new Error('the recording has a pair')
+    return pair
+  }
+
+  it('tell what a pair holds, as the chain itself has it at the end', async () => {
+    const { swap_pair_reserves: reserves } = (await truthOf('base')) as unknown as { swap_pair_reserves: string[] }
+    const { reserves_asset0: reserve0, reserves_asset1: reserve1, ...pair } = await thePair()
+    expect([reserve0, reserve1]).to.deep.equal(reserves)
+    const [last] = await rows<{ height: number; price: string; timestamp: Date }>(`
+      select block_height::int as height, price::text, b.timestamp from app.defi_events
+      join raw.blocks b on b.height = block_height where event_type = 'Swap'
+      order by block_height desc, tx_index desc, event_index desc limit 1`)
+    expect(pair).to.deep.include({
+      dex_key: 'incrementfi', price: last?.price, last_height: last?.height, updated_at: last?.timestamp.toISOString(),
+      address: `0x${pair.id.split('.')[1]}`,
+    })
+  })
+
+  it('find pairs by exchange and by either token', async () => {
+    const { id, asset0_id: asset0, asset1_id: asset1 } = await thePair()
+    for (const filter of ['dex=incrementfi', `asset=${asset0}`, `asset=${asset1}`, `dex=incrementfi&asset=${asset1}`]) {
+      expect((await allPages<DefiPair>(chain.api, `/defi/pair?${filter}`, 1)).map((pair) => pair.id), filter).to.deep.equal([id])
+    }
+    for (const filter of ['dex=metapier', `asset=${id}`, `dex=bloctoswap&asset=${asset0}`]) {
+      expect(await allPages(chain.api, `/defi/pair?${filter}`, 1), filter).to.deep.equal([])
+    }
+    expect((await allPages<DefiAsset>(chain.api, '/defi/asset', 1)).map((asset) => asset.id)).to.deep.equal([asset0, asset1])
+  })
+
+  it('list all events, and those of a kind and a pair, with the transaction of each', async () => {
+    const { id } = await thePair()
+    for (const [filter, condition] of [
+      ['', 'true'], [`pair_id=${id}`, 'true'], ['event_type=Swap', "event_type = 'Swap'"],
+      ['event_type=AddLiquidity', "event_type = 'AddLiquidity'"], ['event_type=Flashloan', 'false'],
+      [`pair_id=${id}&event_type=AddLiquidity`, "event_type = 'AddLiquidity'"],
+      [`pair_id=${id}&event_type=Swap`, "event_type = 'Swap'"], [`pair_id=${id}2`, 'false'],
+    ] as const) {
+      const shown = await allPages<DefiEventItem>(chain.api, `/defi/events?${filter}`, 3)
+      const expected = await rows<{ place: string }>(`
+        select concat_ws(' ', e.block_height, e.tx_index, e.event_index, encode(t.id, 'hex'), event_type, maker,
+          asset0_in::text, asset0_out::text, asset1_in::text, asset1_out::text, price::text) as place
+        from app.defi_events e join raw.transactions t using (block_height, tx_index) where ${condition}
+        order by e.block_height desc, e.tx_index desc, e.event_index desc`)
+      const places = shown.map((event) => [
+        event.block_height, event.transaction_index, event.event_index, event.transaction_id, event.event_type, event.maker,
+        event.asset0_in, event.asset0_out, event.asset1_in, event.asset1_out, event.price_native,
+      ].filter((value) => value !== null).join(' '))
+      expect(places, filter).to.deep.equal(expected.map(({ place }) => place))
+    }
+  })
+
+  it('say which way a swap went', async () => {
+    const swaps = await allPages<DefiEventItem>(chain.api, '/defi/events?event_type=Swap', 50)
+    expect(new Set(swaps.map(({ direction }) => direction))).to.deep.equal(new Set(['asset0_to_asset1', 'asset1_to_asset0']))
+    for (const { direction, ...swap } of swaps) {
+      const given = direction === 'asset0_to_asset1' ? [swap.asset0_in, swap.asset1_out] : [swap.asset1_in, swap.asset0_out]
+      expect(given.every((amount) => Number(amount) > 0)).to.equal(true)
+    }
+  })
+
+  it('give the latest swap, and 404 where there is none', async () => {
+    const { id } = await thePair()
+    const [newest] = await allPages<DefiEventItem>(chain.api, '/defi/events?event_type=Swap', 50)
+    for (const path of ['/defi/latest-swap', `/defi/latest-swap?pair_id=${id}`]) {
+      expect(await chain.api.json(path)).to.deep.equal({ data: [newest] })
+    }
+    const response = await chain.api.get('/defi/latest-swap?pair_id=A.0000000000000001.SwapPair')
+    expect([response.status, (await response.json() as { code: string }).code]).to.deep.equal([404, 'unknown-pair'])
+  })
+
+  it('refuse what they do not understand', async () => {
+    await expectProblem(chain.api, '/defi/pair?dex=uniswap', 'dex', 'incrementfi')
+    await expectProblem(chain.api, '/defi/pair?asset=FLOW', 'asset', 'A.<address>.<name>')
+    await expectProblem(chain.api, '/defi/events?event_type=swap', 'event_type', 'Swap')
+    await expectProblem(chain.api, '/defi/events?cursor=1:2', 'cursor', '<block_height>:<tx_index>:<event_index>')
+    await expectProblem(chain.api, '/defi/latest-swap?pair_id=1', 'pair_id', 'A.<address>.<name>')
+  })
+})
