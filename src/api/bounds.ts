@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { readRecent } from './recent-reads.ts'
 
 /** Lowest and highest stored height, both inclusive. */
 export interface Bounds {
@@ -10,44 +11,13 @@ export interface Bounds {
 
 const boundsRow = z.object({ min: z.number().nullable(), max: z.number().nullable() })
 
-interface KeptBounds {
-  readonly maxAgeMs: number
-  readAt: number
-  bounds?: Promise<Bounds | undefined>
-}
-
-/** Bounds that were read of a pool, where somebody forgets them at commits. */
-const kept = new WeakMap<DatabasePool, KeptBounds>()
-
-/**
- * From now on the bounds of a pool are read once, until they are forgotten or `maxAgeMs` old.
- * @returns forgets them: to be called at every commit of the ingesters that is heard of
- */
-export function keepBounds(database: DatabasePool, maxAgeMs: number): () => void {
-  const forget = (): void => void kept.set(database, { maxAgeMs, readAt: 0 })
-  forget()
-  return forget
-}
-
 /**
  * The stored heights as far as their ends go, read from the coverage of the ingesters: two rows, however long the
  * chain is. Every list bounds its scan with it, so that partitions are left out when the statement is planned.
  * @returns undefined while nothing is stored
  */
 export async function readBounds(database: DatabasePool): Promise<Bounds | undefined> {
-  const known = kept.get(database)
-  if (known === undefined) return await askBounds(database)
-  const now = performance.now()
-  if (known.bounds === undefined || now - known.readAt > known.maxAgeMs) {
-    known.bounds = askBounds(database)
-    known.readAt = now
-  }
-  try {
-    return await known.bounds
-  } catch (error) {
-    delete known.bounds
-    throw error
-  }
+  return (await readRecent(database, 'bounds', [''], async () => new Map([['', await askBounds(database)]]))).get('')
 }
 
 async function askBounds(database: DatabasePool): Promise<Bounds | undefined> {

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik'
-import { keepBounds } from '../api/bounds.ts'
 import type { KeptAnswers } from '../api/kept-answers.ts'
+import { keepRecentReads } from '../api/recent-reads.ts'
 import { listen } from '../db/listen.ts'
 import { farmChannel } from '../farm/leases/sql/announce-farm-work.ts'
 import type { ServiceContext } from './context.ts'
@@ -9,23 +9,23 @@ import type { ServiceContext } from './context.ts'
 const channels = ['flowfarm_blocks', 'flowfarm_rollback', farmChannel]
 
 /**
- * Has answers and bounds forgotten at every commit, and none kept while commits cannot be heard of. The live feed reads a new block before
- * it tells of it, so that whoever asks then is not given what was kept before that block.
+ * Has answers and what was read a moment ago forgotten at every commit, and no answers kept while commits cannot be heard of.
+ * The live feed reads a new block before it tells of it, so that whoever asks then is not given what was kept before that block.
  */
 export async function forgetAtCommits(
   { databaseUrl, lifecycle, log }: ServiceContext, database: DatabasePool, kept: KeptAnswers, maxAgeMs: number,
 ): Promise<void> {
   const stopping = new AbortController()
-  const forgetBounds = keepBounds(database, maxAgeMs)
+  const forgetReads = keepRecentReads(database, maxAgeMs)
   const forget = (): void => {
-    forgetBounds()
+    forgetReads()
     kept.forget()
   }
   const listener = await listen(databaseUrl, channels, forget, {
     signal: stopping.signal,
     applicationName: 'flowfarm answers',
     onReconnect: () => {
-      forgetBounds()
+      forgetReads()
       kept.setDeaf(false)
     },
     onTrouble: (error) => {

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { readRecent } from '../recent-reads.ts'
 import type { AssetNames } from '../presenters/transfer-summary.ts'
 
 const tokenRow = z.object({
@@ -17,18 +18,19 @@ export async function readAssetNames(
   database: DatabasePool, tokens: readonly string[], collections: readonly string[],
 ): Promise<AssetNames> {
   const [ofTokens, ofCollections] = await Promise.all([
-    readTokens(database, [...new Set(tokens)]), readCollections(database, [...new Set(collections)]),
+    readRecent(database, 'token', tokens, async (missing) => {
+      return new Map((await readTokens(database, missing)).map((row) => [row.token, row]))
+    }),
+    readRecent(database, 'collection', collections, async (missing) => {
+      return new Map((await readCollections(database, missing)).map((row) => [row.token, row]))
+    }),
   ])
-  return {
-    tokens: new Map(ofTokens.map((row) => [row.token, row])),
-    collections: new Map(ofCollections.map((row) => [row.token, row])),
-  }
+  return { tokens: ofTokens, collections: ofCollections }
 }
 
 async function readTokens(
   database: DatabasePool, tokens: readonly string[],
 ): Promise<readonly z.output<typeof tokenRow>[]> {
-  if (tokens.length === 0) return []
   return database.any(sql.type(tokenRow)`
     select wanted.token, m.name, m.symbol, m.logo, m.decimals, (
       select p.price::text from app.prices p
@@ -42,7 +44,6 @@ async function readTokens(
 async function readCollections(
   database: DatabasePool, collections: readonly string[],
 ): Promise<readonly z.output<typeof collectionRow>[]> {
-  if (collections.length === 0) return []
   return database.any(sql.type(collectionRow)`
     select token, name, square_image as logo, banner_image as banner
     from app.nft_collection_metadata where token = any (${sql.array(collections, 'text')})

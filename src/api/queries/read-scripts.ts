@@ -5,6 +5,7 @@ import type { Network } from '../../chain/network.ts'
 import { scriptTemplate } from '../../chain/templates/script-template.ts'
 import type { DescribedScript } from '../../chain/templates/script-template.ts'
 import type { ScriptTemplate } from '../../chain/templates/template.ts'
+import { readRecent } from '../recent-reads.ts'
 
 /** A script, and what kind it is. */
 export interface StoredScript {
@@ -26,7 +27,7 @@ const templateRow = z.object({ normal_hash: z.string(), category: z.string(), la
 
 /**
  * Scripts by hash, in hex: those that are not known yet are read in one statement. Leaves out what is not stored. The
- * operator's templates, which come before the built-in ones, are looked up each time, so that a new one counts at once.
+ * operator's templates come before the built-in ones.
  */
 export async function readScripts(
   database: DatabasePool, network: Network, hashes: readonly string[],
@@ -45,7 +46,8 @@ export async function readScripts(
       keep(`${network} ${hash}`, script)
     }
   }
-  const templates = await readTemplates(database, [...found.values()].map(({ normalHash }) => normalHash))
+  const normalHashes = [...found.values()].map(({ normalHash }) => normalHash)
+  const templates = await readRecent(database, 'template', normalHashes, (unknown) => readTemplates(database, unknown))
   return new Map([...found].map(([hash, { text, template, normalHash }]) =>
     [hash, { text, template: templates.get(normalHash) ?? template }]))
 }
@@ -64,7 +66,7 @@ async function readTemplates(
 ): Promise<ReadonlyMap<string, ScriptTemplate>> {
   const rows = await database.any(sql.type(templateRow)`
     select encode(normal_hash, 'hex') as normal_hash, category, label from app.script_templates
-    where normal_hash = any (${bytesOf([...new Set(normalHashes)])})
+    where normal_hash = any (${bytesOf(normalHashes)})
   `)
   return new Map(rows.map(({ normal_hash: hash, category, label }) => [hash, { category, label }]))
 }
