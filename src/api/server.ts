@@ -66,9 +66,23 @@ export interface ApiServerOptions {
   readonly admin?: { readonly credentials: CredentialOptions; readonly operations: AdminOperations }
   /** Answers that are given again until something is committed. Default: none are. */
   readonly kept?: KeptAnswers
+  /** How long slow clients are waited for. */
+  readonly patience?: Patience
   /** How long `close` waits for requests, and clients of feeds for their close, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
 }
+
+/** Times in milliseconds that a client may take. */
+export interface Patience {
+  /** To send the head of a request. */
+  readonly headMs: number
+  /** To send all of a request. */
+  readonly requestMs: number
+  /** To take something of its answer. */
+  readonly stalledMs: number
+}
+
+const defaultPatience: Patience = { headMs: 10_000, requestMs: 30_000, stalledMs: 60_000 }
 
 /** Something else on the same port that answers for itself: with its own headers, errors and guard, and without ours. */
 export interface Mount {
@@ -91,7 +105,7 @@ export interface ApiServer {
  * @throws what the system says when the port cannot be bound
  */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000 } = options
+  const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000, patience = defaultPatience } = options
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
   const resolvePath = (path: string): string => declaredPath(path, topLevel)
   const clientOf = options.clientOf ?? clientReader(new BlockList())
@@ -112,8 +126,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   const handle = app.callback()
   const server = createServer({
     // Whoever sends the head of a request slower than this has nothing to ask.
-    headersTimeout: 10_000,
-    requestTimeout: 30_000,
+    headersTimeout: patience.headMs,
+    requestTimeout: patience.requestMs,
+    // Node looks that seldom whether these are over.
+    connectionsCheckingInterval: Math.min(1000, patience.headMs),
     // Longer than the minute for which proxies usually keep idle connections, so that they close first.
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
@@ -123,6 +139,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     // What `handle` throws became an answer inside.
     else void handle(request, response)
   })
+  // Longer than any answer takes: nothing went to or fro, so who asked is gone. WebSockets have pings of their own.
+  server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
   await listen(server, options.host, options.port)
   const { port } = server.address() as AddressInfo

@@ -7,7 +7,12 @@ import { routes } from '../../src/api/route-table.ts'
 import type { Route } from '../../src/api/route.ts'
 import { readApiSamples, sampleCall } from '../support/api-samples.ts'
 import type { ApiSamples } from '../support/api-samples.ts'
+import { adminOperations } from '../../src/services/admin-operations.ts'
+import { storeBlocks } from '../support/chain-rows.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
+import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
 
 /** What no parameter expects, and what some database, parser or formatter may stumble over. */
@@ -76,6 +81,70 @@ describe('hostile input', () => {
     const smuggled = await open()
     smuggled.write('POST /auth/verify-key HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n')
     expect(await text(smuggled)).to.match(/^HTTP\/1\.1 400 /).and.not.include('flowfarm_')
+  })
+})
+
+describe('slow clients', () => {
+  let database: TestDatabase
+  let api: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    await storeBlocks(database.pool, 100, 160)
+    api = await runApi(database.url, {
+      server: {
+        patience: { headMs: 100, requestMs: 200, stalledMs: 1500 },
+        admin: { credentials: { token: 't', jwtSecret: undefined, allowedRoles: [] }, operations: adminOperations(database.pool, () => 'mainnet') },
+      },
+    })
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  async function said(request: string): Promise<string> {
+    const socket = connect(api.server.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(request)
+    return text(socket)
+  }
+
+  it('are cut off in the head of a request', async () => {
+    expect(await said('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ')).to.match(/^HTTP\/1\.1 408 /)
+  })
+
+  it('are cut off in the body of a request', async () => {
+    const head = 'POST /admin/account-labels HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\n'
+    expect(await said(`${head}Content-Length: 100\r\n\r\n{`)).to.match(/^(HTTP\/1\.1 4\d\d |$)/)
+  })
+
+  it('are cut off when they do not say anything', async () => {
+    expect(await said('')).to.match(/^(HTTP\/1\.1 408 |$)/)
+  })
+
+  it('are cut off when they do not read their answers', async () => {
+    const accepted = once(api.server.server, 'connection')
+    const socket = connect(api.server.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.pause()
+    const [theirs] = await accepted as [Socket]
+    socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300))
+    await once(theirs, 'close')
+    socket.destroy()
+  })
+
+  it('hold nobody else up', async () => {
+    const sockets = await Promise.all(Array.from({ length: 50 }, async () => {
+      const socket = connect(api.server.port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write('GET /flow/transaction HTTP/1.1\r\nHost: x\r\n')
+      return socket
+    }))
+    expect((await api.get('/flow/block')).status).to.equal(200)
+    for (const socket of sockets) socket.destroy()
   })
 })
 
