@@ -146,7 +146,7 @@ async function readOne(identifier: string, services: Services): Promise<Contract
 /** A contract that nothing is indexed of may have been deployed before the first indexed block. */
 async function askForOne(identifier: string, services: Services): Promise<Contract> {
   const { address, name } = contractParts(identifier)
-  if (identifier.split('.').length > 3 || !isValidAddress(address, services.network())) throw unknownContract(identifier)
+  if (!isValidAddress(address, services.network())) throw unknownContract(identifier)
   const heard = await ifHeard(services.chain.account(address))
   if (heard instanceof ChainSilentError) throw chainSilentProblem(heard)
   const code = heard.value?.contracts.get(name)
