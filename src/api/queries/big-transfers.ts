@@ -65,7 +65,7 @@ export async function listBigTransfers(
         select price_time from app.prices where token = ${flowToken} and currency = ${priceCurrency}
         order by price_time limit 1
       ) as first
-    ), priced as (
+    ), priced as materialized (
       select d.token, d.day, p.price, coalesce((d.day + 1)::timestamp at time zone 'UTC' <= feed.begun, true)
         and p.price is null as is_before_feed
       from (select distinct token, day from examined) d cross join feed left join lateral (
