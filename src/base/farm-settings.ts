@@ -48,6 +48,10 @@ export const farmSettings = {
     group, default: 1000, max: 60_000, unit: 'ms',
     description: 'Least time between two times at which a worker gets ranges of history, so that what is stored meanwhile is one range.',
   }),
+  DERIVERS_CACHE_MIB: integer({
+    group, default: 256, min: 1, max: 65_536, unit: 'MiB',
+    description: 'Memory for decoded blocks that workers of a process have yet to derive from. While three quarters of it are full, the history ingester of the process waits; the head never does.',
+  }),
   WORKER_RETRY_BASE_MS: integer({
     group, default: 1000, min: 1, max: 3_600_000, unit: 'ms',
     description: 'Longest pause after the first failed run of a range; it doubles with each run up to WORKER_RETRY_CAP_MS. After 21 runs the range is flagged.',

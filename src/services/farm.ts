@@ -57,6 +57,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
 
   const reader = new RangeReader({
     pool,
+    maxBytes: config.DERIVERS_CACHE_MIB * 1024 * 1024,
     readers: running.filter(({ worker }) => worker.derive !== undefined).map(({ worker }) => worker.name),
     onGivenUp: () => log.info('history is stored faster than it is derived here, and goes on without waiting for that'),
     onRead: ({ from, to }, seconds) => {

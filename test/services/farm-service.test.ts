@@ -75,6 +75,24 @@ describe('the farm as a service', function (this: Mocha.Suite) {
     expect(failed).to.deep.equal([])
   })
 
+  it('holds history back for a worker that is held up, not for ever, and loses nothing by it', async () => {
+    const holder = await database.pool.connect()
+    try {
+      // Whoever folds for accounts_worker waits for this.
+      await holder.query("select pg_advisory_lock(7364832, hashtext('accounts_worker'))")
+      const chain = start(['ingest', 'farm'], {
+        START_BLOCK: '1990', DERIVERS_CACHE_MIB: '4', HISTORY_BATCH_SIZE: '10', HISTORY_DERIVERS_GATHER_MS: '0',
+      })
+      await untilDerived(database, names.filter((name) => name !== 'accounts_worker'), [{ from: 1990, to: 2001 }])
+      await chain.logged(/history is stored faster than it is derived here/)
+      await holder.query('select pg_advisory_unlock_all()')
+      await untilDerived(database, names, [{ from: 0, to: 2001 }])
+      expect(await chain.end('SIGTERM')).to.equal(0)
+    } finally {
+      holder.release(true)
+    }
+  })
+
   it('ends with 0 within 10 s also while it still waits for the chain', async () => {
     const farm = start(['farm'])
     await untilConnected(2)
