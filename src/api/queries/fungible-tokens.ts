@@ -5,6 +5,7 @@ import { fungibleTokenRow } from '../presenters/fungible-token.ts'
 import type { FungibleTokenRow } from '../presenters/fungible-token.ts'
 import { selectRanked } from '../ranked-rows.ts'
 import type { Rank } from '../ranked-rows.ts'
+import { recentActivity, recentActivityOf } from './recent-activity.ts'
 
 /** The orders of the list of tokens: by holders, by recent or all transfers, by the first transfer. */
 export const fungibleTokenSorts = ['holders', 'trending', 'transfers', 'newest'] as const
@@ -12,17 +13,6 @@ export type FungibleTokenSort = (typeof fungibleTokenSorts)[number]
 
 export const fungibleTokenFilters = ['has_price', 'evm_bridged', 'is_verified'] as const
 export type FungibleTokenFilter = (typeof fungibleTokenFilters)[number]
-
-/** Of the last 24 hours of which something is indexed. It is empty where nothing is. */
-const recentActivity = sql.fragment`
-  (
-    select h.name as token, sum(h.activity_count)::bigint as transfer_count
-    from (select day, hour from app.hourly_stats order by day desc, hour desc limit 1) newest
-    join app.hourly_activity h on h.kind = 'token' and h.day between newest.day - 1 and newest.day
-      and (h.day, h.hour) > (newest.day - 1, newest.hour)
-    group by h.name
-  )
-`
 
 /** Every token is in the list by each of these but `trending`; those without a holder come last by holders. */
 const everyToken = sql.fragment`
@@ -34,7 +24,7 @@ const everyToken = sql.fragment`
 
 const orders: Readonly<Record<FungibleTokenSort, { readonly table: FragmentSqlToken; readonly count: FragmentSqlToken }>> = {
   holders: { table: everyToken, count: sql.fragment`o.holder_count` },
-  trending: { table: recentActivity, count: sql.fragment`o.transfer_count` },
+  trending: { table: recentActivity('token'), count: sql.fragment`o.transfer_count` },
   transfers: { table: sql.fragment`app.ft_token_totals`, count: sql.fragment`o.transfer_count` },
   newest: { table: sql.fragment`app.ft_tokens`, count: sql.fragment`o.first_height` },
 }
@@ -64,7 +54,7 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
     select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
       m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
-      coalesce(t.transfer_count, 0) as transfer_count, coalesce(r.transfer_count, 0) as recent_count,
+      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_count,
       coalesce(t.minted, 0.00000000)::text as minted, coalesce(t.burned, 0.00000000)::text as burned,
       f.first_height, c.created_height, coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as market_symbol,
       n.price::text as price, round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as price_change
@@ -75,7 +65,7 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
     left join app.ft_token_metadata m on m.token = p.key
     left join app.smart_contracts c
       on c.address = '0x' || split_part(p.key, '.', 2) and c.name = split_part(p.key, '.', 3)
-    left join ${recentActivity} r on r.token = p.key
+    cross join lateral ${recentActivityOf('token', sql.fragment`p.key`)} r
     left join lateral (${newestPrice(sql.fragment`p.key`)}) n on true
     left join lateral (
       select e.price from app.prices e

@@ -5,6 +5,7 @@ import { nftCollectionRow } from '../presenters/nft-collection.ts'
 import type { NftCollectionRow } from '../presenters/nft-collection.ts'
 import { selectRanked } from '../ranked-rows.ts'
 import type { Rank } from '../ranked-rows.ts'
+import { recentActivity, recentActivityOf } from './recent-activity.ts'
 
 /** The orders of the list of collections: by holders, by recent or all transfers, by the first transfer. */
 export const nftCollectionSorts = ['holders', 'trending', 'transfers', 'newest'] as const
@@ -18,20 +19,9 @@ export function nftCollectionFace(token: FragmentSqlToken): FragmentSqlToken {
   `
 }
 
-/** Of the last 24 hours of which something is indexed. It is empty where nothing is. */
-const recentActivity = sql.fragment`
-  (
-    select h.name as token, sum(h.activity_count)::bigint as transfer_count
-    from (select day, hour from app.hourly_stats order by day desc, hour desc limit 1) newest
-    join app.hourly_activity h on h.kind = 'collection' and h.day between newest.day - 1 and newest.day
-      and (h.day, h.hour) > (newest.day - 1, newest.hour)
-    group by h.name
-  )
-`
-
 const orders: Readonly<Record<NftCollectionSort, { readonly table: FragmentSqlToken; readonly count: FragmentSqlToken }>> = {
   holders: { table: sql.fragment`app.nft_collection_stats`, count: sql.fragment`o.holder_count` },
-  trending: { table: recentActivity, count: sql.fragment`o.transfer_count` },
+  trending: { table: recentActivity('collection'), count: sql.fragment`o.transfer_count` },
   transfers: { table: sql.fragment`app.nft_collection_totals`, count: sql.fragment`o.transfer_count` },
   newest: { table: sql.fragment`app.nft_collections`, count: sql.fragment`o.first_height` },
 }
@@ -43,14 +33,14 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
     select p.key as token, p.count, ${nftCollectionFace(sql.fragment`p.key`)}, m.storage_path, m.public_path, m.asked_at,
       coalesce(s.item_count, 0) as item_count, coalesce(s.seen_count, 0) as seen_count,
       coalesce(s.holder_count, 0) as holder_count, coalesce(t.transfer_count, 0) as transfer_count,
-      coalesce(r.transfer_count, 0) as recent_count, coalesce(t.mint_count, 0) as mint_count,
+      r.transfer_count as recent_count, coalesce(t.mint_count, 0) as mint_count,
       coalesce(t.burn_count, 0) as burn_count, f.first_height
     from page p
     left join app.nft_collections f on f.token = p.key
     left join app.nft_collection_stats s on s.token = p.key
     left join app.nft_collection_totals t on t.token = p.key
     left join app.nft_collection_metadata m on m.token = p.key
-    left join ${recentActivity} r on r.token = p.key
+    cross join lateral ${recentActivityOf('collection', sql.fragment`p.key`)} r
     order by p.count desc, p.key
   `
 }
