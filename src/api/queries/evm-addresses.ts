@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { evmAddressFacts } from '../presenters/evm-address.ts'
 import type { EvmDirectory } from '../presenters/evm-address.ts'
@@ -31,10 +31,9 @@ export async function describeEvmAddresses(
     left join lateral (select t.token from app.evm_tokens t where t.token = a.address limit 1) token on true
     left join lateral (
       select t.tx_type <> 255 as has_signed
-      from app.evm_tx_hashes h
+      from (${endOf(sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`, sql.fragment`a.address`, sql.fragment`asc`)}) h
       join app.evm_transactions t
         on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
-      where h.evm_from = a.address limit 1
     ) sent on true
     left join lateral (
       select l.label from app.account_labels l where l.address = '0x' || a.address order by l.tag limit 1
@@ -50,6 +49,23 @@ export async function describeEvmAddresses(
   return new Map(rows.map((row) => [row.address, row]))
 }
 
+/**
+ * The first or the last row of a table that names an address. It is compared together with the height and stands in the
+ * order, so that it is the index of the address that is read: by the order of heights alone, the planner would read
+ * through all that is not the address's, which it thinks cheap of one that is often seen.
+ */
+function endOf(
+  table: FragmentSqlToken, column: FragmentSqlToken, address: FragmentSqlToken, direction: FragmentSqlToken,
+): FragmentSqlToken {
+  return sql.fragment`
+    select * from ${table} m
+    where (m.${column}, m.block_height) between (${address}, 0) and (${address}, ${Number.MAX_SAFE_INTEGER})
+      and m.${column} is not null
+    order by m.${column} ${direction}, m.block_height ${direction}
+    limit 1
+  `
+}
+
 const spanRow = z.object({
   first_height: z.number().nullable(), last_height: z.number().nullable(), creation_hash: z.string().nullable(),
   creation_height: z.number().nullable(), creator: z.string().nullable(),
@@ -57,30 +73,25 @@ const spanRow = z.object({
 /** When an address was seen, and the transaction that created it, where it is a contract whose creation is indexed. */
 export type EvmAddressSpan = z.output<typeof spanRow>
 
+/** Tables that name addresses, by the column that does. */
+const mentions = [
+  [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_from`], [sql.fragment`app.evm_tx_hashes`, sql.fragment`evm_to`],
+  [sql.fragment`app.evm_token_transfers`, sql.fragment`from_address`],
+  [sql.fragment`app.evm_token_transfers`, sql.fragment`to_address`],
+] as const
+
 /** @param address 40 hex digits */
 export async function readEvmAddressSpan(database: DatabasePool, address: string): Promise<EvmAddressSpan> {
+  const ends = mentions.flatMap(([table, column]) => [sql.fragment`asc`, sql.fragment`desc`].map((direction) => sql.fragment`(
+    select block_height as height from (${endOf(table, column, sql.fragment`${address}`, direction)}) one
+  )`))
   return database.one(sql.type(spanRow)`
     with seen as (
-      (select block_height as height from app.evm_tx_hashes where evm_from = ${address} order by block_height limit 1)
+      ${sql.join(ends, sql.fragment` union all `)}
       union all
-      (select block_height from app.evm_tx_hashes where evm_to = ${address} order by block_height limit 1)
-      union all
-      (select block_height from app.evm_token_transfers where from_address = ${address} order by block_height limit 1)
-      union all
-      (select block_height from app.evm_token_transfers where to_address = ${address} order by block_height limit 1)
-      union all
-      (select block_height from app.evm_transactions where contract_address = ${address} order by block_height limit 1)
+      (select block_height from app.evm_transactions where contract_address = ${address})
       union all
       (select block_height from app.coa_accounts where coa_address = ${`0x${address}`} order by block_height limit 1)
-      union all
-      (select block_height from app.evm_tx_hashes where evm_from = ${address} order by block_height desc limit 1)
-      union all
-      (select block_height from app.evm_tx_hashes where evm_to = ${address} order by block_height desc limit 1)
-      union all
-      (select block_height from app.evm_token_transfers
-       where from_address = ${address} order by block_height desc limit 1)
-      union all
-      (select block_height from app.evm_token_transfers where to_address = ${address} order by block_height desc limit 1)
     )
     select min(seen.height) as first_height, max(seen.height) as last_height, max(made.evm_hash) as creation_hash,
       max(made.block_height) as creation_height, max(made.evm_from) as creator
