@@ -57,7 +57,7 @@ describe('NFT routes on items of every kind', () => {
         edition_max, rarity_score, rarity_description, traits, status, asked_at) values
         ('${cats}', 7, 'Sleepy Tomcat #7', 'It purrs, loudly.', 'ipfs://7', 7, 'First', 7, ${largest}, 1.5, 'rare',
          '[{"name": "fur", "value": "red", "displayType": null, "rarity": "legend"}]', 'answered', '2025-01-02T03:04:05Z'),
-        ('${cats}', 9, 'Gone', null, null, null, null, null, null, null, null, null, 'answered', '2025-01-02T03:04:05Z'),
+        ('${cats}', 9, 'Gone', null, 'data:image/svg+xml,x', null, null, null, null, null, null, null, 'answered', '2025-01-02T03:04:05Z'),
         ('${cats}', 10, null, null, null, null, null, null, null, null, null, null, 'none', '2025-01-02T03:04:05Z'),
         ('${cats}', 50, 'Angry tomcat', 'Sleepy? No.', null, null, null, null, null, null, null, null, 'answered', null),
         ('${dogs}', 1, 'スーパー犬 «été»', 'sleepy', null, null, null, null, null, null, null, null, 'answered', null);
@@ -113,6 +113,8 @@ describe('NFT routes on items of every kind', () => {
       updated_at: '2025-01-02T03:04:05.000Z',
     })
     const { data: [silent] } = await list<NftItem>(`/flow/nft/${cats}/item/${largest}`)
+    const { data: [drawn] } = await list<NftItem>(`/flow/nft/${cats}/item/9`)
+    expect(drawn).to.include({ name: 'Gone', thumbnail: 'data:image/svg+xml,x', is_burned: true })
     expect(silent).to.include({ name: `Cats #${largest}`, id: largest, description: null, updated_at: null })
   })
 
@@ -141,7 +143,7 @@ describe('NFT routes on items of every kind', () => {
       .to.deep.equal([[110, 'burn', cats], [101, 'mint', cats]])
     const hash = chainBlock(110).transactions[0]?.id
     expect(data[0]).to.deep.include({
-      transaction_hash: hash, name: 'Gone', current_owner: null, collection: { name: 'The Cats', image: 'https://example.org/cats.png', description: null },
+      transaction_hash: hash, name: 'Gone', thumbnail: null, current_owner: null, collection: { name: 'The Cats', image: 'https://example.org/cats.png', description: null },
     })
     const rest = await list<NftTransfer>(`/flow/nft/${cats}/item/9/transfer?cursor=110:${hash}:3`)
     expect(rest.data).to.deep.equal(data.slice(1))

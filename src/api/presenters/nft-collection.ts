@@ -31,9 +31,9 @@ export const nftCollectionSchema = z.strictObject({
   ...nftCollectionFaceFields,
   storage_path: z.string().nullable().describe(`Where accounts keep it, /storage/…. ${unsaid}`),
   public_path: z.string().nullable().describe(`Where it can be looked at, /public/…. ${unsaid}`),
-  number_of_tokens: countFormat.describe('Items that are in somebody\'s collection.'),
+  number_of_tokens: countFormat.describe('Items that are in somebody\'s collection, by their transfers.'),
   seen_count: countFormat.describe('Items that ever moved, those that are no more included.'),
-  holder_count: countFormat.describe('Accounts that own at least one item.'),
+  holder_count: countFormat.describe('Accounts that own at least one item, by their transfers.'),
   transfer_count: countFormat.describe('Transfers of its items that are indexed.'),
   recent_transfer_count: countFormat.describe(
     'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',

@@ -25,7 +25,9 @@ export const nftTransferSchema = z.strictObject({
   nft_type: nftTypeFormat.nullable().describe(`Collection, \`A.<address>.<name>\`. ${collectionUnknown}`),
   nft_id: nftIdFormat,
   name: z.string().describe('What the item calls itself, else the name of the contract with #id.'),
-  thumbnail: z.string().nullable().describe('A URI; null where the item does not say it, or was not asked yet.'),
+  thumbnail: z.string().nullable().describe(
+    'A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, which the item shows.',
+  ),
   current_owner: partyFormat.nullable()
     .describe('Who has the item now; null where it is no more, or lies where no event tells.'),
   collection: transferredCollectionSchema.nullable().describe(collectionUnknown),

@@ -63,7 +63,8 @@ function completed(page: FragmentSqlToken, { low, high }: TransferSpan): Fragmen
   return sql.fragment`
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp,
-      k.token, t.from_address, t.to_address, t.transfer_type, t.nft_id::text as nft_id, i.name as item_name, i.thumbnail,
+      k.token, t.from_address, t.to_address, t.transfer_type, t.nft_id::text as nft_id, i.name as item_name,
+      case when not starts_with(i.thumbnail, 'data:') then i.thumbnail end as thumbnail,
       case when c.checked_height >= coalesce(o.block_height, 0) then c.owner else o.owner end as current_owner,
       m.name as collection_name, m.square_image as collection_image, m.description as collection_description
     from page t

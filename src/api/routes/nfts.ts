@@ -72,7 +72,10 @@ const statistics = defineRoute({
   example: { data: { total: 2314, total_nfts: 91_250_312, total_transfers: 320_115_870, evm_bridged: 204 } },
   handler: async (_, { database }) => {
     const { collections, items, transfers, evm_bridged } = await readNftTotals(database)
-    return { body: { data: { total: collections, total_nfts: items, total_transfers: transfers, evm_bridged } } }
+    return {
+      body: { data: { total: collections, total_nfts: items, total_transfers: transfers, evm_bridged } },
+      caching: 'minute',
+    }
   },
 })
 
