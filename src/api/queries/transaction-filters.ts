@@ -48,7 +48,7 @@ export async function listFilteredTransactions(
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
   // Most often all that an index gives fits, so that little is read at first.
-  for (let size = count; ; size *= 4) {
+  for (let size = count; ; size = Math.min(size * 4, mostScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
       return await database.any(sql.type(placeRow)`${source.select(span)}`)
     })
