@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { listFtHoldings, listVaults, readBalanceHistory, readVault } from '../../src/api/queries/ft-holdings.ts'
+import { readBalanceHistory } from '../../src/api/queries/balance-history.ts'
+import { listFtHoldings, listVaults, readVault } from '../../src/api/queries/ft-holdings.ts'
 import { readDailyPrices } from '../../src/api/queries/ft-prices.ts'
 import { listFtTransfers } from '../../src/api/queries/ft-transfers.ts'
 import { listFungibleTokens } from '../../src/api/queries/fungible-tokens.ts'
@@ -70,7 +71,7 @@ describe('the plans of lists of fungible tokens', () => {
     )],
     ['one vault', 5, (pool) => readVault(pool, account, 'A.00000000000007a0.T')],
     ['a month of balances', 60, (pool) => (
-      readBalanceHistory(pool, account, 'A.0000000000000064.T', { lastDay: '2020-04-09', count: 30 })
+      readBalanceHistory(pool, account, 'A.0000000000000064.T', { days: { from: '2020-01-01', to: '2020-04-09' }, newest: 399 }, 30)
     )],
     ['prices by day, however many a day has', 80, (pool) => readDailyPrices(pool, 30)],
     ['the heights of a time', 40, (pool) => readHeightsOf(pool, bounds, { from: hoursAgo(199), to: hoursAgo(99) })],

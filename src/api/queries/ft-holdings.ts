@@ -1,12 +1,10 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { DayRange } from '../day-range.ts'
 import { ftHoldingRow, vaultRow } from '../presenters/ft-holding.ts'
 import type { FtHoldingRow, VaultRow } from '../presenters/ft-holding.ts'
 import { selectRanked } from '../ranked-rows.ts'
 import type { Rank } from '../ranked-rows.ts'
-import { readBlockTimes } from './block-times.ts'
 import { priceAt } from './ft-transfers.ts'
 
 /** Up to `limit` holders of a token after a place, those with most first. */
@@ -59,56 +57,6 @@ export async function readVault(database: DatabasePool, account: string, token: 
     select * from app.ft_holdings where address = ${account} and token = ${token}
   `)}`)
   return row ?? undefined
-}
-
-const balanceDays = z.object({ from: z.number(), to: z.number() })
-
-/**
- * The days for which balances can be told: `to` is that of the newest block whose changes of balances are derived, `from`
- * that of the first block since which none is missing.
- */
-export async function readBalanceDays(database: DatabasePool): Promise<DayRange | undefined> {
-  const heights = await database.maybeOne(sql.type(balanceDays)`
-    select lower(r) as from, upper(r) - 1 as to
-    from app.coverage c, unnest(c.covered) r
-    where c.service_name = 'daily_balance_worker'
-    order by r desc
-    limit 1
-  `)
-  if (heights === null) return undefined
-  const times = await readBlockTimes(database, [heights.from, heights.to])
-  const [from, to] = [times.get(heights.from), times.get(heights.to)]
-  if (from === undefined || to === undefined) return undefined
-  return { from: from.slice(0, 10), to: to.slice(0, 10) }
-}
-
-const balancePoint = z.object({ date: z.string(), balance: z.string() })
-export type BalancePoint = z.output<typeof balancePoint>
-
-/**
- * What an account had of a token at the end of each of the `count` days that end with `lastDay`, the earliest first: what it
- * has now less what came after. Reads the changes of these days and of those after, a row each.
- * @param lastDay `YYYY-MM-DD`, UTC
- */
-export async function readBalanceHistory(
-  database: DatabasePool, account: string, token: string, { lastDay, count }: { lastDay: string; count: number },
-): Promise<readonly BalancePoint[]> {
-  return database.any(sql.type(balancePoint)`
-    with points as (
-      select ${lastDay}::date - ago as day from generate_series(0, ${count - 1}::integer) as ago
-    ), changes as (
-      select day, change from app.daily_balance_changes
-      where address = ${account} and token = ${token} and day > ${lastDay}::date - ${count}::integer
-    ), present as (
-      select coalesce(
-        (select balance from app.ft_holdings where address = ${account} and token = ${token}), 0.00000000
-      ) as balance
-    )
-    select p.day::text as date, (n.balance - coalesce(sum(c.change), 0))::text as balance
-    from present n cross join points p left join changes c on c.day > p.day
-    group by p.day, n.balance
-    order by p.day
-  `)
 }
 
 /** Whether anything is indexed of an account: it took part in a transaction, or has or had tokens or items. */

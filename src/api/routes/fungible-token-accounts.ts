@@ -11,7 +11,8 @@ import { keyCursor, keyParts } from '../key-cursor.ts'
 import { accountParameter, contractParameter, integerParameter, limitParameter, noParameters } from '../parameters.ts'
 import { presentVault, vaultDetailSchema, vaultSchema } from '../presenters/ft-holding.ts'
 import { tokenFormat } from '../presenters/fungible-token.ts'
-import { isKnownAccount, listVaults, readBalanceDays, readBalanceHistory, readVault } from '../queries/ft-holdings.ts'
+import { readBalanceHistory, readTellableDays } from '../queries/balance-history.ts'
+import { isKnownAccount, listVaults, readVault } from '../queries/ft-holdings.ts'
 import { listFtTransfers } from '../queries/ft-transfers.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
@@ -92,16 +93,16 @@ const balanceHistory = defineRoute({
   },
   handler: async ({ params: { address }, query: { token: asked, days: count } }, { database, network }) => {
     const token = asked ?? `A.${coreContracts(network()).flowToken}.FlowToken`
-    const [days, isKnown] = await Promise.all([
-      readBalanceDays(database), isKnownAccount(database, address), requireToken(database, token),
+    const [tellable, isKnown] = await Promise.all([
+      readTellableDays(database), isKnownAccount(database, address), requireToken(database, token),
     ])
-    if (!isKnown || days === undefined) {
+    if (!isKnown || tellable === undefined) {
       throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
     }
-    const points = await readBalanceHistory(database, address, token, { lastDay: days.to, count })
+    const points = await readBalanceHistory(database, address, token, tellable, count)
     return {
       body: {
-        data: points.map(({ date, balance }) => ({ date, balance: date < days.from ? null : balance })),
+        data: points.map(({ date, balance }) => ({ date, balance: date < tellable.days.from ? null : balance })),
         _meta: { token, days: count, count, current_balance: points.at(-1)?.balance ?? '0' },
       },
     }

@@ -1,0 +1,93 @@
+import { sql } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { DayRange } from '../day-range.ts'
+import { readBlockTimes } from './block-times.ts'
+
+/**
+ * Heights below the newest within which the workers of balances and of their changes may be apart, and have holes: at the
+ * head they do ranges side by side. What one has done and the other has not is read from the transfers.
+ */
+const recentHeights = 1000
+
+/** What each of the two has done, and the newest of these heights, exclusive; in the snapshot of the statement. */
+const coverage = sql.fragment`
+  done as (
+    select coalesce(range_agg(covered) filter (where service_name = 'daily_balance_worker'), '{}') as changes,
+      coalesce(range_agg(covered) filter (where service_name = 'ft_holdings_worker'), '{}') as balances
+    from app.coverage where service_name in ('daily_balance_worker', 'ft_holdings_worker')
+  ), recent as (
+    select done.*, int8multirange(int8range(upper(changes + balances) - ${recentHeights}, upper(changes + balances))) as heights
+    from done
+  )
+`
+
+const tellableRow = z.object({ from: z.number(), to: z.number() })
+
+export interface TellableDays {
+  /** From that of the first block since which none is missing, to that of the newest. */
+  readonly days: DayRange
+  /** The newest height. */
+  readonly newest: number
+}
+
+/** The days at whose end balances can be told; undefined while nothing is derived. */
+export async function readTellableDays(database: DatabasePool): Promise<TellableDays | undefined> {
+  const heights = await database.maybeOne(sql.type(tellableRow)`
+    with ${coverage}, whole as (
+      select changes + coalesce(int8multirange(range_merge((changes + balances) * heights)), '{}') as heights from recent
+    )
+    select lower(r) as from, upper(r) - 1 as to from whole, unnest(heights) as r order by r desc limit 1
+  `)
+  if (heights === null) return undefined
+  const times = await readBlockTimes(database, [heights.from, heights.to])
+  const [from, to] = [times.get(heights.from), times.get(heights.to)]
+  if (from === undefined || to === undefined) return undefined
+  return { days: { from: from.slice(0, 10), to: to.slice(0, 10) }, newest: heights.to }
+}
+
+const balancePoint = z.object({ date: z.string(), balance: z.string() })
+export type BalancePoint = z.output<typeof balancePoint>
+
+/**
+ * What an account had of a token at the end of each of the `count` days that end with the newest, the earliest first: what it
+ * has now less what came after. Reads the changes of these days, a row each, and the transfers of few blocks.
+ */
+export async function readBalanceHistory(
+  database: DatabasePool, account: string, token: string, { days, newest }: TellableDays, count: number,
+): Promise<readonly BalancePoint[]> {
+  return database.any(sql.type(balancePoint)`
+    with ${coverage}, points as (
+      select ${days.to}::date - ago as day from generate_series(0, ${count - 1}::integer) as ago
+    ), changes as (
+      select day, change from app.daily_balance_changes
+      where address = ${account} and token = ${token} and day > ${days.to}::date - ${count}::integer
+      union all
+      ${changesApart(account, token, newest)}
+    ), present as (
+      select coalesce(
+        (select balance from app.ft_holdings where address = ${account} and token = ${token}), 0.00000000
+      ) as balance
+    )
+    select p.day::text as date, (n.balance - coalesce(sum(c.change), 0))::text as balance
+    from present n cross join points p left join changes c on c.day > p.day
+    group by p.day, n.balance
+    order by p.day
+  `)
+}
+
+/** What is in the balance and not yet among the changes, and the other way round. */
+function changesApart(account: string, token: string, newest: number): FragmentSqlToken {
+  return sql.fragment`
+    select (b.timestamp at time zone 'UTC')::date, a.sign * t.amount
+      * ((t.to_address is not distinct from ${account})::integer - (t.from_address is not distinct from ${account})::integer)
+    from (
+      select unnest((balances - changes) * heights) as range, 1 as sign from recent
+      union all
+      select unnest((changes - balances) * heights), -1 from recent
+    ) a
+    join app.ft_transfers t on t.block_height >= lower(a.range) and t.block_height < upper(a.range)
+      and t.block_height > ${newest - recentHeights} and t.token = ${token} and ${account} in (t.from_address, t.to_address)
+    join raw.blocks b on b.height = t.block_height and b.height > ${newest - recentHeights}
+  `
+}
