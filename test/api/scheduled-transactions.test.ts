@@ -60,10 +60,18 @@ describe('routes of scheduled transactions on a recorded chain', () => {
       [`owner=${owner}&status=executed&handler=${uuid}`, (one) => (
         one.handler_owner === owner && one.handler_uuid === uuid && one.status === 'executed'
       )],
+      [`owner=0x0000000000000001`, () => false],
       [`owner=${owner}&status=canceled`, (one) => one.handler_owner === owner && one.status === 'canceled'],
     ] as ReadonlyArray<readonly [string, (one: ScheduledTransaction) => boolean]>) {
       expect(await allPages(chain.api, `/flow/scheduled-transaction?${filter}`, 2), filter).to.deep.equal(all.filter(keeps))
     }
+  })
+
+  it('list those of an account', async () => {
+    const path = `/flow/account/${all[0]?.handler_owner}/scheduled-transaction`
+    const own = all.filter((one) => one.handler_owner === all[0]?.handler_owner)
+    expect(await allPages(chain.api, path, 2)).to.deep.equal(own)
+    expect(await allPages(chain.api, `${path}?status=failed`, 2)).to.deep.equal(own.filter(({ status }) => status === 'failed'))
   })
 
   it('show one with what happened to it', async () => {

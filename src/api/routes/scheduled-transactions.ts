@@ -1,6 +1,8 @@
+import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import { listOf, page, singleOf } from '../envelope.ts'
+import type { List } from '../envelope.ts'
 import { keyCursor, keyParts } from '../key-cursor.ts'
 import { accountParameter, limitParameter, noParameters } from '../parameters.ts'
 import {
@@ -11,6 +13,7 @@ import type { ScheduledTransaction } from '../presenters/scheduled-transaction.t
 import {
   listScheduledHandlers, listScheduledTransactions, readScheduledChanges, readScheduledHandler, readScheduledTransaction,
 } from '../queries/scheduled-transactions.ts'
+import type { ScheduledSelection } from '../queries/scheduled-transactions.ts'
 import { readTransactionMarks } from '../queries/transaction-marks.ts'
 import { defineRoute } from '../route.ts'
 
@@ -28,6 +31,9 @@ const example: ScheduledTransaction = {
   executed_tx_id: '9a7e2c04d1b85f63e0f49d8712cb6a5390fe41d7826bc3a5941e0d7f68b2c5a9', canceled_tx_id: null, error_message: null,
 }
 
+const statusParameter = z.enum(scheduledStatuses, `must be one of ${scheduledStatuses.join(', ')}`).optional()
+  .describe('Only those that stand like this.')
+
 /** Uuid of a resource, which is a UInt64. */
 function uuidParameter(): z.ZodString {
   return z.string().regex(/^\d{1,18}$/, 'must be the uuid of a handler: a whole number')
@@ -42,25 +48,41 @@ const scheduledList = defineRoute({
   params: noParameters,
   query: z.object({
     limit, cursor: scheduledCursor.parameter,
-    status: z.enum(scheduledStatuses, `must be one of ${scheduledStatuses.join(', ')}`).optional()
-      .describe('Only those that stand like this.'),
+    status: statusParameter,
     owner: accountParameter().optional().describe('Only those whose handler this account holds.'),
     handler: uuidParameter().optional().describe('Only those of the handler with this uuid.'),
   }),
   response: listOf(scheduledTransactionSchema, 'ScheduledTransaction'),
   example: { data: [example], has_more: true, cursor: '41207', _meta: { limit: 1, count: 1 } },
-  handler: async ({ query: { cursor, limit: most, ...selection } }, { database }) => {
-    const key = scheduledCursor.parse(cursor)
-    const before = key === undefined ? undefined : Number(key.id)
-    const rows = await listScheduledTransactions(database, selection, before, most + 1)
-    const marks = await readTransactionMarks(database, placesOf(rows))
-    return {
-      body: page(
-        rows, most, (row) => presentScheduledTransaction(row, marks), (row) => scheduledCursor.format({ id: row.scheduled_id }),
-      ),
-    }
-  },
+  handler: async ({ query: { cursor, limit: most, ...selection } }, { database }) => ({
+    body: await scheduledPage(database, selection, cursor, most),
+  }),
 })
+
+const scheduledOfAccount = defineRoute({
+  path: '/flow/account/{address}/scheduled-transaction',
+  operationId: 'listScheduledTransactionsOfAccount',
+  tag,
+  summary: 'Scheduled transactions whose handler an account holds, the latest first',
+  params: z.object({ address: accountParameter() }),
+  query: z.object({ limit, cursor: scheduledCursor.parameter, status: statusParameter }),
+  response: listOf(scheduledTransactionSchema, 'ScheduledTransaction'),
+  example: { data: [example], has_more: true, cursor: '41207', _meta: { limit: 1, count: 1 } },
+  handler: async ({ params: { address }, query: { cursor, limit: most, status } }, { database }) => ({
+    body: await scheduledPage(database, { owner: address, status }, cursor, most),
+  }),
+})
+
+async function scheduledPage(
+  database: DatabasePool, selection: ScheduledSelection, cursor: string | undefined, most: number,
+): Promise<List<ScheduledTransaction>> {
+  const key = scheduledCursor.parse(cursor)
+  const rows = await listScheduledTransactions(database, selection, key === undefined ? undefined : Number(key.id), most + 1)
+  const marks = await readTransactionMarks(database, placesOf(rows))
+  return page(
+    rows, most, (row) => presentScheduledTransaction(row, marks), (row) => scheduledCursor.format({ id: row.scheduled_id }),
+  )
+}
 
 const scheduledTransaction = defineRoute({
   path: '/flow/scheduled-transaction/{id}',
@@ -146,4 +168,4 @@ const handler = defineRoute({
 })
 
 /** Transactions that accounts have scheduled to run by themselves. */
-export const scheduledTransactionRoutes = [scheduledList, scheduledTransaction, handlerList, handler]
+export const scheduledTransactionRoutes = [scheduledList, scheduledTransaction, scheduledOfAccount, handlerList, handler]

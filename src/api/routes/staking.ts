@@ -150,7 +150,7 @@ const tokenomics = defineRoute({
   },
 })
 
-/** More than any account is known to have; the sums of an account are over all of these. */
+/** So that the answer about an account has an end; the list of delegators has none. */
 const mostDelegators = 1000
 
 const accountStakeSchema = z.strictObject({
