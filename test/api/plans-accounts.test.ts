@@ -82,6 +82,7 @@ describe('queries of accounts and contracts', () => {
     )],
     ['contracts whose creation is not indexed', 80, (pool) => listContracts(pool, {}, { ...page, order: 'created_at', after: at([]) })],
     ['the contracts of an account', 20, (pool) => listContracts(pool, { address: '0x0000000000001050' }, { ...page, order: 'name' })],
+    ['contracts of a kind, of which one in ten is', 900, (pool) => listContracts(pool, { kind: 'NFT' }, { ...page, order: 'name', after: at([]) })],
     ['contracts by identifier', 70, (pool) => readContracts(pool, contracts.slice(0, 20).map(({ contract }) => contract), true)],
     ['the versions of a contract', 25, (pool) => listContractVersions(pool, 'A.0000000000000064.C', undefined, 21)],
   ]

@@ -24,7 +24,7 @@ export const contractSchema = z.strictObject({
   transaction_hash: idFormat.nullable().describe('Transaction of its last change.'),
   code_hash: idFormat.describe('SHA3-256 of the code.'),
   imports: z.array(z.string()).nullable().describe('Contracts that it imports, A.<address>.<name>; null while not known.'),
-  imported_count: countFormat.describe('Contracts whose present code imports it, some seconds old in lists.'),
+  imported_count: countFormat.describe('Contracts whose present code imports it; a minute old at most.'),
   import_count: countFormat.describe('The same as imported_count; some clients of the Flow explorer API read this name.'),
   token_name: z.string().nullable().describe('What the token or collection calls itself, where it is one.'),
   token_symbol: z.string().nullable(),

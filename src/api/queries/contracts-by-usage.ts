@@ -28,7 +28,7 @@ export async function listContractsByUsage(
     const found = new Map((await readContracts(database, wanted, withBody)).map((row) => [row.contract, row]))
     for (const one of wanted) {
       const row = found.get(one)
-      // The graph is some seconds old: what is gone since is left out.
+      // The graph may be a minute old: what is gone since is left out.
       if (row !== undefined && !row.is_removed) rows.push(row)
     }
   }

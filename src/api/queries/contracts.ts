@@ -42,11 +42,19 @@ function selected({ contract, address, kind, identifier, name }: ContractSelecti
     sql.fragment`not s.is_removed`,
     ...(one === undefined ? [] : [sql.fragment`s.address = ${one.address} and s.name = ${one.name}`]),
     ...(address === undefined ? [] : [sql.fragment`s.address = ${address}`]),
-    ...(kind === undefined ? [] : [sql.fragment`s.kind = ${kind}`]),
+    ...(kind === undefined ? [] : [isOfKind(kind)]),
     ...(identifier === undefined ? [] : [sql.fragment`position(lower(${identifier}) in lower(s.contract)) > 0`]),
     ...(name === undefined ? [] : [sql.fragment`position(lower(${name}) in lower(s.name)) > 0`]),
   ]
   return sql.fragment`${sql.join(conditions, sql.fragment` and `)}`
+}
+
+/**
+ * The view computes kinds where the code does not tell, and of what is computed the planner knows nothing: it would read all
+ * contracts. So the kind of the code is looked at by itself, and what the view says only where there is none.
+ */
+function isOfKind(kind: string): FragmentSqlToken {
+  return sql.fragment`(k.kind = ${kind} or k.kind is null and s.kind = ${kind})`
 }
 
 /**
@@ -61,7 +69,7 @@ export async function listContracts(
   for (const { where, order } of parts) {
     if (rows.length >= span.count) break
     rows.push(...await database.any(sql.type(contractRow)`
-      select ${rowsWith(span.withBody)} from app.contracts s
+      select ${rowsWith(span.withBody)} from app.contracts s left join app.contract_code k on k.code_hash = s.code_hash
       where ${selected(selection)} and ${where}
       order by ${order} limit ${span.count - rows.length}
     `))

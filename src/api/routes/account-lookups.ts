@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { parseAddress } from '../../chain/address.ts'
 import { exampleCoa, examplePublicKey } from '../examples/accounts.ts'
 import { listOf, page } from '../envelope.ts'
 import { eventCursor, parseEventCursor } from '../event-pages.ts'
 import { keyCursor, keyParts } from '../key-cursor.ts'
-import { limitParameter } from '../parameters.ts'
+import { limitParameter, partyParameter } from '../parameters.ts'
 import { coaSchema, presentCoa } from '../presenters/coa.ts'
 import { presentPublicKey, publicKeySchema } from '../presenters/public-key.ts'
 import { listKeysByPublicKey } from '../queries/account-keys.ts'
@@ -55,24 +54,13 @@ const publicKey = defineRoute({
   },
 })
 
-/** Gives `0x` and 16 hex digits of a Flow account, or 40 of an EVM address. */
-function eitherAddressParameter(): z.ZodPreprocess<z.ZodString> {
-  const toText = (text: unknown): unknown => {
-    if (typeof text !== 'string') return text
-    return /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : parseAddress(text) ?? text
-  }
-  const form = /^0x([0-9a-f]{16}|[0-9a-f]{40})$/
-  return z.preprocess(toText, z.string().regex(form, 'must be an account (16 hex digits) or an EVM address (40), with or without 0x'))
-    .describe('Flow account (16 hex digits) or EVM address (40), with or without 0x.')
-}
-
 const coa = defineRoute({
   path: '/flow/coa/{address}',
   operationId: 'getCoaMapping',
   tag: 'Accounts',
   summary: 'The EVM accounts of a Flow account, or the Flow account of an EVM account',
   description: 'Of the EVM accounts that Cadence owns (COAs), in the order in which they were created.',
-  params: z.object({ address: eitherAddressParameter() }),
+  params: z.object({ address: partyParameter() }),
   query: z.object({ limit: limitParameter({ default: 20, max: 100 }), cursor: eventCursor.parameter }),
   response: listOf(coaSchema, 'CoaMapping'),
   problems: { 404: 'No such EVM account is known.' },

@@ -23,7 +23,7 @@ const dependencies = defineRoute({
   operationId: 'getContractDependencies',
   tag: 'Contracts',
   summary: 'What a contract imports, and what imports it',
-  description: 'By the present code of contracts, some seconds old. One item: its `dependents` are what `limit` and ' +
+  description: 'By the present code of contracts, a minute old at most. One item: its `dependents` are what `limit` and ' +
     '`cursor` page through.',
   params: contractParameters,
   query: z.object({
