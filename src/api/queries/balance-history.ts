@@ -2,7 +2,6 @@ import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import type { DayRange } from '../day-range.ts'
-import { readBlockTimes } from './block-times.ts'
 
 /**
  * Heights below the newest within which the workers of balances and of their changes may be apart, and have holes: at the
@@ -22,7 +21,8 @@ const coverage = sql.fragment`
   )
 `
 
-const tellableRow = z.object({ from: z.number(), to: z.number() })
+const heightsRow = z.object({ from: z.number(), to: z.number() })
+const timesRow = z.object({ first: z.string().nullable(), last: z.string().nullable() })
 
 export interface TellableDays {
   /** From that of the first block since which none is missing, to that of the newest. */
@@ -33,17 +33,22 @@ export interface TellableDays {
 
 /** The days at whose end balances can be told; undefined while nothing is derived. */
 export async function readTellableDays(database: DatabasePool): Promise<TellableDays | undefined> {
-  const heights = await database.maybeOne(sql.type(tellableRow)`
+  const heights = await database.maybeOne(sql.type(heightsRow)`
     with ${coverage}, whole as (
       select changes + coalesce(int8multirange(range_merge((changes + balances) * heights)), '{}') as heights from recent
     )
     select lower(r) as from, upper(r) - 1 as to from whole, unnest(heights) as r order by r desc limit 1
   `)
   if (heights === null) return undefined
-  const times = await readBlockTimes(database, [heights.from, heights.to])
-  const [from, to] = [times.get(heights.from), times.get(heights.to)]
-  if (from === undefined || to === undefined) return undefined
-  return { days: { from: from.slice(0, 10), to: to.slice(0, 10) }, newest: heights.to }
+  const { from, to } = heights
+  // Blocks that no node can serve count as done.
+  const { first, last } = await database.one(sql.type(timesRow)`
+    select
+      (select timestamp from raw.blocks where height between ${from} and ${to} order by height limit 1) as first,
+      (select timestamp from raw.blocks where height between ${from} and ${to} order by height desc limit 1) as last
+  `)
+  if (first === null || last === null) return undefined
+  return { days: { from: first.slice(0, 10), to: last.slice(0, 10) }, newest: to }
 }
 
 const balancePoint = z.object({ date: z.string(), balance: z.string() })
