@@ -26,9 +26,9 @@ describe('the heights of a time', () => {
   const shifted = (height: number, ms: number): string => new Date(Date.parse(timestampAt(height)) + ms).toISOString()
 
   it('hold every stored block of it and no other, also where heights are missing', async () => {
-    for (const low of [50, 100, 107, 119, 120, 121, 500, 900, 903, 904]) {
-      for (const high of [99, 100, 101, 120, 121, 500, 900, 902, 903, 950]) {
-        for (const ms of [-1, 0, 1]) {
+    for (const low of [50, 100, 120, 121, 900, 904]) {
+      for (const high of [99, 101, 121, 500, 901, 950]) {
+        for (const ms of [-1, 0]) {
           const span = { from: shifted(low, ms), to: shifted(high, ms) }
           const bounds = await readHeightsOf(reads, { min: 100, max: 903 }, span)
           const expected = stored.filter((height) => timestampAt(height) >= span.from && timestampAt(height) < span.to)
