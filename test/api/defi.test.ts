@@ -1,10 +1,13 @@
 import { expect } from 'chai'
 import type { DefiAsset, DefiEventItem, DefiPair } from '../../src/api/presenters/defi.ts'
+import { ensurePartitions } from '../../src/db/partitions.ts'
 import { allPages } from '../support/all-pages.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 import { truthOf } from '../support/recording-notes.ts'
+import { runApi } from '../support/running-api.ts'
 
 describe('DeFi routes on a recorded chain', () => {
   let chain: ExploredChain
@@ -96,5 +99,35 @@ describe('DeFi routes on a recorded chain', () => {
     await expectProblem(chain.api, '/defi/events?event_type=swap', 'event_type', 'Swap')
     await expectProblem(chain.api, '/defi/events?cursor=1:2', 'cursor', '<block_height>:<tx_index>:<event_index>')
     await expectProblem(chain.api, '/defi/latest-swap?pair_id=1', 'pair_id', 'A.<address>.<name>')
+  })
+})
+
+describe('pairs whose account has more vaults than theirs', () => {
+  it('hold what is in the vault that their last event moved, and nothing is said where it moved several', async () => {
+    const database = await createTestDatabase()
+    const [flow, usd, moss] = ['A.0000000000000002.Flow', 'A.0000000000000003.Usd', 'A.0000000000000004.Moss']
+    await ensurePartitions(database.pool, 'app.ft_vault_balances', 1000, { from: 0, to: 100 })
+    await database.pool.query(`
+      insert into app.defi_pairs values
+        ('A.00000000000000a1.SwapPair', 'incrementfi', '0x00000000000000a1', '${flow}', '${usd}', false, 0.003, 5, 0, 2, 10, 0, 0),
+        ('A.00000000000000a1.MossSwapPair', 'bloctoswap', '0x00000000000000a1', '${moss}', '${usd}', null, null, null, null, 2, 20, 0, 0);
+      insert into app.ft_vault_balances (block_height, vault_uuid, nth, token, owner, balance) values
+        (3, 1, 0, '${flow}', decode('00000000000000a1', 'hex'), 7), (10, 2, 0, '${flow}', decode('00000000000000a1', 'hex'), 100.5),
+        (12, 2, 0, '${flow}', decode('00000000000000a1', 'hex'), 101.5), (10, 3, 0, '${usd}', decode('00000000000000a1', 'hex'), 50),
+        (20, 3, 0, '${usd}', decode('00000000000000a1', 'hex'), 51), (20, 4, 0, '${usd}', decode('00000000000000a1', 'hex'), 9),
+        (20, 5, 0, '${moss}', decode('00000000000000b2', 'hex'), 1000);
+      insert into app.ft_token_metadata (token, symbol) values ('${flow}', 'FLOW')`)
+    const api = await runApi(database.url)
+    try {
+      const pairs = await allPages<DefiPair>(api, '/defi/pair', 1)
+      expect(pairs.map((pair) => [pair.id, pair.reserves_asset0, pair.reserves_asset1])).to.deep.equal([
+        ['A.00000000000000a1.MossSwapPair', null, null], ['A.00000000000000a1.SwapPair', '101.5', '51'],
+      ])
+      expect(pairs[1]).to.deep.include({ fee_bps: 30, asset0_symbol: 'FLOW', asset1_symbol: null, is_stable: false })
+      expect(await allPages<DefiAsset>(api, '/defi/asset', 2)).to.have.length(3)
+    } finally {
+      await api.stop()
+      await database.drop()
+    }
   })
 })

@@ -3,10 +3,14 @@ import type { Epoch } from '../../src/api/presenters/epoch.ts'
 import type { StakingEventItem } from '../../src/api/presenters/staking-event.ts'
 import type { Delegator, Node } from '../../src/api/presenters/staking-node.ts'
 import { allPages } from '../support/all-pages.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'
 import { truthOf } from '../support/recording-notes.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
 
 describe('staking routes on a recorded chain', () => {
   let chain: ExploredChain
@@ -165,5 +169,51 @@ describe('staking routes on a recorded chain', () => {
     await expectProblem(chain.api, '/staking/delegator?node_id=zz', 'node_id', '64 hex digits')
     await expectProblem(chain.api, '/staking/rewards/paid?cursor=5', 'cursor', '<block_height>:<tx_index>:<event_index>')
     await expectProblem(chain.api, '/staking/account/x', 'address', '16 hex digits')
+  })
+})
+
+describe('nodes of which the indexed history does not tell all', () => {
+  const [told, partial, unknown] = ['a', 'b', 'c'].map((digit) => digit.repeat(64))
+  let database: TestDatabase
+  let api: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    await database.pool.query(`
+      insert into app.staking_nodes (
+        node_id, role, tokens_committed, tokens_staked, tokens_unstaking, tokens_unstaked, tokens_rewarded, delegator_count,
+        last_height, is_complete
+      ) values ('${told}', 1, 0, 500, 0, 0, 1, 2, 7, true), ('${partial}', null, 0, -20, 0, 0, 3, 1, 8, false);
+      insert into app.staking_node_info (
+        node_id, role, networking_address, tokens_staked, tokens_committed, tokens_unstaking, tokens_unstaked, tokens_rewarded,
+        tokens_requested_to_unstake, delegator_count, initial_weight, asked_at
+      ) values
+        ('${told}', 1, 'a.example.org:3569', 400, 0, 0, 0, 0, 0, 2, 100, '2026-01-01'),
+        ('${partial}', 2, 'b.example.org:3569', 900.00000001, 0, 0, 0, 4, 5, 9, 50, '2026-01-02'),
+        ('${unknown}', 5, 'c.example.org:3569', 100, 0, 0, 0, 0, 0, 0, 0, '2026-01-03');
+      insert into app.staking_node_info (node_id) values ('${'d'.repeat(64)}')`)
+    api = await runApi(database.url)
+  })
+
+  after(async () => {
+    await api.stop()
+    await database.drop()
+  })
+
+  it('are filled by what the chain said when it was asked, and listed by that', async () => {
+    const nodes = await allPages<Node>(api, '/flow/node', 1)
+    expect(nodes.map((node) => [node.node_id, node.tokens_staked, node.tokens_rewarded, node.source, node.is_complete]))
+      .to.deep.equal([
+        [partial, '900.00000001', '4', 'chain', true], [told, '500', '1', 'events', true],
+        [unknown, '100', '0', 'chain', true],
+      ])
+    expect(nodes.map((node) => [node.networking_address, node.role, node.weight, node.delegator_count, node.updated_at]))
+      .to.deep.equal([
+        ['b.example.org:3569', 2, 50, 9, '2026-01-02T00:00:00.000Z'], ['a.example.org:3569', 1, 100, 2, null],
+        ['c.example.org:3569', 5, 0, 0, '2026-01-03T00:00:00.000Z'],
+      ])
+    for (const node of nodes) expect(await api.json(`/flow/node/${node.node_id}`)).to.deep.equal({ data: [node] })
+    const { data: [tokenomics] } = await api.json<{ data: Record<string, unknown>[] }>('/staking/tokenomics')
+    expect(tokenomics).to.include({ delegator_count: 11, total_staked: null, staking_apy: null })
   })
 })
