@@ -3,7 +3,7 @@ import type { List } from '../../src/api/envelope.ts'
 import type { BusyContract, TokenVolume } from '../../src/api/presenters/activity.ts'
 import type { BigTransfer } from '../../src/api/presenters/big-transfer.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'
-import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
+import { chainBlock, storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { expectProblem } from '../support/expect-problem.ts'
@@ -102,7 +102,7 @@ describe('what was used and moved most on a chain', () => {
 
 describe('what was used and moved most, in dollars', () => {
   const flow = 'A.1654653399040a61.FlowToken'
-  const [coin, free] = ['A.0000000000000001.Coin', 'A.0000000000000002.Free']
+  const [coin, free, priced] = ['A.0000000000000001.Coin', 'A.0000000000000002.Free', 'A.0000000000000004.Priced']
   let database: TestDatabase
   let api: RunningApi
 
@@ -116,7 +116,7 @@ describe('what was used and moved most, in dollars', () => {
     }
     await pool.query(`
       insert into app.big_transfers
-      select h, 0, 5, leg, case when h <= 200 then date '2024-12-20' else date '2025-01-01' end,
+      select h, 0, 5, leg, '2025-01-01',
         case h % 3 when 0 then '${flow}' when 1 then '${coin}' else '${free}' end, h * 10
       from generate_series(100, 400) as h, generate_series(0, 1) as leg;
       insert into app.ft_transfers
@@ -127,14 +127,15 @@ describe('what was used and moved most, in dollars', () => {
       select h, 0, 9, 'A.0000000000000003.Pair', case when h % 10 = 0 then 'Swap' else 'AddLiquidity' end, '2025-01-01'
       from generate_series(300, 309) as h;
       insert into app.prices values
-        ('${flow}', 'USD', '2024-12-30T23:00:00Z', 0.1, 'FLOW'), ('${flow}', 'USD', '2024-12-31T23:00:00Z', 2.5, 'FLOW'),
-        ('${flow}', 'USD', '2025-01-02T00:00:00Z', 99, 'FLOW'), ('${coin}', 'USD', '2025-01-01T20:00:00Z', 0.5, 'COIN'),
-        ('${coin}', 'EUR', '2025-01-01T21:00:00Z', 50, 'COIN');
+        ('${flow}', 'USD', '${timestampAt(201)}', 2.5, 'FLOW'), ('${flow}', 'USD', '2025-01-01T01:00:00Z', 99, 'FLOW'),
+        ('${coin}', 'USD', '${timestampAt(201)}', 0.5, 'COIN'), ('${coin}', 'EUR', '2025-01-01T00:04:00Z', 50, 'COIN'),
+        ('${priced}', 'USD', '2024-12-30T23:00:00Z', 0.1, 'PRI'), ('${priced}', 'USD', '2024-12-31T23:00:00Z', 2.5, 'PRI'),
+        ('${priced}', 'USD', '2025-01-02T00:00:00Z', 99, 'PRI');
       insert into app.ft_token_metadata (token, symbol, logo) values ('${coin}', 'COIN', 'https://example.org/coin.svg');
       insert into app.hourly_activity
       select 'token', day, hour, token, 1, 100 * (hour + 1)
       from (values (date '2024-12-31', 1), ('2024-12-31', 0), ('2025-01-01', 0)) as h (day, hour),
-        (values ('${flow}'), ('${coin}'), ('${free}')) as t (token)`)
+        (values ('${priced}'), ('${coin}'), ('${free}')) as t (token)`)
     api = await runApi(database.url)
   })
 
@@ -160,7 +161,7 @@ describe('what was used and moved most, in dollars', () => {
 
   const line = ({ block_height: height, type, usd_value: usd }: BigTransfer): string => `${height} ${type} ${usd}`
 
-  it('are those that were worth as much on their day, and before the first price all', async () => {
+  it('are those that were worth as much in their time, and before the first price all', async () => {
     for (const [query, minUsd] of [['', 10000], ['&min_usd=1500.5', 1500.5], ['&min_usd=0', 0], ['&min_usd=99999999', 99999999]] as const) {
       const { transfers } = await allBigTransfers(api, `limit=13${query}`)
       expect(transfers.map(line), query).to.deep.equal(expected(minUsd))
@@ -187,9 +188,9 @@ describe('what was used and moved most, in dollars', () => {
       return data.map(({ token, total_amount: amount, usd_volume: usd }) => [token, amount, usd])
     }
     // COIN has no price of the day before: its volume in dollars is not known once that counts.
-    expect(await volumes(24)).to.deep.equal([[flow, '300', '750.00'], [coin, '300', null], [free, '300', null]])
-    expect(await volumes(23)).to.deep.equal([[flow, '100', '250.00'], [coin, '100', '50.00'], [free, '100', null]])
-    expect(await volumes(25)).to.deep.equal([[flow, '400', '1000.00'], [coin, '400', null], [free, '400', null]])
+    expect(await volumes(24)).to.deep.equal([[priced, '300', '750.00'], [coin, '300', null], [free, '300', null]])
+    expect(await volumes(23)).to.deep.equal([[priced, '100', '250.00'], [coin, '100', '50.00'], [free, '100', null]])
+    expect(await volumes(25)).to.deep.equal([[priced, '400', '1000.00'], [coin, '400', null], [free, '400', null]])
   })
 
   it('go on after many that are not wanted', async () => {

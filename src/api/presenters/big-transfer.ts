@@ -26,7 +26,7 @@ export const bigTransferSchema = z.strictObject({
   token_logo: z.string().nullable().describe('Address of an image.'),
   amount: amountFormat.describe('In whole tokens.'),
   usd_value: amountFormat.nullable().describe(
-    'US dollars at the last price known on its day, of at most 48 hours before the end of it. Null where there is none.',
+    'US dollars at the last price known before it, of at most 48 hours. Null where there is none.',
   ),
   from_address: partyFormat.nullable().describe('Null where nobody gave it, as of what was minted.'),
   to_address: partyFormat.nullable().describe('Null where nobody got it, as of what was burned.'),

@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import type { Bounds } from '../bounds.ts'
 import { bigTransferRow } from '../presenters/big-transfer.ts'
@@ -27,20 +27,11 @@ export interface BigTransferPage {
 /** How many are looked at for one page: few of them may be worth enough, or of the wanted types. */
 const mostExamined = 5000
 
-const pageRow = z.object({
-  examined: z.number(),
-  block_height: z.number().nullable(),
-  tx_id: z.string().nullable(),
-  event_index: z.number().nullable(),
-  leg: z.number().nullable(),
-  rows: z.array(bigTransferRow),
-})
-
 /**
- * Up to `count` big transfers before a place, the newest first. It looks at a bounded number of them, and gives fewer
- * than `count` where too few of these are wanted: the list goes on at the last that was looked at.
+ * Up to `count` big transfers before a place, the newest first. It looks at a bounded number of them one after the other, and
+ * gives fewer than `count` where too few of these are wanted: the list goes on at the last that was looked at.
  *
- * Those whose worth is not known are given too as long as there is no feed of prices, that is on days before its first price of
+ * Those whose worth is not known are given too as long as there is no feed of prices, that is before its first price of
  * FLOW: they are many of their token, as jobs/analytics has it.
  */
 export async function listBigTransfers(
@@ -48,82 +39,99 @@ export async function listBigTransfers(
   count: number,
 ): Promise<BigTransferPage> {
   if (bounds === undefined) return { rows: [], last: undefined }
-  const { minUsd, types, flowToken } = selection
-  const key = before ?? { height: bounds.max + 1, txIndex: 0, eventIndex: 0, leg: 0 }
-  const row = await database.one(sql.type(pageRow)`
-    with examined as materialized (
-      select *, row_number() over (order by block_height desc, tx_index desc, event_index desc, leg desc) as nth
-      from (
-        select * from app.big_transfers
-        where block_height between ${bounds.min} and ${key.height}
-          and (block_height, tx_index, event_index, leg) < (${key.height}, ${key.txIndex}, ${key.eventIndex}, ${key.leg})
-        order by block_height desc, tx_index desc, event_index desc, leg desc
-        limit ${mostExamined}
-      ) as newest
-    ), feed as (
-      select min(price_time) as begun from (
+  const span = { low: bounds.min, before: before ?? { height: bounds.max + 1, txIndex: 0, eventIndex: 0, leg: 0 } }
+  const rows = await readWanted(database, span, selection, count)
+  return { rows, last: rows.length < count ? await findLastExamined(database, span) : undefined }
+}
+
+interface Span {
+  readonly low: number
+  readonly before: TransferKey
+}
+
+const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
+
+function selectExamined({ low, before: { height, txIndex, eventIndex, leg } }: Span): FragmentSqlToken {
+  return sql.fragment`
+    select * from app.big_transfers
+    where block_height between ${low} and ${height}
+      and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})
+    order by ${newestFirst}
+    limit ${mostExamined}
+  `
+}
+
+/** Each lookup is of one row by its key, so that the order stays and the reading ends with the last row of the page. */
+async function readWanted(
+  database: DatabasePool, span: Span, { minUsd, types, flowToken }: BigTransferSelection, count: number,
+): Promise<readonly BigTransferRow[]> {
+  const isWanted = types === undefined ? sql.fragment`true` : sql.fragment`kind.type = any (${sql.array(types, 'text')})`
+  const { low, before: { height: high } } = span
+  return database.any(sql.type(bigTransferRow)`
+    select encode(r.id, 'hex') as tx_id, e.block_height, e.tx_index, e.event_index, e.leg, b.timestamp, kind.type,
+      t.transfer_type, e.token, m.symbol, m.logo, e.amount::text as amount,
+      round(e.amount * p.price, 2)::text as usd_value, t.from_address, t.to_address
+    from (${selectExamined(span)}) e
+    cross join lateral (
+      select timestamp from raw.blocks where height = e.block_height and height between ${low} and ${high} limit 1
+    ) b
+    left join lateral (
+      select price from app.prices
+      where token = e.token and currency = ${priceCurrency} and price_time <= b.timestamp
+        and price_time >= b.timestamp - interval '48 hours'
+      order by price_time desc limit 1
+    ) p on true
+    cross join lateral (
+      select from_address, to_address, transfer_type from app.ft_transfers f
+      where f.block_height = e.block_height and f.tx_index = e.tx_index and f.event_index = e.event_index
+        and f.leg = e.leg and f.block_height between ${low} and ${high}
+      limit 1
+    ) t
+    cross join lateral (
+      select case
+        when t.transfer_type in ('mint', 'burn', 'bridge') then t.transfer_type
+        when t.transfer_type in ('stake', 'unstake', 'reward') then 'staking'
+        when exists (
+          select from app.defi_events d
+          where d.block_height = e.block_height and d.tx_index = e.tx_index and d.event_type = 'Swap'
+            and d.block_height between ${low} and ${high}
+        ) then 'swap'
+        else 'transfer'
+      end as type
+    ) kind
+    cross join lateral (
+      select id from raw.transactions x
+      where x.block_height = e.block_height and x.tx_index = e.tx_index and x.block_height between ${low} and ${high}
+      limit 1
+    ) r
+    left join app.ft_token_metadata m on m.token = e.token
+    where ${isWanted} and case
+      when p.price is not null then e.amount * p.price >= ${minUsd}::numeric
+      else b.timestamp < coalesce((
         select price_time from app.prices where token = ${flowToken} and currency = ${priceCurrency}
         order by price_time limit 1
-      ) as first
-    ), priced as materialized (
-      select d.token, d.day, p.price, coalesce((d.day + 1)::timestamp at time zone 'UTC' <= feed.begun, true)
-        and p.price is null as is_before_feed
-      from (select distinct token, day from examined) d cross join feed left join lateral (
-        select price from app.prices
-        where token = d.token and currency = ${priceCurrency}
-          and price_time < (d.day + 1)::timestamp at time zone 'UTC'
-          and price_time >= (d.day - 1)::timestamp at time zone 'UTC'
-        order by price_time desc limit 1
-      ) p on true
-    ), worthy as (
-      select e.*, round(e.amount * v.price, 2) as usd_value
-      from examined e join priced v on v.token = e.token and v.day = e.day
-      where e.amount * v.price >= ${minUsd}::numeric or v.is_before_feed
-      order by e.nth
-      limit ${types === undefined ? count : mostExamined}
-    ), wanted as (
-      select w.*, t.from_address, t.to_address, t.transfer_type, kind.type
-      from worthy w cross join lateral (
-        select * from app.ft_transfers f
-        where f.block_height = w.block_height and f.tx_index = w.tx_index and f.event_index = w.event_index
-          and f.leg = w.leg
-      ) t cross join lateral (
-        select case
-          when t.transfer_type in ('mint', 'burn', 'bridge') then t.transfer_type
-          when t.transfer_type in ('stake', 'unstake', 'reward') then 'staking'
-          when exists (
-            select from app.defi_events d
-            where d.block_height = w.block_height and d.tx_index = w.tx_index and d.event_type = 'Swap'
-          ) then 'swap'
-          else 'transfer'
-        end as type
-      ) kind
-      where ${types === undefined ? sql.fragment`true` : sql.fragment`kind.type = any (${sql.array(types, 'text')})`}
-      order by w.nth
-      limit ${count}
-    ), shown as (
-      select w.nth, jsonb_build_object(
-        'tx_id', encode(r.id, 'hex'), 'block_height', w.block_height, 'tx_index', w.tx_index,
-        'event_index', w.event_index, 'leg', w.leg,
-        'timestamp', to_char(b.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'type', w.type,
-        'transfer_type', w.transfer_type, 'token', w.token, 'symbol', m.symbol, 'logo', m.logo,
-        'amount', w.amount::text, 'usd_value', w.usd_value::text, 'from_address', w.from_address,
-        'to_address', w.to_address
-      ) as transfer
-      from wanted w
-      join raw.transactions r on r.block_height = w.block_height and r.tx_index = w.tx_index
-        and r.block_height between ${bounds.min} and ${key.height}
-      join raw.blocks b on b.height = w.block_height and b.height between ${bounds.min} and ${key.height}
-      left join app.ft_token_metadata m on m.token = w.token
-    )
-    select seen.examined, l.block_height, encode(r.id, 'hex') as tx_id, l.event_index, l.leg,
-      coalesce((select jsonb_agg(transfer order by nth) from shown), '[]') as rows
-    from (select count(*) as examined from examined) as seen
-    left join examined l on l.nth = seen.examined
-    left join raw.transactions r on r.block_height = l.block_height and r.tx_index = l.tx_index
-      and r.block_height between ${bounds.min} and ${key.height}
+      ), 'infinity')
+    end
+    order by e.block_height desc, e.tx_index desc, e.event_index desc, e.leg desc
+    limit ${count}
   `)
-  const { examined, block_height, tx_id, event_index, leg, rows } = row
-  const isEnd = examined < mostExamined || block_height === null || tx_id === null || event_index === null || leg === null
-  return { rows, last: isEnd ? undefined : { block_height, tx_id, event_index, leg } }
+}
+
+const lastRow = z.object({
+  examined: z.number(), block_height: z.number(), tx_id: z.string(), event_index: z.number(), leg: z.number(),
+})
+
+/** The last of as many as are looked at; undefined where there are not so many. */
+async function findLastExamined(database: DatabasePool, span: Span): Promise<BigTransferPage['last']> {
+  const row = await database.maybeOne(sql.type(lastRow)`
+    select l.examined, l.block_height, encode(r.id, 'hex') as tx_id, l.event_index, l.leg
+    from (
+      select *, count(*) over () as examined from (${selectExamined(span)}) as e
+      order by block_height, tx_index, event_index, leg
+      limit 1
+    ) as l
+    join raw.transactions r on r.block_height = l.block_height and r.tx_index = l.tx_index
+      and r.block_height between ${span.low} and ${span.before.height}
+  `)
+  return row === null || row.examined < mostExamined ? undefined : row
 }

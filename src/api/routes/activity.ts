@@ -74,8 +74,8 @@ const bigTransfers = defineRoute({
   tag: 'Insights',
   summary: 'Movements of much of a fungible token, the newest first',
   description: 'Movements of 1,000 whole tokens and more, or of less where a token is known to be worth thousands of dollars, ' +
-    'and of these the ones that were worth `min_usd`. On days before the first price of FLOW that is known nothing is worth ' +
-    'anything here, and all are listed. Fees, and what the bridge locks up and gives back, are not among them. Where few are ' +
+    'and of these the ones that were worth `min_usd`. Before the first price of FLOW that is known nothing is worth anything ' +
+    'here, and all are listed. Fees, and what the bridge locks up and gives back, are not among them. Where few are ' +
     'wanted of many, a page can be shorter than `limit`, or empty, and still have a next one.',
   params: noParameters,
   query: z.object({
