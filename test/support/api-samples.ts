@@ -35,11 +35,12 @@ const statements = {
   script: "select encode(script_hash, 'hex') as value from raw.scripts order by length(script_text) desc, script_hash limit 1",
   publicKey: `
     select encode(public_key, 'hex') as value from app.account_keys where public_key is not null
-    group by public_key order by count(*) desc, public_key limit 1`,
+    group by public_key order by bool_or(is_revoked) desc, count(*) desc, public_key limit 1`,
   coaOwner: 'select flow_address as value from app.coa_accounts where flow_address is not null order by block_height, event_index limit 1',
   evmHash: `
-    select evm_hash as value from app.evm_tx_hashes h join app.evm_token_transfers t using (block_height, tx_index, event_index)
-    where evm_status = 1 order by block_height, tx_index, event_index limit 1`,
+    select evm_hash as value from app.evm_tx_hashes join app.evm_transactions using (block_height, tx_index, event_index)
+    where evm_status = 1 and evm_to is not null and gas_price > 0
+    order by (select count(*) from app.evm_token_transfers t where t.block_height = evm_tx_hashes.block_height) desc, block_height, tx_index, event_index limit 1`,
   evmToken: "select '0x' || token as value from app.evm_tokens order by transfer_count desc, token limit 1",
   evmAddress: `
     select '0x' || address as value from app.evm_token_holdings

@@ -1,9 +1,6 @@
 import type { SpecAnswer } from './spec-answers.ts'
 import { specRows } from './spec-rows.ts'
 
-/** Fields that tell of this very moment or run. */
-const passing = new Set(['generated_at', 'checkpoint_timestamps', 'created_at', 'updated_at', 'indexed_at', 'first_seen_at', 'fetched_at', 'request_id', 'latest_at'])
-
 /** Answers longer than that are cut, in lines. */
 const mostLines = 60
 
@@ -12,8 +9,9 @@ export function endpointsPage(answers: ReadonlyMap<string, SpecAnswer>): string 
   const lines = [
     '# The endpoints of the specification', '',
     'Every one, with what it answered on the recorded chain of the tests: 281 blocks of an emulator on which people sent tokens and',
-    'NFTs, called contracts of the EVM, staked and swapped. Lists are cut after the first entry, long texts after 100 characters, and',
-    'what tells of the moment of the run is left out. What each field means is in [the API](api.md).', '',
+    'NFTs, called contracts of the EVM, staked and swapped. Lists are cut after the first entry and long texts after 100',
+    'characters. What contracts say of themselves, prices and what is only known at present are made up. What each field means is in',
+    '[the API](api.md).', '',
     'This page is made by `node scripts/docs/endpoints.ts` from live answers; a test fails when it is not current.', '',
     '| Endpoint | Answers |', '| --- | --- |',
     ...specRows.map(({ path, returns }) => `| [${path}](#${anchorOf(path)}) | ${returns} |`),
@@ -34,10 +32,15 @@ function shortened(answer: SpecAnswer | undefined): string[] {
 }
 
 function shorten(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > 100 ? `${value.slice(0, 100)}…` : value
+  if (typeof value === 'string') return isOfThisRun(value) ? 'the time of the run' : value.length > 100 ? `${value.slice(0, 100)}…` : value
   if (Array.isArray(value)) return value.slice(0, 1).map(shorten)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !passing.has(key)).map(([key, part]) => [key, shorten(part)]))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shorten(part)]))
+}
+
+/** Whether a text is a time of the last days; the recorded chain is older. */
+function isOfThisRun(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) && Math.abs(Date.now() - Date.parse(text)) < 4 * 24 * 3600 * 1000
 }
 
 /** As the page's renderer makes it: lower case, without what is no letter, digit, dash or underscore. */

@@ -82,6 +82,8 @@ const balanceHistory = defineRoute({
   }),
   response: z.strictObject({
     data: z.array(balancePointSchema),
+    has_more: z.literal(false).describe('All days that were asked for are here.'),
+    cursor: z.literal(''),
     _meta: z.strictObject({
       token: tokenFormat, days: countFormat, count: countFormat.describe('Points.'), current_balance: amountFormat,
     }),
@@ -89,6 +91,7 @@ const balanceHistory = defineRoute({
   problems: { 404: 'Nothing is indexed of the account, or the token was not seen to move.' },
   example: {
     data: [{ date: '2025-06-30', balance: '110.00000000' }, { date: '2025-07-01', balance: '100.00000000' }],
+    has_more: false, cursor: '',
     _meta: { token: 'A.1654653399040a61.FlowToken', days: 2, count: 2, current_balance: '100.00000000' },
   },
   handler: async ({ params: { address }, query: { token: asked, days: count } }, { database, network }) => {
@@ -103,6 +106,8 @@ const balanceHistory = defineRoute({
     return {
       body: {
         data: points.map(({ date, balance }) => ({ date, balance: date < tellable.days.from ? null : balance })),
+        has_more: false as const,
+        cursor: '' as const,
         _meta: { token, days: count, count, current_balance: points.at(-1)?.balance ?? '0' },
       },
     }
