@@ -27,12 +27,19 @@ export function exploredChain(): Promise<ExploredChain> {
 
 async function explore(): Promise<ExploredChain> {
   const database = await deriveRecording()
+  await forbidWrites(database)
   const api = await runApi(database.url, { server: { network: () => 'emulator' } })
   atEndOfTests(async () => {
     await api.stop()
     await database.drop()
   })
   return { database, api }
+}
+
+/** For connections that are opened from now on: reads of the API write nothing, or fail. */
+async function forbidWrites({ pool }: TestDatabase): Promise<void> {
+  const name = `"${(await pool.query<{ name: string }>('select current_database() as name')).rows[0]?.name}"`
+  await pool.query(`alter database ${name} set default_transaction_read_only = on`)
 }
 
 /** A database of one's own with the recording `base`, stored and derived by all workers. */
