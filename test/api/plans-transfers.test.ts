@@ -20,6 +20,8 @@ const busy = '0x00000000000000b0'
 const selfish = '0x00000000000000c0'
 /** A few rows, long ago. */
 const quiet = '0x00000000000000d0'
+/** A few rows, far from each other. */
+const rareGuest = '0x00000000000000e0'
 
 const spacing = 20
 const rows = 30_000
@@ -69,6 +71,8 @@ describe('pages of transfers', () => {
       insert into app.ft_transfers
       select h, 5, 1, 0, '${rare}', null, '${quiet}', 1, 'mint' from generate_series(0, 500, 100) as h;
       insert into app.ft_transfers
+      select h, 100, 1, 0, '${rare}', null, '${rareGuest}', 1, 'mint' from generate_series(0, ${highest}::bigint, 30000) as h;
+      insert into app.ft_transfers
       select ${crowded}, 6 + i / 40, i % 40, 0, '${common}', '${busy}', '0x' || lpad(to_hex(i), 16, '3'), 1, 'transfer'
       from generate_series(0, 399) as i;
       insert into app.nft_transfers
@@ -110,6 +114,7 @@ describe('pages of transfers', () => {
     ['of a busy account', { address: busy }, `transfer_type <> 'fee' and '${busy}' in (from_address, to_address)`],
     ['of an account that gives to itself', { address: selfish }, `'${selfish}' in (from_address, to_address)`],
     ['of a quiet account', { address: quiet }, `'${quiet}' in (from_address, to_address)`],
+    ['of a rare guest', { address: rareGuest }, `to_address = '${rareGuest}'`],
     ['of a token', { token: common }, `token = '${common}'`],
     ['of an account and a token', { address: busy, token: other }, `token = '${other}' and from_address = '${busy}'`],
     ['of nobody', { address: '0x00000000000000ff' }, 'false'],
