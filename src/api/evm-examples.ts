@@ -10,7 +10,7 @@ import type { EvmTransactionItem } from './presenters/evm-transaction.ts'
 const holder: EvmParty = {
   hash: '0x000000000000000000000002a793620000000000', name: null, is_contract: true, flow_address: '0x18eb4ee6b3c026d2',
 }
-const receiver: EvmParty = {
+export const exampleEvmReceiver: EvmParty = {
   hash: '0x4e730b5a217368a61083e5cb57b01eac43a19dfa', name: null, is_contract: false, flow_address: null,
 }
 
@@ -25,7 +25,7 @@ export const exampleEvmToken: EvmToken = {
 }
 
 const party: EvmParty = { hash: exampleEvmTokenRef.address, name: 'Wrapped Flow', is_contract: true, flow_address: null }
-const input = `a9059cbb${receiver.hash.slice(2).padStart(64, '0')}${(5n * 10n ** 17n).toString(16).padStart(64, '0')}`
+const input = `a9059cbb${exampleEvmReceiver.hash.slice(2).padStart(64, '0')}${(5n * 10n ** 17n).toString(16).padStart(64, '0')}`
 
 export const exampleEvmTransaction: EvmTransactionItem = {
   hash: '0xe60a0c24cdeea0c3c97a6fcd27ed1d1b5f2f2f3ab7a9a6f57d7d0c8c1e6d2b43',
@@ -40,7 +40,7 @@ export const exampleEvmTransaction: EvmTransactionItem = {
   decoded_input: {
     method_call: 'transfer(address,uint256)', method_id: '0xa9059cbb',
     parameters: [
-      { name: 'to', type: 'address', value: receiver.hash }, { name: 'amount', type: 'uint256', value: '500000000000000000' },
+      { name: 'to', type: 'address', value: exampleEvmReceiver.hash }, { name: 'amount', type: 'uint256', value: '500000000000000000' },
     ],
   },
   tx_types: ['contract_call', 'token_transfer'],
@@ -51,14 +51,14 @@ export const exampleEvmLog: EvmLogItem = {
   address: party,
   topics: [
     '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-    `0x${holder.hash.slice(2).padStart(64, '0')}`, `0x${receiver.hash.slice(2).padStart(64, '0')}`,
+    `0x${holder.hash.slice(2).padStart(64, '0')}`, `0x${exampleEvmReceiver.hash.slice(2).padStart(64, '0')}`,
   ],
   data: `0x${(5n * 10n ** 17n).toString(16).padStart(64, '0')}`,
   decoded: {
     name: 'Transfer', method_call: 'Transfer(address,address,uint256)',
     parameters: [
       { name: 'from', type: 'address', indexed: true, value: holder.hash },
-      { name: 'to', type: 'address', indexed: true, value: receiver.hash },
+      { name: 'to', type: 'address', indexed: true, value: exampleEvmReceiver.hash },
       { name: 'value', type: 'uint256', indexed: false, value: '500000000000000000' },
     ],
   },
@@ -67,6 +67,6 @@ export const exampleEvmLog: EvmLogItem = {
 export const exampleEvmTransfer: EvmTokenTransferItem = {
   transaction_hash: exampleEvmTransaction.hash, transaction_id: exampleSummary.id,
   block_height: exampleSummary.block_height, transaction_index: 0, event_index: 2, log_index: 0, batch_index: 0,
-  timestamp: exampleSummary.timestamp, type: 'token_transfer', from: holder, to: receiver, token: exampleEvmTokenRef,
+  timestamp: exampleSummary.timestamp, type: 'token_transfer', from: holder, to: exampleEvmReceiver, token: exampleEvmTokenRef,
   total: { value: '500000000000000000', decimals: 18, token_id: null },
 }

@@ -79,14 +79,18 @@ export const defiEventSchema = z.strictObject({
   event_index: countFormat,
   pair_id: pairFormat,
   event_type: z.enum(defiEventTypes).describe('ProtocolFee: liquidity tokens minted for nothing, for the exchange.'),
-  maker: addressFormat.nullable().describe('Account that authorized the transaction first, else who paid for it; null: the chain itself.'),
+  maker: addressFormat.nullable()
+    .describe('Account that authorized the transaction first, else who paid for it; null: the chain itself.'),
   direction: z.enum(['asset0_to_asset1', 'asset1_to_asset0']).nullable()
     .describe('Of a swap: which asset was given and which was got; else null.'),
-  asset0_id: tokenFormat.nullable().describe('Of a swap the first token of the pair, of liquidity the first that moved, of a flash loan the one lent.'),
+  asset0_id: tokenFormat.nullable().describe(
+    'Of a swap the first token of the pair, of liquidity the first that moved, of a flash loan the one lent.',
+  ),
   asset1_id: tokenFormat.nullable(),
   asset0_symbol: z.string().nullable(),
   asset1_symbol: z.string().nullable(),
-  asset0_in: amountFormat.nullable().describe('Whole tokens that went into the pair; null: none, or nothing tells. Like those that follow.'),
+  asset0_in: amountFormat.nullable()
+    .describe('Whole tokens that went into the pair; null: none, or nothing tells. Like those that follow.'),
   asset0_out: amountFormat.nullable(),
   asset1_in: amountFormat.nullable(),
   asset1_out: amountFormat.nullable(),

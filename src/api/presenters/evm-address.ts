@@ -9,7 +9,8 @@ export const evmDigitsFormat = z.string().regex(/^[0-9a-f]{40}$/).describe('40 h
 export const evmPartySchema = z.strictObject({
   hash: evmAddressFormat,
   name: z.string().nullable().describe('Label of the address, or name of the token; null where neither is known.'),
-  is_contract: z.boolean().nullable().describe('Null where nothing tells: contracts that contracts create tell nothing of themselves.'),
+  is_contract: z.boolean().nullable()
+    .describe('Null where nothing tells: contracts that contracts create tell nothing of themselves.'),
   flow_address: addressFormat.nullable().describe('The Flow account that owns it (COA); null where none is known to.'),
 }).meta({ id: 'EvmAddressReference' })
 export type EvmParty = z.output<typeof evmPartySchema>

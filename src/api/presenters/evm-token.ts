@@ -25,8 +25,9 @@ export const evmTokenSchema = evmTokenRefSchema.extend({
   holders: countFormat.describe('Addresses with a balance above 0.'),
   transfer_count: countFormat.describe('Transfers, mints and burns; those of a batch each.'),
   first_height: heightFormat.describe('Flow block of its first transfer that is indexed.'),
-  is_complete: z.boolean()
-    .describe('False: transfers are missing, those of before the indexed history or of a contract that moves balances without logs.'),
+  is_complete: z.boolean().describe(
+    'False: transfers are missing, those of before the indexed history or of a contract that moves balances without logs.',
+  ),
   exchange_rate: amountFormat.nullable().describe('Last price in USD of one whole token; null where the feed has none.'),
 }).meta({ id: 'EvmToken' })
 export type EvmToken = z.output<typeof evmTokenSchema>

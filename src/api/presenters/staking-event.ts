@@ -14,7 +14,9 @@ export const stakingEventSchema = z.strictObject({
   node_id: idFormat.nullable().describe('Null for rules, which hold for all.'),
   delegator_id: z.int().nullable().describe('0 for the node itself; null for rules.'),
   amount: amountFormat.nullable().describe('FLOW; of rules their new value.'),
-  from_bucket: bucketFormat.describe('Where the tokens were. unknown: unstaked or rewarded. Null: outside of the contract, or nothing moved.'),
+  from_bucket: bucketFormat.describe(
+    'Where the tokens were. unknown: unstaked or rewarded. Null: outside of the contract, or nothing moved.',
+  ),
   to_bucket: bucketFormat.describe('Where the tokens are since, like from_bucket.'),
   epoch: z.int().nullable().describe('Epoch that is rewarded.'),
   timestamp: timestampFormat,

@@ -25,9 +25,11 @@ export const nodeSchema = z.strictObject({
   ...bucketFields,
   delegator_count: countFormat.describe('Delegators that it ever had.'),
   first_seen_height: heightFormat.nullable().describe('Block of its registration; null while that is not indexed.'),
-  is_complete: z.boolean()
-    .describe('True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to its registration.'),
-  source: z.enum(['events', 'chain']).describe('Whether the amounts follow from events, or the chain told them when it was asked.'),
+  is_complete: z.boolean().describe(
+    'True: the amounts are exact. False: they are sums of the indexed events alone, which do not go back to its registration.',
+  ),
+  source: z.enum(['events', 'chain'])
+    .describe('Whether the amounts follow from events, or the chain told them when it was asked.'),
   updated_at: timestampFormat.nullable().describe('Time of what told them last.'),
 }).meta({ id: 'Node' })
 export type Node = z.output<typeof nodeSchema>

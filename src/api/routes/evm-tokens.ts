@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import { readBounds } from '../bounds.ts'
 import { listOf, page, singleOf } from '../envelope.ts'
-import { exampleEvmToken, exampleEvmTransfer } from '../evm-examples.ts'
+import { exampleEvmReceiver, exampleEvmToken, exampleEvmTransfer } from '../evm-examples.ts'
 import { evmTransferCursor, parseEvmTransferCursor } from '../evm-transfer-cursor.ts'
 import { keyCursor, keyParts } from '../key-cursor.ts'
 import { evmAddressParameter, limitParameter, noParameters } from '../parameters.ts'
@@ -98,7 +98,7 @@ const evmTokenHolders = defineRoute({
   response: listOf(evmHolderSchema, 'EvmHolder'),
   problems,
   example: {
-    data: [{ address: exampleEvmTransfer.to ?? { hash: '0x', name: null, is_contract: null, flow_address: null }, value: '500000000000000000' }],
+    data: [{ address: exampleEvmReceiver, value: '500000000000000000' }],
     has_more: false, cursor: '', _meta: { limit: 20, count: 1 },
   },
   handler: async ({ params: { address }, query: { type, limit, cursor } }, services) => {

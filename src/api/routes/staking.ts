@@ -101,7 +101,8 @@ const rewardsPaid = eventsOfKind(
   '/staking/rewards/paid', 'listRewardsPaid', 'Rewards paid to nodes and delegators, the latest first', 'rewards',
 )
 const rewardsStaking = eventsOfKind(
-  '/staking/rewards/staking', 'listStakes', 'Stakes of nodes and delegators at the beginning of epochs, the latest first', 'stakes',
+  '/staking/rewards/staking', 'listStakes', 'Stakes of nodes and delegators at the beginning of epochs, the latest first',
+  'stakes',
 )
 
 const nodeEvents = defineRoute({
@@ -156,7 +157,8 @@ const mostDelegators = 1000
 const accountStakeSchema = z.strictObject({
   address: addressFormat,
   nodes: z.array(nodeSchema).describe('That it registered.'),
-  delegators: z.array(delegatorSchema).describe(`That it registered, those with the most stake first; ${mostDelegators} at most.`),
+  delegators: z.array(delegatorSchema)
+    .describe(`That it registered, those with the most stake first; ${mostDelegators} at most.`),
 }).meta({ id: 'AccountStake' })
 
 const accountStake = defineRoute({

@@ -43,8 +43,10 @@ const events: ReadonlyMap<string, readonly AbiSignature[]> = Map.groupBy([
   'Withdrawal(address indexed src, uint256 wad)',
   'OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
   'Sync(uint112 reserve0, uint112 reserve1)',
-  'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
-  'Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+  'Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, ' +
+    'address indexed to)',
+  'Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, ' +
+    'uint128 liquidity, int24 tick)',
   'Upgraded(address indexed implementation)',
 ].map(abiSignature), ({ hash }) => hash)
 
