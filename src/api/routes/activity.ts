@@ -63,6 +63,7 @@ const tokenVolume = defineRoute({
 })
 
 const oneType = `(${bigTransferTypes.join('|')})`
+const someTypes = `some of ${bigTransferTypes.join(', ')}, with commas between`
 
 function parseTypes(text: string | undefined): BigTransferType[] | undefined {
   return text === undefined ? undefined : bigTransferTypes.filter((type) => text.split(',').includes(type))
@@ -83,8 +84,8 @@ const bigTransfers = defineRoute({
     cursor: cursorParameter(transferCursorPattern, transferCursorForm),
     min_usd: z.string().regex(/^\d{1,15}(\.\d{1,8})?$/, 'must be a number of US dollars, not negative, such as 10000')
       .default('10000').describe('Least worth in US dollars of those whose worth is known.'),
-    type: z.string().regex(new RegExp(`^${oneType}(,${oneType})*$`), `must be some of ${bigTransferTypes.join(', ')}, with commas between`)
-      .optional().describe(`Only these types: some of ${bigTransferTypes.join(', ')}, with commas between.`),
+    type: z.string().regex(new RegExp(`^${oneType}(,${oneType})*$`), `must be ${someTypes}`)
+      .optional().describe(`Only these types: ${someTypes}.`),
   }),
   response: listOf(bigTransferSchema, 'BigTransfer'),
   example: {

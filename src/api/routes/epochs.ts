@@ -10,7 +10,8 @@ const status = defineRoute({
   operationId: 'getEpochStatus',
   tag: 'Statistics',
   summary: 'Where the running epoch is',
-  description: 'From what the chain said when it was asked and from its indexed events, whichever is newer; null where neither tells.',
+  description: 'From what the chain said when it was asked and from its indexed events, whichever is newer; null where ' +
+    'neither tells.',
   params: noParameters,
   query: noParameters,
   response: listOf(epochStatusSchema, 'EpochStatus'),
