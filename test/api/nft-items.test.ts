@@ -137,6 +137,13 @@ describe('NFT routes on items of every kind', () => {
     expect(await counts(bob)).to.deep.equal([[cats, 2, null, null], [dogs, 2, 1, 121]])
   })
 
+  it('tell of a transfer who has the item since', async () => {
+    const { data } = await list<NftTransfer>(`/flow/nft/transfer?nft_type=${cats}`)
+    expect(data.map(({ nft_id: id, receiver, current_owner: owner }) => [id, receiver, owner])).to.deep.equal([
+      ['10', bob, bob], ['7', bob, bob], [largest, alice, alice], ['100', alice, bob], ['10', alice, bob], ['9', alice, null],
+    ])
+  })
+
   it('give the end of an item whose event names no collection', async () => {
     const { data } = await list<NftTransfer>(`/flow/nft/${cats}/item/9/transfer`)
     expect(data.map(({ block_height: height, transfer_type: type, nft_type: token }) => [height, type, token]))

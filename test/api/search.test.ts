@@ -49,6 +49,7 @@ describe('the search', () => {
       item_count: Object.values(accounts).flatMap(({ nfts }) => nfts).filter(({ type }) => type.includes('.PaperBoats.')).length,
       square_image: null, is_verified: false,
     }])
+    expect((await search('mOsSp')).contracts.map(({ name }) => name)).to.deep.equal(['MossPoints'])
     expect((await search('%')).contracts).to.deep.equal([])
   })
 
