@@ -16,7 +16,9 @@ export const exampleNewBlock: NewBlock = {
 
 export const exampleCollectionId = '91e0d5b7c3a2f4686d1c09e7b8f5a3240c6e9d71b5f8a2c3e40d7b96a1f58c23'
 
-export const exampleBlock: Block = { ...exampleNewBlock, parent_hash: exampleNewBlock.parent_id }
+export const exampleBlock: Block = {
+  ...exampleNewBlock, parent_hash: exampleNewBlock.parent_id, total_gas_used: 14, evm_tx_count: 0, fees: '0.00000570',
+}
 
 export const exampleSummary: TransactionSummary = {
   id: '3f1c9b8e27d64a05c8f2e1b79d3a604f5e8c27b1906fd4a38e5b2c7d10f9a6e4',

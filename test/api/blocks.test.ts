@@ -31,7 +31,7 @@ describe('block routes', () => {
     const { id, parentId, timestamp, transactions } = chainBlock(250)
     expect(list.data[0]).to.deep.equal({
       height: 250, id, parent_id: parentId, parent_hash: parentId, timestamp, tx_count: transactions.length,
-      event_count: transactions.flatMap(({ events }) => events).length,
+      event_count: transactions.flatMap(({ events }) => events).length, total_gas_used: null, evm_tx_count: null, fees: null,
     })
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { List } from '../../src/api/envelope.ts'
+import type { Block, BlockDetail } from '../../src/api/presenters/block.ts'
 import type { Transaction } from '../../src/api/presenters/transaction.ts'
 import type { TransactionDetail } from '../../src/api/presenters/transaction-detail.ts'
 import { importedContracts } from '../../src/chain/imported-contracts.ts'
@@ -64,9 +65,9 @@ describe('lists of transactions of a derived chain', () => {
 
   it('lists the transactions of each account, and those that it paid for, proposed or authorized', async () => {
     const { rows } = await chain.database.pool.query<{ address: string }>(
-      'select address from app.address_stats order by tx_count desc limit 5',
+      'select address from app.address_stats order by tx_count desc limit 3',
     )
-    expect(rows).to.have.length(5)
+    expect(rows).to.have.length(3)
     for (const { address } of rows) {
       expect(places(await all(`/flow/account/${address}/transaction`, 7))).to.deep.equal(
         await placesOf(`(payer_address = $1 or proposer_address = $1 or $1 = any (authorizers)) and ${ofUsers}`, address),
@@ -74,7 +75,7 @@ describe('lists of transactions of a derived chain', () => {
       for (const [parameter, condition] of [
         ['payer', 'payer_address = $1'], ['proposer', 'proposer_address = $1'], ['authorizers', '$1 = any (authorizers)'],
       ] as const) {
-        expect(places(await all(`/flow/transaction?${parameter}=${address}`, 7)), `${parameter} ${address}`)
+        expect(places(await all(`/flow/transaction?${parameter}=${address}`, 23)), `${parameter} ${address}`)
           .to.deep.equal(await placesOf(`${condition} and ${ofUsers}`, address))
       }
     }
@@ -108,7 +109,7 @@ describe('lists of transactions of a derived chain', () => {
     const shown = await all('/flow/transaction')
     const contracts = new Map(shown.flatMap((item) => item.contract_imports).map((contract) => [contract, 0]))
     expect(contracts.size).to.be.greaterThan(5)
-    for (const contract of contracts.keys()) {
+    for (const contract of [...contracts.keys()].toSorted().filter((_, i) => i % 4 === 0)) {
       expect(places(await all(`/flow/contract/${contract}/transaction`, 7)), contract)
         .to.deep.equal(places(shown.filter((item) => item.contract_imports.includes(contract))))
     }
@@ -199,7 +200,7 @@ describe('lists of transactions of a derived chain', () => {
 
   it('finds a transaction by the hash of each EVM transaction that it ran', async () => {
     const { rows } = await chain.database.pool.query<{ evm_hash: string; tx_id: string }>(
-      'select evm_hash, tx_id from app.evm_tx_hashes h join raw.transactions t using (block_height, tx_index) where t.payer_address is not null',
+      'select evm_hash, tx_id from app.evm_tx_hashes h join raw.transactions t using (block_height, tx_index) where t.payer_address is not null order by evm_hash limit 20',
     )
     expect(rows).to.not.deep.equal([])
     for (const { evm_hash: hash, tx_id: id } of rows) {
@@ -211,6 +212,25 @@ describe('lists of transactions of a derived chain', () => {
   it('gives events with a page where they are asked for', async () => {
     const list = await chain.api.json<List<Transaction>>('/flow/transaction?limit=50&include_events=true')
     for (const item of list.data) expect(item.events.length, item.id).to.equal(item.event_count)
+  })
+
+  it('tells of each block what its transactions used and paid', async () => {
+    let cursor = ''
+    const told = new Map<number, Block>()
+    do {
+      const list = await chain.api.json<List<Block>>(`/flow/block?limit=100&cursor=${cursor}`)
+      for (const block of list.data) told.set(block.height, block)
+      cursor = list.cursor
+    } while (cursor !== '')
+    const transactions = await all('/flow/transaction')
+    for (const [height, ofBlock] of Map.groupBy(transactions, (item) => item.block_height)) {
+      const block = told.get(height)
+      expect(block?.total_gas_used).to.equal(ofBlock.reduce((sum, item) => sum + (item.gas_used ?? 0), 0))
+      expect(Number(block?.fees)).to.be.closeTo(ofBlock.reduce((sum, item) => sum + Number(item.fee), 0), 1e-9)
+      if (height % 20 !== 0) continue
+      const { data: [detail] } = await chain.api.json<{ data: BlockDetail[] }>(`/flow/block/${height}`)
+      expect(detail).to.deep.include(block)
+    }
   })
 
   it('gives scripts by their hash', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import { transactionSummarySchema } from './transaction.ts'
 import type { TransactionSummary } from './transaction.ts'
 
@@ -16,6 +16,9 @@ const blockFields = {
 export const blockSchema = z.strictObject({
   ...blockFields,
   parent_hash: idFormat.describe('The same as parent_id; some clients of the Flow explorer API read this name.'),
+  total_gas_used: countFormat.nullable().describe('Computation that its transactions used. Null, like what follows, while the block is not derived yet.'),
+  evm_tx_count: countFormat.nullable().describe('Transactions that executed EVM transactions.'),
+  fees: amountFormat.nullable().describe('Fees that were deducted, in FLOW.'),
 }).meta({ id: 'Block' })
 export type Block = z.output<typeof blockSchema>
 
@@ -46,6 +49,9 @@ export const blockRow = z.object({
   timestamp: z.string(),
   tx_count: z.number(),
   event_count: z.number(),
+  gas_used: z.number().nullable(),
+  evm_tx_count: z.number().nullable(),
+  fees: z.string().nullable(),
 })
 export type BlockRow = z.output<typeof blockRow>
 
@@ -55,7 +61,9 @@ export function presentNewBlock(row: BlockRow): NewBlock {
 }
 
 export function presentBlock(row: BlockRow): Block {
-  return { ...presentNewBlock(row), parent_hash: row.parent_id }
+  return {
+    ...presentNewBlock(row), parent_hash: row.parent_id, total_gas_used: row.gas_used, evm_tx_count: row.evm_tx_count, fees: row.fees,
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { readDownwards } from '../bounds.ts'
 import type { Bounds } from '../bounds.ts'
@@ -8,17 +8,26 @@ import { blockRow } from '../presenters/block.ts'
 import type { BlockRow } from '../presenters/block.ts'
 
 const blockColumns = sql.fragment`
-  height, encode(id, 'hex') as id, encode(parent_id, 'hex') as parent_id, timestamp, tx_count, event_count
+  b.height, encode(b.id, 'hex') as id, encode(b.parent_id, 'hex') as parent_id, b.timestamp, b.tx_count, b.event_count,
+  s.gas_used, s.evm_tx_count, s.fees::text as fees
 `
+
+/** Blocks `b` of a range of heights, with what is derived of them. */
+function blocksBetween(low: number, high: number): FragmentSqlToken {
+  return sql.fragment`
+    from raw.blocks b
+    left join app.block_stats s on s.block_height = b.height and s.block_height between ${low} and ${high}
+    where b.height between ${low} and ${high}
+  `
+}
 
 /** Up to `count` blocks, the highest first, from height `top` down. */
 export async function listBlocks(
   database: DatabasePool, bounds: Bounds | undefined, top: number, count: number,
 ): Promise<readonly BlockRow[]> {
-  return readDownwards(bounds, top, count, (low, high, limit) => database.any(sql.type(blockRow)`
-    select ${blockColumns} from raw.blocks
-    where height between ${low} and ${high}
-    order by height desc
+  return readDownwards(bounds, top, count, (low, high, limit) => database.any(sql.prepared('block list', blockRow)`
+    select ${blockColumns} ${blocksBetween(low, high)}
+    order by b.height desc
     limit ${limit}
   `))
 }
@@ -26,7 +35,7 @@ export async function listBlocks(
 /** The blocks of a range of heights, both ends inclusive, the lowest first. */
 export async function readBlocks(database: DatabasePool, from: number, to: number): Promise<readonly BlockRow[]> {
   return database.any(sql.type(blockRow)`
-    select ${blockColumns} from raw.blocks where height between ${from} and ${to} order by height
+    select ${blockColumns} ${blocksBetween(from, to)} order by b.height
   `)
 }
 
@@ -35,11 +44,11 @@ export type WholeBlockRow = z.output<typeof wholeBlockRow>
 
 /** One block with the ids of its collections; undefined where it is not stored. */
 export async function readBlock(database: DatabasePool, height: number): Promise<WholeBlockRow | undefined> {
-  const row = await database.maybeOne(sql.type(wholeBlockRow)`
+  const row = await database.maybeOne(sql.prepared('block', wholeBlockRow)`
     select ${blockColumns}, array(
-        select encode(c.id, 'hex') from unnest(collection_ids) with ordinality as c(id, place) order by place
+        select encode(c.id, 'hex') from unnest(b.collection_ids) with ordinality as c(id, place) order by place
       ) as collection_ids
-    from raw.blocks where height = ${height}
+    ${blocksBetween(height, height)}
   `)
   return row ?? undefined
 }

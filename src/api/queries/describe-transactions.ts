@@ -82,7 +82,7 @@ function inOrder(tags: readonly TransactionTag[]): readonly TransactionTag[] {
 async function readDerived(
   database: DatabasePool, rows: readonly TransactionRow[],
 ): Promise<ReadonlyMap<string, DerivedRow>> {
-  const found = await readByPlaces(rows, (ofWindow, low, high) => database.any(sql.type(derivedRow)`
+  const found = await readByPlaces(rows, (ofWindow, low, high) => database.any(sql.prepared('described transactions', derivedRow)`
     with covered as materialized (
       select
         coalesce(range_intersect_agg(covered) filter (where service_name <> 'token_worker'), '{}') as described,

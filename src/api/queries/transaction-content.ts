@@ -27,22 +27,22 @@ export async function readTransactionContent(
   const here = sql.fragment`block_height = ${height} and tx_index = ${index}`
   const [events, fungible, nonFungible, defi, scheduled] = await Promise.all([
     readEventsOfTransaction(database, place),
-    database.any(sql.type(fungibleMoveRow)`
+    database.any(sql.prepared('fungible moves', fungibleMoveRow)`
       select event_index, leg, from_address, to_address, token, amount::text as amount, transfer_type
       from app.ft_transfers where ${here} and transfer_type <> 'fee' order by event_index, leg
     `),
-    database.any(sql.type(nonFungibleMoveRow)`
+    database.any(sql.prepared('non-fungible moves', nonFungibleMoveRow)`
       select event_index, leg, from_address, to_address, token, nft_id::text as nft_id, transfer_type
       from app.nft_transfers where ${here} order by event_index, leg
     `),
-    database.any(sql.type(defiEventRow)`
+    database.any(sql.prepared('DeFi events of a transaction', defiEventRow)`
       select e.event_type, e.event_index, e.pair, p.dex, e.maker, e.asset0, e.asset1, e.asset0_in::text as asset0_in,
         e.asset0_out::text as asset0_out, e.asset1_in::text as asset1_in, e.asset1_out::text as asset1_out
       from app.defi_events e left join app.defi_pairs p using (pair)
       where e.block_height = ${height} and e.tx_index = ${index}
       order by e.event_index
     `),
-    database.any(sql.type(scheduledRow)`
+    database.any(sql.prepared('scheduled transactions of one', scheduledRow)`
       select c.scheduled_id::text as scheduled_id, c.kind as matched_by, s.status, s.handler_owner, s.handler_type,
         s.due_at, s.scheduled_height, s.ended_height
       from app.scheduled_transaction_changes c join app.scheduled_transactions s using (scheduled_id)

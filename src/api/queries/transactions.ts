@@ -40,7 +40,7 @@ export async function listTransactions(
 ): Promise<readonly TransactionRow[]> {
   const { height, index } = before ?? { height: Number.MAX_SAFE_INTEGER, index: 0 }
   // The comparison of rows does not leave out partitions; the range of heights does.
-  return readDownwards(bounds, height, count, (low, high, limit) => database.any(sql.type(transactionRow)`
+  return readDownwards(bounds, height, count, (low, high, limit) => database.any(sql.prepared('transaction list', transactionRow)`
     ${completed(sql.fragment`
       select * from raw.transactions
       where block_height between ${low} and ${high} and (block_height, tx_index) < (${height}, ${index})
@@ -70,7 +70,7 @@ export async function listTransactionsOfBlock(
 export async function readTransactions(
   database: DatabasePool, from: number, to: number,
 ): Promise<readonly TransactionRow[]> {
-  return database.any(sql.type(transactionRow)`
+  return database.any(sql.prepared('transactions of heights', transactionRow)`
     ${completed(sql.fragment`select * from raw.transactions where block_height between ${from} and ${to}`, from, to)}
     order by t.block_height, t.tx_index
   `)
@@ -105,7 +105,7 @@ export async function readTransactionsAt(
 export async function readTransaction(
   database: DatabasePool, { height, index }: TransactionPlace,
 ): Promise<TransactionRow | undefined> {
-  const row = await database.maybeOne(sql.type(transactionRow)`
+  const row = await database.maybeOne(sql.prepared('transaction', transactionRow)`
     ${completed(sql.fragment`
       select * from raw.transactions where block_height = ${height} and tx_index = ${index}
     `, height, height)}
@@ -120,7 +120,7 @@ export async function findTransaction(
   database: DatabasePool, idOrEvmHash: string,
 ): Promise<TransactionPlace | undefined> {
   const bytes = hashBytes(idOrEvmHash)
-  const byId = await database.any(sql.type(placeRow)`
+  const byId = await database.any(sql.prepared('transaction by id', placeRow)`
     select block_height as height, tx_index as index from raw.tx_lookup where id = ${sql.binary(bytes)}
     order by block_height desc
     limit 1
@@ -159,7 +159,7 @@ export async function findTransactionInBlock(
 export async function readTransactionExtras(
   database: DatabasePool, { height, index }: TransactionPlace,
 ): Promise<TransactionExtras> {
-  return database.one(sql.type(transactionExtras)`
+  return database.one(sql.prepared('transaction extras', transactionExtras)`
     select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
       s.script_text as script, t.arguments
     from raw.transactions t

@@ -13,7 +13,7 @@ import type { MarkedPlace } from './transaction-marks.ts'
 export async function readFungibleSummaries(
   database: DatabasePool, places: readonly MarkedPlace[], account?: string,
 ): Promise<readonly FungibleSummaryRow[]> {
-  return readByPlaces(places, (ofWindow, low, high) => database.any(sql.type(fungibleSummaryRow)`
+  return readByPlaces(places, (ofWindow, low, high) => database.any(sql.prepared(`fungible summaries ${account === undefined ? 'of all' : 'of an account'}`, fungibleSummaryRow)`
     with moves as (
       select t.block_height, t.tx_index, t.token, t.from_address, t.to_address, t.amount
       from ${placesOf(ofWindow)}
@@ -30,7 +30,7 @@ export async function readFungibleSummaries(
 export async function readNonFungibleSummaries(
   database: DatabasePool, places: readonly MarkedPlace[], account?: string,
 ): Promise<readonly NonFungibleSummaryRow[]> {
-  return readByPlaces(places, (ofWindow, low, high) => database.any(sql.type(nonFungibleSummaryRow)`
+  return readByPlaces(places, (ofWindow, low, high) => database.any(sql.prepared(`non-fungible summaries ${account === undefined ? 'of all' : 'of an account'}`, nonFungibleSummaryRow)`
     with moves as (
       select t.block_height, t.tx_index, t.token, t.nft_id, t.event_index, t.leg, t.from_address, t.to_address
       from ${placesOf(ofWindow)}
