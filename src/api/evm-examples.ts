@@ -35,7 +35,7 @@ export const exampleEvmTransaction: EvmTransactionItem = {
   from: holder, to: party, created_contract: null,
   evm_from: holder.hash.slice(2), evm_to: party.hash.slice(2), evm_value: '0', evm_gas_used: 51_204, evm_status: 1,
   value: '0', gas_limit: '400000', gas_used: '51204', gas_price: null, max_fee_per_gas: null, max_priority_fee_per_gas: null,
-  fee: null, nonce: 3, type: 255, call_type: 'call', status: 'ok', result: 'success', error_code: 0,
+  fee: null, nonce: '3', type: 255, call_type: 'call', status: 'ok', result: 'success', error_code: 0,
   method: 'transfer', raw_input: `0x${input}`,
   decoded_input: {
     method_call: 'transfer(address,uint256)', method_id: '0xa9059cbb',

@@ -42,7 +42,7 @@ export const evmTransactionSchema = z.strictObject({
   max_priority_fee_per_gas: amountFormat.nullable(),
   fee: z.strictObject({ type: z.literal('actual'), value: amountFormat }).nullable()
     .describe('gas_used × gas_price in attoflow; null where it has no gas_price.'),
-  nonce: z.int().nullable().describe(untrusted),
+  nonce: amountFormat.nullable().describe(`What has not run may say any number of 64 bits. ${untrusted}`),
   type: z.int().describe('0 legacy, 1 with access list, 2 with fee caps, 4 with delegations, 255 a call that no key signed.'),
   call_type: z.string().nullable().describe('Of type 255: deposit, withdraw, transfer, deploy or call.'),
   status: z.enum(['ok', 'error']),
@@ -123,7 +123,7 @@ export function presentEvmTransaction(row: EvmTransactionRow, directory: EvmDire
     max_fee_per_gas: row.max_fee_per_gas,
     max_priority_fee_per_gas: row.max_priority_fee_per_gas,
     fee: price === null ? null : { type: 'actual', value: String(BigInt(price) * BigInt(row.evm_gas_used)) },
-    nonce: row.nonce === null ? null : Number(row.nonce),
+    nonce: row.nonce,
     type: row.tx_type,
     call_type: row.call_type,
     status: row.evm_status === 1 ? 'ok' : 'error',
