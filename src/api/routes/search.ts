@@ -10,9 +10,10 @@ import { searchPreviewSchema } from '../presenters/search-preview.ts'
 import { presentFoundCollection, presentFoundToken, searchResultSchema } from '../presenters/search.ts'
 import { listFungibleTokens } from '../queries/fungible-tokens.ts'
 import { listNftCollections } from '../queries/nft-collections.ts'
-import { previewAddress, previewTransaction } from '../queries/search-preview.ts'
-import { findContracts, findHits, findLabelledAccounts } from '../queries/search.ts'
+import { findContracts, findLabelledAccounts } from '../queries/search.ts'
 import { defineRoute } from '../route.ts'
+import { findHits } from '../search-hits.ts'
+import { previewAddress, previewTransaction } from '../search-preview.ts'
 
 const tag = 'Search'
 
