@@ -65,7 +65,7 @@ describe('what accounts keep on the chain', () => {
         { key: text('used'), value: { type: 'UInt64', value: '3145728' } },
         { key: text('capacity'), value: { type: 'UInt64', value: '18446744073709551615' } },
         { key: text('height'), value: { type: 'UInt64', value: '281' } },
-        { key: text('storagePaths'), value: { type: 'Array', value: [path('storage', 'flowTokenVault'), path('storage', 'evm')] } },
+        { key: text('storagePaths'), value: { type: 'Array', value: [path('storage', 'evm'), path('storage', 'flowTokenVault')] } },
         { key: text('publicPaths'), value: { type: 'Array', value: [path('public', 'flowTokenReceiver')] } },
         { key: text('truncated'), value: { type: 'Bool', value: false } },
       ],

@@ -40,9 +40,9 @@ export function presentStorageOverview({ used, capacity, height, storagePaths, p
   })
 }
 
-/** @param texts as `/public/flowTokenReceiver` */
+/** In the order of the paths: that of the chain is none. @param texts as `/public/flowTokenReceiver` */
 export function presentPaths(texts: readonly string[]): z.output<typeof paths> {
-  return { type: 'Array', value: texts.map(presentPath) }
+  return { type: 'Array', value: texts.toSorted().map(presentPath) }
 }
 
 /** @param type Cadence type of what is at the path of the domain storage */
