@@ -86,7 +86,7 @@ describe('the endpoints of the specification', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('are shown with their answers in docs/endpoints.md: else run node scripts/docs/endpoints.ts', () => {
+  it('are shown with their answers in docs/endpoints.md: else run node test/api/write-endpoints-page.ts', () => {
     expect(readRepositoryFile('docs/endpoints.md') === endpointsPage(answers)).to.equal(true)
   })
 })

@@ -12,7 +12,7 @@ export function endpointsPage(answers: ReadonlyMap<string, SpecAnswer>): string 
     'NFTs, called contracts of the EVM, staked and swapped. Lists are cut after the first entry and long texts after 100',
     'characters. What contracts say of themselves, prices and what is only known at present are made up. What each field means is in',
     '[the API](api.md).', '',
-    'This page is made by `node scripts/docs/endpoints.ts` from live answers; a test fails when it is not current.', '',
+    'This page is made by `node test/api/write-endpoints-page.ts` from live answers; a test fails when it is not current.', '',
     '| Endpoint | Answers |', '| --- | --- |',
     ...specRows.map(({ path, returns }) => `| [${path}](#${anchorOf(path)}) | ${returns} |`),
   ]
