@@ -29,7 +29,8 @@ export function nftIdParameter(): z.ZodPreprocess<z.ZodString> {
   const canonical = (text: unknown): unknown => (
     typeof text === 'string' && /^\d{1,40}$/.test(text) ? String(BigInt(text)) : text
   )
-  return z.preprocess(canonical, z.string().regex(/^\d{1,20}$/, 'must be the id of an item: a whole number of at most 20 digits'))
+  const message = 'must be the id of an item: a whole number of at most 20 digits'
+  return z.preprocess(canonical, z.string().regex(/^\d{1,20}$/, message))
     .describe('Id of the item within the collection.')
 }
 

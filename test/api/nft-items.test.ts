@@ -150,7 +150,8 @@ describe('NFT routes on items of every kind', () => {
       .to.deep.equal([[110, 'burn', cats], [101, 'mint', cats]])
     const hash = chainBlock(110).transactions[0]?.id
     expect(data[0]).to.deep.include({
-      transaction_hash: hash, name: 'Gone', thumbnail: null, current_owner: null, collection: { name: 'The Cats', image: 'https://example.org/cats.png', description: null },
+      transaction_hash: hash, name: 'Gone', thumbnail: null, current_owner: null,
+      collection: { name: 'The Cats', image: 'https://example.org/cats.png', description: null },
     })
     const rest = await list<NftTransfer>(`/flow/nft/${cats}/item/9/transfer?cursor=110:${hash}:3`)
     expect(rest.data).to.deep.equal(data.slice(1))

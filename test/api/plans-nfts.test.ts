@@ -101,7 +101,9 @@ describe('the plans of lists of NFTs', () => {
     ['holders that have one item as most do', count * 3, (pool) => listNftHolders(
       pool, large, { count: 1, key: `0x5${(9000).toString(16).padStart(15, '0')}` }, count,
     )],
-    ['the last holders of some items', count * 4, (pool) => listNftHolders(pool, small, { count: 2, key: `0x6${(14_000).toString(16).padStart(15, '0')}` }, count)],
+    ['the last holders of some items', count * 4, (pool) => listNftHolders(
+      pool, small, { count: 2, key: `0x6${(14_000).toString(16).padStart(15, '0')}` }, count,
+    )],
     ['collections of an account', count * 5, (pool) => listNftCollectionsOfAccount(pool, whale, collectionOf(1000), count)],
     ['items of an account', count * 8, (pool) => listNftItemsOfAccount(pool, whale, large, undefined, count)],
     ['items of an account in the middle', count * 8, (pool) => listNftItemsOfAccount(pool, whale, large, '15000', count)],

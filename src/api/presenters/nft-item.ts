@@ -7,9 +7,11 @@ import { partyFormat } from './transfer.ts'
 /** The id of an item as it stands in cursors. */
 export const nftIdPart = /\d{1,20}/
 
-const wholeNumber = z.string().regex(new RegExp(`^${nftIdPart.source}$`)).describe('A whole number below 2^64 as text, so that it stays exact.')
-/** The id of an item within its collection: it may be as large as 2^64. */
-export const nftIdFormat = wholeNumber.describe('Id within the collection, as text: it may be as large as 2^64.')
+const wholeNumber = z.string().regex(new RegExp(`^${nftIdPart.source}$`))
+  .describe('A whole number below 2^64 as text, so that it stays exact.')
+
+/** The id of an item within its collection. */
+export const nftIdFormat = wholeNumber.describe('Id within the collection: a whole number below 2^64, as text.')
 
 const unsaid = 'Null where the item does not say it, or was not asked yet.'
 

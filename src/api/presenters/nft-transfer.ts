@@ -12,7 +12,8 @@ const transferredCollectionSchema = z.strictObject({
   description: z.string().nullable().describe('Null like image.'),
 }).meta({ id: 'TransferredCollection' })
 
-const collectionUnknown = 'Null where an item was destroyed of which only id and uuid are told, and which was not seen before.'
+const collectionUnknown = 'Null where an item was destroyed of which only id and uuid are told, and which was not ' +
+  'seen before.'
 
 /** A movement of an item. */
 export const nftTransferSchema = z.strictObject({
@@ -26,7 +27,8 @@ export const nftTransferSchema = z.strictObject({
   nft_id: nftIdFormat,
   name: z.string().describe('What the item calls itself, else the name of the contract with #id.'),
   thumbnail: z.string().nullable().describe(
-    'A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, which the item shows.',
+    'A URI; null where the item does not say it, was not asked yet, or has an image itself for it, data:…, which the ' +
+    'item shows.',
   ),
   current_owner: partyFormat.nullable()
     .describe('Who has the item now; null where it is no more, or lies where no event tells.'),

@@ -76,7 +76,8 @@ export function presentFoundToken({ token, name, symbol, market_symbol, logo, ..
   }
 }
 
-export function presentFoundCollection({ token, name, item_count, square_image, is_verified }: NftCollectionRow): FoundCollection {
+export function presentFoundCollection(row: NftCollectionRow): FoundCollection {
+  const { token, name, item_count, square_image, is_verified } = row
   const contractName = contractNameOf(token)
   return {
     id: token,

@@ -20,7 +20,8 @@ export async function listNftCollectionsOfAccount(
        where holder = ${account} and token > ${after ?? ''} and held_count > 0 order by token limit ${limit})
       order by token limit ${limit}
     )
-    select p.token, coalesce(h.item_count, 0) as item_count, k.held_count, k.checked_height, ${nftCollectionFace(sql.fragment`p.token`)}
+    select p.token, coalesce(h.item_count, 0) as item_count, k.held_count, k.checked_height,
+      ${nftCollectionFace(sql.fragment`p.token`)}
     from page p
     left join app.nft_holdings h on h.address = ${account} and h.token = p.token
     left join app.nft_holder_checks k on k.holder = ${account} and k.token = p.token

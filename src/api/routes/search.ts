@@ -33,7 +33,9 @@ const search = defineRoute({
   response: z.strictObject({ data: searchResultSchema }),
   example: {
     data: {
-      hits: [{ type: 'block', id: exampleBlock.id, block_height: exampleBlock.height, path: `/flow/block/${exampleBlock.height}` }],
+      hits: [{
+        type: 'block', id: exampleBlock.id, block_height: exampleBlock.height, path: `/flow/block/${exampleBlock.height}`,
+      }],
       contracts: [{
         id: 'A.0b2a3299cc857e29.TopShot', address: '0x0b2a3299cc857e29', name: 'TopShot', kind: 'NFT', dependent_count: 61,
       }],
@@ -79,7 +81,9 @@ const preview = defineRoute({
   description: 'A side on which nothing is indexed of it is null.',
   params: noParameters,
   query: z.object({
-    q: searchParameter('A transaction id or an EVM hash, 64 hex digits; or an account of Flow or of Flow EVM, 16 or 40 hex digits.'),
+    q: searchParameter(
+      'A transaction id or an EVM hash, 64 hex digits; or an account of Flow or of Flow EVM, 16 or 40 hex digits.',
+    ),
     type: z.enum(['tx', 'address']).optional().describe('What it is; without it, what the number of digits says.'),
   }),
   response: z.strictObject({ data: searchPreviewSchema }),
