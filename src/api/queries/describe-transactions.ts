@@ -69,7 +69,7 @@ function recorded(row: TransactionRow, known: DerivedRow): Described {
   const gasUsed = known.has_metrics ? known.gas_used : row.gas_used
   return {
     tags: known.tags.length < 2 ? known.tags : inOrder(known.tags),
-    fee: known.has_metrics ? known.fee ?? undefined : '0',
+    fee: known.has_metrics ? known.fee ?? undefined : '0.00000000',
     gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
   }
 }
