@@ -12,7 +12,7 @@ import { answerSpecRows } from '../support/spec-answers.ts'
 const path = 'docs/endpoints.md'
 try {
   writeFileSync(resolve(import.meta.dirname, '../..', path), endpointsPage(await answerSpecRows()))
-  console.log(path)
+  process.stdout.write(`${path}\n`)
 } finally {
   await endSharedThings()
   await stopTestServer()
