@@ -122,6 +122,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
           this.#log.warn({ queue: worker }, 'the queue does not answer, its connection is cut')
           // Of a connection that waits to be made again ioredis never tells that it has ended.
           await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: impatience.signal })])
+          // It comes to that only after what it waits for, and would go on renewing locks of no jobs.
+          await bull['lockManager'].close()
         })()
         await Promise.race([closed, tooLong])
         impatience.abort()

@@ -3,6 +3,7 @@ import { Pool, type PoolClient } from 'pg'
 import { FatalError, RetryableError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import { asDatabaseError } from '../../db/errors.ts'
+import { retryConflicts } from '../../db/retry-conflicts.ts'
 import { BullWorkQueue } from './bull-work-queue.ts'
 import { PostgresQueueConnection, SharedPostgresBackend } from './postgres-queue-connection.ts'
 
@@ -26,7 +27,8 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
   const migrations = new Pool({ ...config, max: 1, options: '', allowExitOnIdle: true })
   migrations.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
   migrations.on('connect', (client) => client.on('error', () => undefined))
-  const migrate = async (): Promise<void> => {
+  // Other processes may work with the tables at this moment, and lock them in orders of their own.
+  const migrate = (): Promise<void> => retryConflicts(async () => {
     try {
       await makeSchema(migrations)
     } catch (error) {
@@ -34,7 +36,7 @@ export async function createPostgresWorkQueue(databaseUrl: string, log: Logger):
       if (!(error instanceof SchemaVersionMismatchError)) throw asDatabaseError(error)
       throw new FatalError('queue-too-new', `The queues in schema ${schema} were made by a newer flowfarm: ${error.message} Or drop that schema: it is filled again.`, { cause: error })
     }
-  }
+  })
   const connection = new PostgresQueueConnection({ ...config, options: `${config.options} -c search_path=${schema}`, max: poolSize })
   try {
     await migrate()
