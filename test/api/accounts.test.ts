@@ -70,7 +70,7 @@ describe('account routes', () => {
   })
 
   it('shows in lists what is indexed of each account', async () => {
-    const { rows: [expected] } = await database.pool.query(`
+    const { rows: [expected] } = await database.pool.query<Record<string, unknown>>(`
       select a.address, s.tx_count::int, a.first_seen_height::int, a.created_height::int, a.last_seen_height::int as height,
         to_char(b.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, h.balance::text as flow_balance
       from app.accounts a join app.address_stats s using (address) join raw.blocks b on b.height = a.last_seen_height
@@ -177,7 +177,7 @@ describe('account routes', () => {
         signing_algorithm: signatureAlgorithmName(key?.sign_algo ?? 0), hashing_algorithm: hashAlgorithmName(key?.hash_algo ?? 0),
       })
     }
-    const [{ public_key: digits = '' } = {}] = known
+    const digits = known[0]?.public_key ?? ''
     const plain = await silent.json(`/flow/key/${digits}`)
     for (const spelling of [`0x${digits}`, digits.toUpperCase(), `04${digits}`]) {
       expect(await silent.json(`/flow/key/${spelling}`)).to.deep.equal(plain)

@@ -24,7 +24,7 @@ describe('the search for events', () => {
   }
 
   async function stored(condition: string): Promise<unknown[]> {
-    const { rows } = await chain.database.pool.query(`
+    const { rows } = await chain.database.pool.query<Record<string, unknown>>(`
       select type, encode(transaction_id, 'hex') as transaction, event_index, block_height::int as block_height, payload
       from raw.events_with_id where ${condition} order by block_height desc, tx_index desc, event_index desc`)
     return rows

@@ -234,7 +234,7 @@ describe('lists of transactions of a derived chain', () => {
   })
 
   it('gives scripts by their hash', async () => {
-    const [{ script_hash: hash = '' } = {}] = await all('/flow/transaction?status=FAILURE')
+    const hash = (await all('/flow/transaction?status=FAILURE'))[0]?.script_hash ?? ''
     const { data: [script] } = await chain.api.json<{ data: { script_hash: string; script_text: string }[] }>(`/flow/script/${hash}`)
     const { rows: [row] } = await chain.database.pool.query<{ text: string }>(
       "select script_text as text from raw.scripts where script_hash = decode($1, 'hex')", [hash],

@@ -10,7 +10,10 @@ import type { RequestState } from './request-log.ts'
 export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
   return async (context, next) => {
     const { method, url } = context
-    if (method !== 'GET' || !kept.isOn || kept.isUnfit(url) || context.get('Authorization') !== '') return next()
+    if (method !== 'GET' || !kept.isOn || kept.isUnfit(url) || context.get('Authorization') !== '') {
+      await next()
+      return
+    }
     const known = kept.find(url) ?? await kept.pending(url)
     if (known !== undefined) {
       context.state.route = known.route

@@ -38,13 +38,15 @@ export function rateLimit({ limiter, keys, unlimitedPaths, keyPaths, resolvePath
   }
   return async (context, next) => {
     const path = resolvePath(context.path)
-    if (context.method === 'OPTIONS' || unlimitedPaths.has(path)) return next()
-    const verdict = await take(context.state.client, keyPaths.has(path) ? '' : context.get('X-API-Key').trim())
-    if (verdict === undefined) return next()
-    context.set(headersOf(verdict))
-    if (verdict.isAllowed) return next()
-    context.set('Retry-After', String(verdict.nextInSeconds))
-    throw new ApiError(429, 'rate-limited', `Too many requests: ${inWords(verdict)}. Try again in ${verdict.nextInSeconds} s.`)
+    const isUnlimited = context.method === 'OPTIONS' || unlimitedPaths.has(path)
+    const verdict = isUnlimited
+      ? undefined : await take(context.state.client, keyPaths.has(path) ? '' : context.get('X-API-Key').trim())
+    if (verdict !== undefined) context.set(headersOf(verdict))
+    if (verdict?.isAllowed === false) {
+      context.set('Retry-After', String(verdict.nextInSeconds))
+      throw new ApiError(429, 'rate-limited', `Too many requests: ${inWords(verdict)}. Try again in ${verdict.nextInSeconds} s.`)
+    }
+    await next()
   }
 }
 

@@ -25,19 +25,16 @@ interface AccountIndex {
 
 function indexOf(order: AccountOrder, network: Network): AccountIndex {
   const accounts = { table: sql.fragment`app.accounts`, type: sql.fragment`int8`, listed: sql.fragment`true` }
-  switch (order) {
-    case 'block_height':
-      return { ...accounts, column: sql.fragment`last_seen_height` }
-    case 'first_seen':
-      return { ...accounts, column: sql.fragment`first_seen_height` }
-    case 'tx_count':
-      return { ...accounts, table: sql.fragment`app.address_stats`, column: sql.fragment`tx_count` }
-    case 'flow_balance':
-      return {
-        table: sql.fragment`app.ft_holdings`, column: sql.fragment`balance`, type: sql.fragment`numeric`,
-        listed: sql.fragment`token = ${flowTokenOf(network)} and balance > 0`,
-      }
+  const indexes: Readonly<Record<AccountOrder, AccountIndex>> = {
+    block_height: { ...accounts, column: sql.fragment`last_seen_height` },
+    first_seen: { ...accounts, column: sql.fragment`first_seen_height` },
+    tx_count: { ...accounts, table: sql.fragment`app.address_stats`, column: sql.fragment`tx_count` },
+    flow_balance: {
+      table: sql.fragment`app.ft_holdings`, column: sql.fragment`balance`, type: sql.fragment`numeric`,
+      listed: sql.fragment`token = ${flowTokenOf(network)} and balance > 0`,
+    },
   }
+  return indexes[order]
 }
 
 /**

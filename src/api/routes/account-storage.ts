@@ -88,10 +88,14 @@ const item = defineRoute({
 async function ofAccount<T>(address: string, { chain, network }: Services, ask: () => Promise<T>): Promise<T> {
   const unknown = new ApiError(404, 'unknown-account', `The chain has no account ${address}.`, { field: 'address' })
   if (!isValidAddress(address, network())) throw unknown
-  const [account, answer] = await Promise.allSettled([chain.account(address), ask()])
-  if (account.status === 'rejected') return fromChain(Promise.reject(account.reason))
-  if (account.value === undefined) throw unknown
-  return fromChain(answer.status === 'rejected' ? Promise.reject(answer.reason) : Promise.resolve(answer.value))
+  const answer = ask()
+  // Of an account that there is not, an error of the script is not the news.
+  const ended = Promise.allSettled([answer])
+  if (await fromChain(chain.account(address)) === undefined) {
+    await ended
+    throw unknown
+  }
+  return fromChain(answer)
 }
 
 /** What accounts keep on the chain. */
