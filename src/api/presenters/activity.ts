@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, amountFormat, countFormat } from '../formats.ts'
 
 /** A contract that was used. */
@@ -36,18 +37,14 @@ export const tokenVolumeRow = z.object({
 })
 
 export function presentContractUse({ name, count }: z.output<typeof contractUseRow>): BusyContract {
-  return { contract_identifier: name, ...contractParts(name), tx_count: count }
+  const { address, name: contractName } = contractParts(name)
+  return { contract_identifier: name, contract_name: contractName, address, tx_count: count }
 }
 
 export function presentTokenVolume(row: z.output<typeof tokenVolumeRow>): TokenVolume {
+  const { address, name } = contractParts(row.name)
   return {
-    token: row.name, symbol: row.symbol, ...contractParts(row.name), logo: row.logo, transfer_count: row.count,
+    token: row.name, symbol: row.symbol, contract_name: name, address, logo: row.logo, transfer_count: row.count,
     total_amount: row.amount, usd_volume: row.usd,
   }
-}
-
-/** @param identifier `A.<address>.<name>`, and perhaps the name of a type */
-export function contractParts(identifier: string): { contract_name: string; address: string } {
-  const [, digits = '', name = ''] = identifier.split('.')
-  return { contract_name: name, address: `0x${digits}` }
 }

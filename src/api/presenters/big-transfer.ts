@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
-import { contractParts } from './activity.ts'
 import { ftTransferTypes } from './ft-transfer.ts'
 import { partyFormat } from './transfer.ts'
 
@@ -55,8 +55,8 @@ export type BigTransferRow = z.output<typeof bigTransferRow>
 
 export function presentBigTransfer(row: BigTransferRow): BigTransfer {
   const { symbol, logo, token, ...same } = row
-  const { contract_name, address } = contractParts(token)
+  const { name, address } = contractParts(token)
   return {
-    ...same, token, token_symbol: symbol, token_logo: logo, token_contract_address: address, contract_name,
+    ...same, token, token_symbol: symbol, token_logo: logo, token_contract_address: address, contract_name: name,
   }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ImportEdge } from '../contract-graph.ts'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, countFormat } from '../formats.ts'
-import { contractKinds, contractParts } from './contract.ts'
+import { contractKinds } from './contract.ts'
 import type { AssetNames } from './transfer-summary.ts'
 
 const node = z.strictObject({

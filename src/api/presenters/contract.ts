@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
 import type { ContractCode } from '../queries/contract-code.ts'
 import { timeAt } from './block-time.ts'
@@ -112,10 +113,4 @@ function presentIdentity(contract: string, { names, dependents }: ContractFacts)
     token_symbol: token?.symbol ?? null,
     token_logo: token?.logo ?? collection?.logo ?? null,
   }
-}
-
-/** The account, as text, and the name of a contract. @param contract A.<address>.<name> */
-export function contractParts(contract: string): { readonly address: string; readonly name: string } {
-  const [, digits = '', name = ''] = contract.split('.')
-  return { address: `0x${digits}`, name }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, amountFormat, countFormat, heightFormat } from '../formats.ts'
 import { vaultDecimals, vaultType } from './ft-transfer.ts'
 import { tokenFormat } from './fungible-token.ts'
-import { contractNameOf } from './nft-collection.ts'
 
 const completeness = 'True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence ' +
   '1.0, which lacks what is not indexed.'
@@ -79,7 +79,7 @@ export function presentVault(address: string, row: VaultRow): Vault {
     id: `${address}:${row.token}`,
     address,
     token: vaultType(row.token),
-    name: row.name ?? contractNameOf(row.token),
+    name: row.name ?? contractParts(row.token).name,
     symbol: row.symbol,
     decimals: row.decimals ?? vaultDecimals,
     icon: row.logo,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { dayFormat } from '../day-range.ts'
 import { amountFormat, timestampFormat } from '../formats.ts'
 import type { TokenPrices } from '../queries/ft-prices.ts'
 import { tokenFormat } from './fungible-token.ts'
-import { contractNameOf } from './nft-collection.ts'
 
 const priceFormat = amountFormat.describe('US dollars for one whole token, as decimal text.')
 
@@ -23,7 +23,7 @@ export type FtPrices = z.output<typeof ftPricesSchema>
 export function presentFtPrices(rows: readonly TokenPrices[]): FtPrices {
   const bySymbol = new Map<string, TokenPrices[]>()
   for (const row of rows) {
-    const symbol = row.symbol ?? contractNameOf(row.token).toUpperCase()
+    const symbol = row.symbol ?? contractParts(row.token).name.toUpperCase()
     bySymbol.set(symbol, [...(bySymbol.get(symbol) ?? []), row])
   }
   return Object.fromEntries([...bySymbol].map(([symbol, tokens]) => {

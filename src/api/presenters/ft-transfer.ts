@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { amountFormat } from '../formats.ts'
-import { contractNameOf } from './nft-collection.ts'
 import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'
 
 export const ftTransferTypes = [
@@ -65,7 +65,7 @@ export function presentFtTransfer(row: FtTransferRow, address?: string): FtTrans
     usd_value: row.usd_value,
     token: {
       token: vaultType(row.token),
-      name: row.name ?? contractNameOf(row.token),
+      name: row.name ?? contractParts(row.token).name,
       symbol: row.symbol,
       decimals: row.decimals ?? vaultDecimals,
       logo: row.logo,

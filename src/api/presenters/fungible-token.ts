@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
 import { vaultDecimals } from './ft-transfer.ts'
-import { contractAddressOf, contractNameOf } from './nft-collection.ts'
 import { timeAt } from './block-time.ts'
 
 /** `A.<address>.<name>`, and a further part where vaults of a contract are not named Vault. */
@@ -82,10 +82,10 @@ export type FungibleTokenRow = z.output<typeof fungibleTokenRow>
 /** @param times times of blocks by height; that in which the contract was created is among them */
 export function presentFungibleToken(row: FungibleTokenRow, times: ReadonlyMap<number, string>): FungibleToken {
   const { token, name, symbol, description, external_url, socials, vault_path, receiver_path, balance_path } = row
-  const contractName = contractNameOf(token)
+  const contractName = contractParts(token).name
   return {
     id: token,
-    address: contractAddressOf(token),
+    address: contractParts(token).address,
     contract_name: contractName,
     name: name ?? contractName,
     symbol,

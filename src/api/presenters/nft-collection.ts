@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contractOf } from '../../chain/tokens/token-id.ts'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
 
 /** `A.<address>.<name>`, and a further part where items of a contract are not named NFT. */
@@ -78,23 +78,13 @@ export const nftCollectionRow = nftCollectionFaceRow.extend({
 })
 export type NftCollectionRow = z.output<typeof nftCollectionRow>
 
-/** The name of the contract of a collection or token. */
-export function contractNameOf(token: string): string {
-  return contractOf(token).split('.')[2] ?? token
-}
-
-/** The account of the contract of a collection or token, 0x and 16 hex digits. */
-export function contractAddressOf(token: string): string {
-  return `0x${token.split('.')[1] ?? ''}`
-}
-
 export function presentNftCollectionFace(row: NftCollectionFaceRow): NftCollectionFace {
   const { token, name, description, external_url, square_image, banner_image, socials, evm_address, is_verified } = row
-  const contractName = contractNameOf(token)
+  const contractName = contractParts(token).name
   return {
     id: token,
     nft_type: token,
-    address: contractAddressOf(token),
+    address: contractParts(token).address,
     contract_name: contractName,
     name: name ?? contractName,
     display_name: name ?? contractName,

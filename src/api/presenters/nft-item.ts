@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { contractOf } from '../../chain/tokens/token-id.ts'
+import { contractParts } from '../contract-parts.ts'
 import { heightFormat, timestampFormat } from '../formats.ts'
-import { contractNameOf, nftTypeFormat } from './nft-collection.ts'
+import { nftTypeFormat } from './nft-collection.ts'
 import { partyFormat } from './transfer.ts'
 
 /** The id of an item as it stands in cursors. */
@@ -78,7 +79,7 @@ export type NftItemRow = z.output<typeof nftItemRow>
 
 /** What an item is called that says nothing of itself. */
 export function nameOfItem(token: string, id: string): string {
-  return `${contractNameOf(token)} #${id}`
+  return `${contractParts(token).name} #${id}`
 }
 
 /** @param times times of blocks by height */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { contractNameOf, nftTypeFormat } from './nft-collection.ts'
+import { contractParts } from '../contract-parts.ts'
+import { nftTypeFormat } from './nft-collection.ts'
 import { nameOfItem, nftIdFormat } from './nft-item.ts'
 import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'
 
@@ -71,7 +72,7 @@ export function presentNftTransfer(row: NftTransferRow, address?: string): NftTr
     thumbnail: row.thumbnail,
     current_owner: row.current_owner,
     collection: token === null ? null : {
-      name: row.collection_name ?? contractNameOf(token),
+      name: row.collection_name ?? contractParts(token).name,
       image: row.collection_image,
       description: row.collection_description,
     },

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { addressFormat, countFormat, heightFormat } from '../formats.ts'
 import { contractKinds } from './contract.ts'
 import type { FungibleTokenRow } from './fungible-token.ts'
-import { contractAddressOf, contractNameOf, nftTypeFormat } from './nft-collection.ts'
+import { nftTypeFormat } from './nft-collection.ts'
 import type { NftCollectionRow } from './nft-collection.ts'
 import { partyFormat } from './transfer.ts'
 
@@ -64,10 +65,10 @@ export const searchResultSchema = z.strictObject({
 }).meta({ id: 'SearchResult' })
 
 export function presentFoundToken({ token, name, symbol, market_symbol, logo, ...row }: FungibleTokenRow): FoundToken {
-  const contractName = contractNameOf(token)
+  const contractName = contractParts(token).name
   return {
     id: token,
-    address: contractAddressOf(token),
+    address: contractParts(token).address,
     contract_name: contractName,
     name: name ?? contractName,
     symbol, market_symbol, logo,
@@ -78,10 +79,10 @@ export function presentFoundToken({ token, name, symbol, market_symbol, logo, ..
 
 export function presentFoundCollection(row: NftCollectionRow): FoundCollection {
   const { token, name, item_count, square_image, is_verified } = row
-  const contractName = contractNameOf(token)
+  const contractName = contractParts(token).name
   return {
     id: token,
-    address: contractAddressOf(token),
+    address: contractParts(token).address,
     contract_name: contractName,
     name: name ?? contractName,
     item_count, square_image, is_verified,

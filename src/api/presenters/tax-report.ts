@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { contractParts } from '../contract-parts.ts'
 import { dayFormat } from '../day-range.ts'
 import type { DayRange } from '../day-range.ts'
 import { addressFormat, amountFormat, countFormat } from '../formats.ts'
@@ -6,7 +7,7 @@ import type { FtTotals, NftTotals } from '../queries/account-transfers.ts'
 import { accountTransferSchema } from './account-transfer.ts'
 import type { AccountTransfer } from './account-transfer.ts'
 import { tokenFormat } from './fungible-token.ts'
-import { contractNameOf, nftTypeFormat } from './nft-collection.ts'
+import { nftTypeFormat } from './nft-collection.ts'
 
 const tokenTotalsSchema = z.strictObject({
   token: tokenFormat,
@@ -60,7 +61,7 @@ export function presentTaxReport(
     ft_transfers: fungible,
     nft_transfers: items,
     tokens: totals?.tokens.map(({ token, name, symbol, received, sent, net, received_count, sent_count }) => (
-      { token, name: name ?? contractNameOf(token), symbol, received, sent, net, received_count, sent_count }
+      { token, name: name ?? contractParts(token).name, symbol, received, sent, net, received_count, sent_count }
     )) ?? null,
     collections: totals?.collections.map(({ token, received_count, sent_count }) => (
       { nft_type: token, received_count, sent_count }

@@ -1,7 +1,8 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { ContractPlace } from '../contract-cursor.ts'
-import { contractParts, contractRow } from '../presenters/contract.ts'
+import { contractParts } from '../contract-parts.ts'
+import { contractRow } from '../presenters/contract.ts'
 import type { ContractRow } from '../presenters/contract.ts'
 
 /** Which contracts; what is undefined does not matter. */
