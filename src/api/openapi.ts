@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { problemSchema } from './problem.ts'
+import { problemSchema } from './http/problem.ts'
 import type { Route } from './route.ts'
 
 type JsonObject = Record<string, unknown>

@@ -4,10 +4,10 @@ import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { parseBody } from '../base/parse-input.ts'
 import type { Network } from '../chain/network.ts'
-import type { AnswerStream } from './answer-stream.ts'
+import type { AnswerStream } from './http/answer-stream.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
-import { parseParameters } from './parameters.ts'
+import { parseParameters } from './parameters/parameters.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 
 /** What handlers may lean on. */

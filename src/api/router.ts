@@ -6,9 +6,9 @@ import { ApiError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { readJson } from '../base/read-json.ts'
 import type { AdminGate } from './admin/admin-gate.ts'
-import { AnswerStream } from './answer-stream.ts'
+import { AnswerStream } from './http/answer-stream.ts'
 import type { RequestState } from './middleware/request-log.ts'
-import { declaredPath, topLevelSegments } from './paths.ts'
+import { declaredPath, topLevelSegments } from './http/paths.ts'
 import type { Answer, Caching, Route, Services } from './route.ts'
 
 const cacheControl: Readonly<Record<Caching, string>> = {

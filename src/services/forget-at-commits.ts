@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik'
-import type { KeptAnswers } from '../api/kept-answers.ts'
-import { keepRecentReads } from '../api/recent-reads.ts'
+import type { KeptAnswers } from '../api/kept/kept-answers.ts'
+import { keepRecentReads } from '../api/kept/recent-reads.ts'
 import { listen } from '../db/listen.ts'
 import { farmChannel } from '../farm/leases/sql/announce-farm-work.ts'
 import type { ServiceContext } from './context.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { Account, AccountDetail } from '../../src/api/presenters/account.ts'
 import { hashAlgorithmName, signatureAlgorithmName } from '../../src/api/presenters/account.ts'
 import type { Coa } from '../../src/api/presenters/coa.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { BusyContract, TokenVolume } from '../../src/api/presenters/activity.ts'
 import type { BigTransfer } from '../../src/api/presenters/big-transfer.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { Contract } from '../../src/api/presenters/contract.ts'
 import type { ContractEventType, ContractScript } from '../../src/api/presenters/contract-use.ts'
 import type { ContractVersion, ContractVersionDetail } from '../../src/api/presenters/contract-version.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { Epoch, EpochStatus, Tokenomics } from '../../src/api/presenters/epoch.ts'
 import { storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { Event } from '../../src/api/presenters/event.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import type { ExploredChain } from '../support/explored-chain.ts'

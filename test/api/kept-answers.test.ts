@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
-import { KeptAnswers } from '../../src/api/kept-answers.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
+import { KeptAnswers } from '../../src/api/kept/kept-answers.ts'
 import type { Block } from '../../src/api/presenters/block.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { AccountNftCollection } from '../../src/api/presenters/account-nft.ts'
 import type { NftItem } from '../../src/api/presenters/nft-item.ts'
 import type { NftTransfer } from '../../src/api/presenters/nft-transfer.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { AccountNftCollection } from '../../src/api/presenters/account-nft.ts'
 import type { NftCollection } from '../../src/api/presenters/nft-collection.ts'
 import type { NftHolder } from '../../src/api/presenters/nft-holder.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { readBounds } from '../../src/api/bounds.ts'
+import { readBounds } from '../../src/api/paging/bounds.ts'
 import { listBlocks, readBlock } from '../../src/api/queries/blocks.ts'
 import { describeTransactions } from '../../src/api/queries/describe-transactions.ts'
 import { readEventsOfBlock } from '../../src/api/queries/events.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { List } from '../../src/api/envelope.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
 import type { Block, BlockDetail } from '../../src/api/presenters/block.ts'
 import type { Transaction } from '../../src/api/presenters/transaction.ts'
 import type { TransactionDetail } from '../../src/api/presenters/transaction-detail.ts'

@@ -1,4 +1,4 @@
-import { exampleBlock, exampleTransaction } from '../examples.ts'
+import { exampleBlock, exampleTransaction } from './transactions.ts'
 import type { Account, AccountDetail } from '../presenters/account.ts'
 import type { Coa } from '../presenters/coa.ts'
 import type { PublicKey } from '../presenters/public-key.ts'

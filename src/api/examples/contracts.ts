@@ -1,4 +1,4 @@
-import { exampleBlock, exampleTransaction } from '../examples.ts'
+import { exampleBlock, exampleTransaction } from './transactions.ts'
 import type { Contract } from '../presenters/contract.ts'
 import type { ContractDependencies } from '../presenters/contract-dependencies.ts'
 import type { ContractEventType, ContractScript } from '../presenters/contract-use.ts'

@@ -1,4 +1,4 @@
-import { exampleBlock, exampleTransaction } from '../examples.ts'
+import { exampleBlock, exampleTransaction } from './transactions.ts'
 import type { FtHolding, Vault } from '../presenters/ft-holding.ts'
 import type { FtTransfer } from '../presenters/ft-transfer.ts'
 import type { FungibleToken } from '../presenters/fungible-token.ts'

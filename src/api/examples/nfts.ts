@@ -1,4 +1,4 @@
-import { exampleBlock, exampleTransaction } from '../examples.ts'
+import { exampleBlock, exampleTransaction } from './transactions.ts'
 import type { AccountNftCollection } from '../presenters/account-nft.ts'
 import type { NftCollection } from '../presenters/nft-collection.ts'
 import type { NftHolder } from '../presenters/nft-holder.ts'

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { KeptAnswer, KeptAnswers } from '../kept-answers.ts'
+import type { KeptAnswer, KeptAnswers } from '../kept/kept-answers.ts'
 import { holds } from './caching.ts'
 import type { RequestState } from './request-log.ts'
 

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import { problemOf } from '../../base/problem.ts'
-import { toApiError } from '../problem.ts'
+import { toApiError } from '../http/problem.ts'
 import type { RequestState } from './request-log.ts'
 
 /** Turns whatever is thrown further in, and requests that nobody answers, into problems (RFC 9457). */

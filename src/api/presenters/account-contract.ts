@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 import type { ContractCode } from '../queries/contract-code.ts'
 
 /** The code of a contract, in no envelope. */

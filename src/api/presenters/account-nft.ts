@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat, heightFormat } from '../formats.ts'
+import { countFormat, heightFormat } from '../formats/formats.ts'
 import { nftCollectionFaceFields, nftCollectionFaceRow, presentNftCollectionFace } from './nft-collection.ts'
 
 /** A collection of which an account has items. */

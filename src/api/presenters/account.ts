@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChainAccount } from '../../chain/chain-reader.ts'
 import { labelCategories } from '../../chain/known-accounts.ts'
 import type { StorageOverview } from '../chain/account-storage.ts'
-import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { timeAt } from './block-time.ts'
 
 /** What an account is known as. */

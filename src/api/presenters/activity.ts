@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, amountFormat, countFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, amountFormat, countFormat } from '../formats/formats.ts'
 
 /** A contract that was used. */
 export const busyContractSchema = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { transactionSummarySchema } from './transaction.ts'
 import type { TransactionSummary } from './transaction.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { timeAt } from './block-time.ts'
 
 /** The EVM account of a Flow account, by its creation. */

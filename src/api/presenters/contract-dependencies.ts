@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ImportEdge } from '../contract-graph.ts'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, countFormat } from '../formats.ts'
+import type { ImportEdge } from '../contracts/contract-graph.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, countFormat } from '../formats/formats.ts'
 import { contractKinds } from './contract.ts'
 import type { AssetNames } from './transfer-summary.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 const counted = 'in the newest blocks that are looked at'
 

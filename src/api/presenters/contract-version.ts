@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import type { ContractCode } from '../queries/contract-code.ts'
 import { timeAt } from './block-time.ts'
 import { contractKinds } from './contract.ts'

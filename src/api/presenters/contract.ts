@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import type { ContractCode } from '../queries/contract-code.ts'
 import { timeAt } from './block-time.ts'
 import type { AssetNames } from './transfer-summary.ts'

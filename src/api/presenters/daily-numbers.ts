@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { dayFormat } from '../day-range.ts'
-import { amountFormat, countFormat } from '../formats.ts'
-import { percentOf, ratioOf } from '../percent.ts'
+import { dayFormat } from '../parameters/day-range.ts'
+import { amountFormat, countFormat } from '../formats/formats.ts'
+import { percentOf, ratioOf } from '../formats/percent.ts'
 
 const parts = {
   accounts: {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import type { Marked } from '../queries/transaction-marks.ts'
 
 const tokenFormat = z.string().describe('A.<address>.<name>')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 
 const view = z.int().min(0).nullable()
 const notTold = 'null where no indexed event told.'

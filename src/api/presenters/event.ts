@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseEventType } from '../../chain/event-type.ts'
-import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 const payloadFormat = z.unknown().describe(
   'The fields by name: numbers as decimal text, addresses 0x and 16 hex digits, bytes as 0x hex. ' +

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat } from '../formats.ts'
+import { addressFormat } from '../formats/formats.ts'
 
 export const evmAddressFormat = z.string().regex(/^0x[0-9a-f]{40}$/).describe('0x and 40 hex digits, lower case.')
 export const evmHashFormat = z.string().regex(/^0x[0-9a-f]{64}$/).describe('0x and 64 hex digits.')

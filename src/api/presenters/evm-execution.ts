@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EvmTransaction } from '../../chain/evm/evm-transaction.ts'
-import { addressFormat, amountFormat, countFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, amountFormat, countFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 const hex = z.string().regex(/^([0-9a-f]{2})*$/).describe('Hex digits, no 0x.')
 const evmAddress = z.string().regex(/^[0-9a-f]{40}$/).describe('40 hex digits, no 0x.').nullable()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Network } from '../../chain/network.ts'
-import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { evmHashFormat, evmPartySchema, presentEvmParty } from './evm-address.ts'
 import type { EvmDirectory } from './evm-address.ts'
 import { evmTokenRefRow, evmTokenRefSchema, presentEvmTokenRef } from './evm-token.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isWrappedFlow } from '../../chain/evm/wrapped-flow.ts'
 import type { Network } from '../../chain/network.ts'
-import { amountFormat, countFormat, heightFormat } from '../formats.ts'
+import { amountFormat, countFormat, heightFormat } from '../formats/formats.ts'
 import { evmAddressFormat } from './evm-address.ts'
 
 export const tokenStandards = ['ERC-20', 'ERC-721', 'ERC-1155'] as const

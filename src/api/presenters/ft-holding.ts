@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, amountFormat, countFormat, heightFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, amountFormat, countFormat, heightFormat } from '../formats/formats.ts'
 import { vaultDecimals, vaultType } from './ft-transfer.ts'
 import { tokenFormat } from './fungible-token.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { dayFormat } from '../day-range.ts'
-import { amountFormat, timestampFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { dayFormat } from '../parameters/day-range.ts'
+import { amountFormat, timestampFormat } from '../formats/formats.ts'
 import type { TokenPrices } from '../queries/ft-prices.ts'
 import { tokenFormat } from './fungible-token.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { amountFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { amountFormat } from '../formats/formats.ts'
 import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'
 
 export const ftTransferTypes = [

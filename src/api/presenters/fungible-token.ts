@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, amountFormat, countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 import { vaultDecimals } from './ft-transfer.ts'
 import { timeAt } from './block-time.ts'
 

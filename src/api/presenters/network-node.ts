@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, amountFormat, countFormat, idFormat } from '../formats.ts'
+import { addressFormat, amountFormat, countFormat, idFormat } from '../formats/formats.ts'
 
 const roles = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
 const roleFormat = z.int().min(1).max(5).nullable()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 
 /** `A.<address>.<name>`, and a further part where items of a contract are not named NFT. */
 export const nftTypeFormat = z.string().regex(/^A\.[0-9a-f]{16}\.\w+(\.\w+)*$/)

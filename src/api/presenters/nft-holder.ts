@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat } from '../formats.ts'
+import { countFormat } from '../formats/formats.ts'
 import { nftTypeFormat } from './nft-collection.ts'
 import { partyFormat } from './transfer.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contractOf } from '../../chain/tokens/token-id.ts'
-import { contractParts } from '../contract-parts.ts'
-import { heightFormat, timestampFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { heightFormat, timestampFormat } from '../formats/formats.ts'
 import { nftTypeFormat } from './nft-collection.ts'
 import { partyFormat } from './transfer.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
+import { contractParts } from '../formats/contract-parts.ts'
 import { nftTypeFormat } from './nft-collection.ts'
 import { nameOfItem, nftIdFormat } from './nft-item.ts'
 import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amountFormat, timestampFormat } from '../formats.ts'
+import { amountFormat, timestampFormat } from '../formats/formats.ts'
 
 const assetField = z.string().describe('Symbol of the token, or the token where the feed gave no symbol.')
 const tokenField = z.string().describe('`A.<address>.<name>`.')

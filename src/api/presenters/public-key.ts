@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, countFormat, heightFormat } from '../formats.ts'
+import { addressFormat, countFormat, heightFormat } from '../formats/formats.ts'
 import { hashAlgorithmName, signatureAlgorithmName } from './account.ts'
 
 /** A key of an account, found by its bytes. */

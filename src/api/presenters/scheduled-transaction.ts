@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { markKey } from '../queries/transaction-marks.ts'
 import type { MarkedPlace, TransactionMark } from '../queries/transaction-marks.ts'
 

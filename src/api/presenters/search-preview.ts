@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { evmHashFormat, evmPartySchema } from './evm-address.ts'
 import { evmTransactionSchema } from './evm-transaction.ts'
 import { presentTransactionSummary } from './transaction.ts'

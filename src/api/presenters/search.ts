@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
-import { addressFormat, countFormat, heightFormat } from '../formats.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { addressFormat, countFormat, heightFormat } from '../formats/formats.ts'
 import { contractKinds } from './contract.ts'
 import type { FungibleTokenRow } from './fungible-token.ts'
 import { nftTypeFormat } from './nft-collection.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import type { Marked } from '../queries/transaction-marks.ts'
 
 const bucketFormat = z.enum(['committed', 'staked', 'unstaking', 'unstaked', 'rewarded', 'unknown']).nullable()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 const roleNames = ['collection', 'consensus', 'execution', 'verification', 'access'] as const
 

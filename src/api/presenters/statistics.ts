@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { dayFormat } from '../day-range.ts'
-import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { dayFormat } from '../parameters/day-range.ts'
+import { amountFormat, countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 
 /** Lengths of time by which the chain's numbers can be had. */
 export const timescales = ['hourly', 'daily', 'weekly', 'monthly'] as const

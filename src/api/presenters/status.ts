@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat, heightFormat, timestampFormat } from '../formats.ts'
+import { countFormat, heightFormat, timestampFormat } from '../formats/formats.ts'
 
 const rangeSchema = z.strictObject({ from: heightFormat, to: heightFormat }).describe('Heights, both ends inclusive.')
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amountFormat, countFormat } from '../formats.ts'
+import { amountFormat, countFormat } from '../formats/formats.ts'
 import type { AssetNames } from './transfer-summary.ts'
 
 const asset = z.string().nullable().describe('Token, A.<address>.<name>; null where nothing tells.')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 import { defiEventSchema } from './transaction-defi-event.ts'
 import type { TransactionDefiEvent } from './transaction-defi-event.ts'
 import { evmExecutionSchema } from './evm-execution.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { addressFormat, amountFormat, countFormat } from '../formats.ts'
-import { multiplyDecimals } from '../decimals.ts'
+import { addressFormat, amountFormat, countFormat } from '../formats/formats.ts'
+import { multiplyDecimals } from '../formats/decimals.ts'
 import { partyFormat } from './transfer-summary.ts'
 import type { AssetNames } from './transfer-summary.ts'
 

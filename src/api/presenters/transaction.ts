@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { ScriptTemplate } from '../../chain/templates/template.ts'
 import { transactionTags } from '../../chain/transaction-tags.ts'
 import type { TransactionTag } from '../../chain/transaction-tags.ts'
-import { multiplyDecimals } from '../decimals.ts'
+import { multiplyDecimals } from '../formats/decimals.ts'
 import {
   addressDigitsFormat, addressFormat, amountFormat, countFormat, heightFormat, idFormat, timestampFormat, zeroAddress,
-} from '../formats.ts'
+} from '../formats/formats.ts'
 import { eventSchema, presentEvent } from './event.ts'
 import type { EventRow } from './event.ts'
 import { transferSummarySchema } from './transfer-summary.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { amountFormat, countFormat } from '../formats.ts'
+import { amountFormat, countFormat } from '../formats/formats.ts'
 
 const direction = z.enum(['in', 'out', 'transfer']).describe(
   'As the account sees it that the list is asked for: in or out. Without an account: transfer.',

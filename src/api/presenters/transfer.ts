@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats.ts'
+import { countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 /** Somebody who gives or gets tokens. */
 export const partyFormat = z.string().regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/)

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { transferKeyOf } from '../presenters/account-transfer.ts'
 import type { AccountTransferRow } from '../presenters/account-transfer.ts'
 import { listFtTransfers } from './ft-transfers.ts'

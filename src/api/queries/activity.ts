@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { contractUseRow, tokenVolumeRow } from '../presenters/activity.ts'
 import { priceCurrency } from './prices.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { readRecent } from '../recent-reads.ts'
+import { readRecent } from '../kept/recent-reads.ts'
 import type { AssetNames } from '../presenters/transfer-summary.ts'
 
 const tokenRow = z.object({

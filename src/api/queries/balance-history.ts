@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { DayRange } from '../day-range.ts'
+import type { DayRange } from '../parameters/day-range.ts'
 
 /**
  * Heights below the newest within which the workers of balances and of their changes may be apart, and have holes: at the

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { bigTransferRow } from '../presenters/big-transfer.ts'
 import type { BigTransferRow, BigTransferType } from '../presenters/big-transfer.ts'
 import { priceCurrency } from './prices.ts'

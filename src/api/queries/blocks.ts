@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import { readDownwards } from '../bounds.ts'
-import type { Bounds } from '../bounds.ts'
-import { hashBytes } from '../formats.ts'
+import { readDownwards } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { hashBytes } from '../formats/formats.ts'
 import { blockRow } from '../presenters/block.ts'
 import type { BlockRow } from '../presenters/block.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { coaRow } from '../presenters/coa.ts'
 import type { CoaRow } from '../presenters/coa.ts'
-import type { EventKey } from '../event-pages.ts'
+import type { EventKey } from '../paging/event-pages.ts'
 
 /** The creations of an EVM account by Cadence, or those whose resource an account got: up to `count` after a place. */
 export async function listCoas(

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { ContractGraph } from '../contract-graph.ts'
+import { ContractGraph } from '../contracts/contract-graph.ts'
 
 /** Milliseconds after which the graph is read anew, by the first who asks. */
 const keepMs = 15_000

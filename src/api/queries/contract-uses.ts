@@ -1,8 +1,8 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../bounds.ts'
-import { readEventPage } from '../event-pages.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { readEventPage } from '../paging/event-pages.ts'
 import { eventTypeRow, scriptUseRow } from '../presenters/contract-use.ts'
 import type { EventTypeRow, ScriptUseRow } from '../presenters/contract-use.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
-import { contractParts } from '../contract-parts.ts'
-import type { EventKey } from '../event-pages.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import type { EventKey } from '../paging/event-pages.ts'
 import { contractVersionRow } from '../presenters/contract-version.ts'
 import type { ContractVersionRow } from '../presenters/contract-version.ts'
 

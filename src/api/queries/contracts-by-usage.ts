@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik'
-import type { RankedContract } from '../contract-graph.ts'
-import { contractParts } from '../contract-parts.ts'
+import type { RankedContract } from '../contracts/contract-graph.ts'
+import { contractParts } from '../formats/contract-parts.ts'
 import type { ContractRow } from '../presenters/contract.ts'
 import { readContractGraph } from './contract-graph.ts'
 import { readContracts } from './contracts.ts'

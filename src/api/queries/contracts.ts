@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
-import type { ContractPlace } from '../contract-cursor.ts'
-import { contractParts } from '../contract-parts.ts'
+import type { ContractPlace } from '../paging/contract-cursor.ts'
+import { contractParts } from '../formats/contract-parts.ts'
 import { contractRow } from '../presenters/contract.ts'
 import type { ContractRow } from '../presenters/contract.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import type { DayRange } from '../day-range.ts'
+import type { DayRange } from '../parameters/day-range.ts'
 import { dailyNumbersRow } from '../presenters/daily-numbers.ts'
 import type { DailyNumbersRow } from '../presenters/daily-numbers.ts'
 

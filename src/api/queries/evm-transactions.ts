@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import type { Bounds } from '../bounds.ts'
-import { newestEventFirst, readEventPage, withinEvents } from '../event-pages.ts'
-import type { EventKey, EventSpan } from '../event-pages.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { newestEventFirst, readEventPage, withinEvents } from '../paging/event-pages.ts'
+import type { EventKey, EventSpan } from '../paging/event-pages.ts'
 import { evmTransactionRow } from '../presenters/evm-transaction.ts'
 import type { EvmTransactionRow } from '../presenters/evm-transaction.ts'
 

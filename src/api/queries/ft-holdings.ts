@@ -3,8 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { ftHoldingRow, vaultRow } from '../presenters/ft-holding.ts'
 import type { FtHoldingRow, VaultRow } from '../presenters/ft-holding.ts'
-import { selectRanked } from '../ranked-rows.ts'
-import type { Rank } from '../ranked-rows.ts'
+import { selectRanked } from '../paging/ranked-rows.ts'
+import type { Rank } from '../paging/ranked-rows.ts'
 import { priceAt } from './ft-transfers.ts'
 
 /** Up to `limit` holders of a token after a place, those with most first. */

@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
-import type { Bounds } from '../bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { ftTransferRow } from '../presenters/ft-transfer.ts'
 import type { FtTransferRow } from '../presenters/ft-transfer.ts'
 import { ftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'

@@ -3,8 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { fungibleTokenRow } from '../presenters/fungible-token.ts'
 import type { FungibleTokenRow } from '../presenters/fungible-token.ts'
-import { selectRanked } from '../ranked-rows.ts'
-import type { Rank } from '../ranked-rows.ts'
+import { selectRanked } from '../paging/ranked-rows.ts'
+import type { Rank } from '../paging/ranked-rows.ts'
 import { recentActivity, recentActivityOf } from './recent-activity.ts'
 
 /** The orders of the list of tokens: by holders, by recent or all transfers, by the first transfer. */

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { contractParts } from '../contract-parts.ts'
+import { contractParts } from '../formats/contract-parts.ts'
 import { readContractGraph } from './contract-graph.ts'
 
 const knownRow = z.object({ is_known: z.boolean() })

@@ -3,8 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { nftCollectionRow } from '../presenters/nft-collection.ts'
 import type { NftCollectionRow } from '../presenters/nft-collection.ts'
-import { selectRanked } from '../ranked-rows.ts'
-import type { Rank } from '../ranked-rows.ts'
+import { selectRanked } from '../paging/ranked-rows.ts'
+import type { Rank } from '../paging/ranked-rows.ts'
 import { recentActivity, recentActivityOf } from './recent-activity.ts'
 
 /** The orders of the list of collections: by holders, by recent or all transfers, by the first transfer. */

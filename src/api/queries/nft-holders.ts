@@ -2,8 +2,8 @@ import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { nftHolderRow } from '../presenters/nft-holder.ts'
 import type { NftHolderRow } from '../presenters/nft-holder.ts'
-import { selectRanked } from '../ranked-rows.ts'
-import type { Rank } from '../ranked-rows.ts'
+import { selectRanked } from '../paging/ranked-rows.ts'
+import type { Rank } from '../paging/ranked-rows.ts'
 
 /** Up to `limit` holders of a collection after a place, those with most items first. */
 export async function listNftHolders(

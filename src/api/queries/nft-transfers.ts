@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
-import type { Bounds } from '../bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { nftTransferRow } from '../presenters/nft-transfer.ts'
 import type { NftTransferRow } from '../presenters/nft-transfer.ts'
 import { nftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'

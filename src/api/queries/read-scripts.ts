@@ -5,7 +5,7 @@ import type { Network } from '../../chain/network.ts'
 import { scriptTemplate } from '../../chain/templates/script-template.ts'
 import type { DescribedScript } from '../../chain/templates/script-template.ts'
 import type { ScriptTemplate } from '../../chain/templates/template.ts'
-import { readRecent } from '../recent-reads.ts'
+import { readRecent } from '../kept/recent-reads.ts'
 
 /** A script, and what kind it is. */
 export interface StoredScript {

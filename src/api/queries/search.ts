@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
-import { contractParts } from '../contract-parts.ts'
+import { contractParts } from '../formats/contract-parts.ts'
 import { foundAccountSchema } from '../presenters/search.ts'
 import type { FoundAccount, FoundContract } from '../presenters/search.ts'
 import { readContractGraph } from './contract-graph.ts'

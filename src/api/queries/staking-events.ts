@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
-import type { EventKey } from '../event-pages.ts'
+import type { EventKey } from '../paging/event-pages.ts'
 import { stakingEventRow } from '../presenters/staking-event.ts'
 import type { StakingEventRow } from '../presenters/staking-event.ts'
 import { withMarks } from './transaction-marks.ts'

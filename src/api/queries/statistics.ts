@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
-import type { DayRange } from '../day-range.ts'
+import type { DayRange } from '../parameters/day-range.ts'
 import { chainNumbersSchema, periodRow } from '../presenters/statistics.ts'
 import type { ChainNumbers, PeriodRow, Timescale } from '../presenters/statistics.ts'
 

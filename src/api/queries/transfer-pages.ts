@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { FragmentSqlToken } from 'slonik'
-import type { Bounds } from '../bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 
 /** A place in the order of transfers. */
 export interface TransferKey {

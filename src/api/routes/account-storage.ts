@@ -3,7 +3,7 @@ import { ApiError } from '../../base/errors.ts'
 import { isValidAddress } from '../../chain/address.ts'
 import { chainProblems, fromChain } from '../chain/chain-problem.ts'
 import { readPublicPaths, readStorageOverview, readStoredType } from '../chain/account-storage.ts'
-import { accountParameter, noParameters } from '../parameters.ts'
+import { accountParameter, noParameters } from '../parameters/parameters.ts'
 import {
   presentPaths, presentStorageItem, presentStorageOverview, storageItemSchema, storageLinksSchema, storageSchema,
 } from '../presenters/account-storage.ts'

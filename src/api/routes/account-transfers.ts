@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { listOf, page } from '../envelope.ts'
+import { listOf, page } from '../paging/envelope.ts'
 import { exampleAccountTransfers } from '../examples/account-transfers.ts'
-import { accountParameter } from '../parameters.ts'
+import { accountParameter } from '../parameters/parameters.ts'
 import { accountTransferSchema, presentAccountTransfer } from '../presenters/account-transfer.ts'
 import { listAccountTransfers } from '../queries/account-transfers.ts'
 import { defineRoute } from '../route.ts'
-import { transferCursorOf } from '../transfer-cursor.ts'
-import { findTransferScope, transferPageParameters } from '../transfer-scope.ts'
+import { transferCursorOf } from '../paging/transfer-cursor.ts'
+import { findTransferScope, transferPageParameters } from '../parameters/transfer-scope.ts'
 
 const accountTransferList = defineRoute({
   path: '/flow/account/{address}/transfer',

@@ -6,9 +6,9 @@ import { exampleAccount, exampleAccountDetail } from '../examples/accounts.ts'
 import { chainSilentProblem, ifHeard } from '../chain/chain-problem.ts'
 import { ChainSilentError } from '../chain/present-chain.ts'
 import { readStorageOverview } from '../chain/account-storage.ts'
-import { listOf, page, singleOf, wholeList } from '../envelope.ts'
-import { keyCursor, keyParts } from '../key-cursor.ts'
-import { accountParameter, limitParameter, noParameters } from '../parameters.ts'
+import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
+import { keyCursor, keyParts } from '../paging/key-cursor.ts'
+import { accountParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
   accountDetailSchema, accountSchema, labelSchema, presentAccount, presentIndexedAccount, presentLiveAccount,
 } from '../presenters/account.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { coreContracts } from '../../chain/core-contracts.ts'
-import { readBounds } from '../bounds.ts'
-import { formatTransferCursor, transferCursorForm, transferCursorPattern } from '../cursors.ts'
-import { listOf, pageUpTo } from '../envelope.ts'
-import { exampleTransaction } from '../examples.ts'
-import { cursorParameter, integerParameter, limitParameter, noParameters } from '../parameters.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { formatTransferCursor, transferCursorForm, transferCursorPattern } from '../paging/cursors.ts'
+import { listOf, pageUpTo } from '../paging/envelope.ts'
+import { exampleTransaction } from '../examples/transactions.ts'
+import { cursorParameter, integerParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
   busyContractSchema, presentContractUse, presentTokenVolume, tokenVolumeSchema,
 } from '../presenters/activity.ts'
@@ -14,7 +14,7 @@ import { firstOfLastHours, listBusyContracts, listTokenVolumes } from '../querie
 import { listBigTransfers } from '../queries/big-transfers.ts'
 import type { BigTransferPage } from '../queries/big-transfers.ts'
 import { defineRoute } from '../route.ts'
-import { findTransferKey } from '../transfer-cursor.ts'
+import { findTransferKey } from '../paging/transfer-cursor.ts'
 
 const windowWords = 'The hours are whole ones of UTC; the last of them is that of the newest indexed block.'
 

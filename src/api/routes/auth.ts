@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { noParameters } from '../parameters.ts'
-import { toApiError } from '../problem.ts'
+import { noParameters } from '../parameters/parameters.ts'
+import { toApiError } from '../http/problem.ts'
 import { defineRoute } from '../route.ts'
 
 const verifyKey = defineRoute({

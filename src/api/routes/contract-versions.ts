@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { contractParameters, unknownContract, unknownContractProblem } from '../contract-identifier.ts'
-import { contractParts } from '../contract-parts.ts'
-import { listOf, page, singleOf } from '../envelope.ts'
-import { eventCursor, parseEventCursor } from '../event-pages.ts'
+import { contractParameters, unknownContract, unknownContractProblem } from '../parameters/contract-identifier.ts'
+import { contractParts } from '../formats/contract-parts.ts'
+import { listOf, page, singleOf } from '../paging/envelope.ts'
+import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { exampleContractVersion, exampleVersionDetail } from '../examples/contracts.ts'
-import { integerParameter, limitParameter, noParameters } from '../parameters.ts'
+import { integerParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
   contractVersionDetailSchema, contractVersionSchema, presentContractVersion, presentVersionDetail,
 } from '../presenters/contract-version.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { readBounds } from '../bounds.ts'
-import { listOf, page, singleOf } from '../envelope.ts'
-import { eventCursor, parseEventCursor } from '../event-pages.ts'
-import { keyCursor, keyParts } from '../key-cursor.ts'
-import { contractParameter, limitParameter, noParameters } from '../parameters.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { listOf, page, singleOf } from '../paging/envelope.ts'
+import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
+import { keyCursor, keyParts } from '../paging/key-cursor.ts'
+import { contractParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
   defiAssetSchema, defiEventSchema, defiEventTypes, defiPairSchema, dexKeys, presentDefiAsset, presentDefiEvent,
   presentDefiPair,

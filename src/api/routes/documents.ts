@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { stringify } from 'yaml'
-import { readHtmlPage } from '../html-page.ts'
+import { readHtmlPage } from '../pages/html-page.ts'
 import { describeApi } from '../openapi.ts'
 import type { ApiDescription } from '../openapi.ts'
-import { noParameters } from '../parameters.ts'
+import { noParameters } from '../parameters/parameters.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 

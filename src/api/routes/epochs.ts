@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listOf, page, wholeList } from '../envelope.ts'
-import { cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { listOf, page, wholeList } from '../paging/envelope.ts'
+import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import { epochSchema, epochStatusSchema, presentEpochStatus, tokenomicsSchema } from '../presenters/epoch.ts'
 import { listEpochs, readEpochStatus, readTokenomics } from '../queries/epochs.ts'
 import { defineRoute } from '../route.ts'

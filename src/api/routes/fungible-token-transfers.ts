@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { listOf, page } from '../envelope.ts'
+import { listOf, page } from '../paging/envelope.ts'
 import { exampleFtTransfer, exampleFtTransferOfAccount } from '../examples/fungible-tokens.ts'
-import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters.ts'
+import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters/parameters.ts'
 import { ftTransferSchema, presentFtTransfer } from '../presenters/ft-transfer.ts'
 import type { FtTransfer } from '../presenters/ft-transfer.ts'
 import { listFtTransfers } from '../queries/ft-transfers.ts'
 import { defineRoute } from '../route.ts'
-import { transferCursorOf } from '../transfer-cursor.ts'
-import { findTransferScope, transactionHashParameter, transferPageParameters } from '../transfer-scope.ts'
+import { transferCursorOf } from '../paging/transfer-cursor.ts'
+import { findTransferScope, transactionHashParameter, transferPageParameters } from '../parameters/transfer-scope.ts'
 
 const response = listOf(ftTransferSchema, 'FtTransfer')
 const description = 'The fees of transactions are left out. The filters can be combined.'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { dayFormat, dayRangeParameters, resolveDays } from '../day-range.ts'
-import { listOf, wholeList } from '../envelope.ts'
-import { countFormat } from '../formats.ts'
-import { noParameters } from '../parameters.ts'
+import { dayFormat, dayRangeParameters, resolveDays } from '../parameters/day-range.ts'
+import { listOf, wholeList } from '../paging/envelope.ts'
+import { countFormat } from '../formats/formats.ts'
+import { noParameters } from '../parameters/parameters.ts'
 import {
   dailyNumbersSchema, modules, moduleNumbersSchema, presentDailyNumbers, presentModuleNumbers,
 } from '../presenters/daily-numbers.ts'

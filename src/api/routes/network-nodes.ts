@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { page } from '../envelope.ts'
-import { cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { page } from '../paging/envelope.ts'
+import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import { networkNodesSchema, presentRole } from '../presenters/network-node.ts'
 import type { NetworkNode } from '../presenters/network-node.ts'
 import { countNetworkNodes, listNetworkNodes } from '../queries/network-nodes.ts'

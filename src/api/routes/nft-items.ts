@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { listOf, page, singleOf } from '../envelope.ts'
-import { keyCursor } from '../key-cursor.ts'
+import { listOf, page, singleOf } from '../paging/envelope.ts'
+import { keyCursor } from '../paging/key-cursor.ts'
 import { exampleNftItem } from '../examples/nfts.ts'
 import {
   nftIdParameter, nftTypeParameters, requireNftCollection, requireNftItem, unknownNftCollection, unknownNftItem,
-} from '../nft-type.ts'
-import { limitParameter, noParameters } from '../parameters.ts'
+} from '../parameters/nft-type.ts'
+import { limitParameter, noParameters } from '../parameters/parameters.ts'
 import { nftIdPart, nftItemSchema, presentNftItem } from '../presenters/nft-item.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { listNftItems } from '../queries/nft-items.ts'

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { listOf, page } from '../envelope.ts'
+import { listOf, page } from '../paging/envelope.ts'
 import { exampleNftTransfer } from '../examples/nfts.ts'
 import {
   nftIdParameter, nftTypeParameters, requireCollectionOfId, requireNftItem, unknownNftItem,
-} from '../nft-type.ts'
-import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters.ts'
+} from '../parameters/nft-type.ts'
+import { accountParameter, contractParameter, noParameters, partyParameter } from '../parameters/parameters.ts'
 import { nftTransferSchema, presentNftTransfer } from '../presenters/nft-transfer.ts'
 import { listNftTransfers, listNftTransfersOfItem } from '../queries/nft-transfers.ts'
 import { defineRoute } from '../route.ts'
-import { transferCursorOf } from '../transfer-cursor.ts'
-import { findTransferScope, transactionHashParameter, transferPageParameters } from '../transfer-scope.ts'
+import { transferCursorOf } from '../paging/transfer-cursor.ts'
+import { findTransferScope, transactionHashParameter, transferPageParameters } from '../parameters/transfer-scope.ts'
 
 const response = listOf(nftTransferSchema, 'NftTransfer')
 const example = {

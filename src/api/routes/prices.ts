@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { listOf, page, wholeList } from '../envelope.ts'
-import { cursorParameter, limitParameter, noParameters } from '../parameters.ts'
+import { listOf, page, wholeList } from '../paging/envelope.ts'
+import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import { priceAtSchema, presentPrices, priceSampleSchema, priceSchema, pricesSchema } from '../presenters/price.ts'
 import {
   findPricedToken, listHourlyPrices, priceCurrency, readLatestPrice, readLatestPrices, readPriceAt,
 } from '../queries/prices.ts'
 import { defineRoute } from '../route.ts'
-import { timeParameter } from '../time-parameter.ts'
+import { timeParameter } from '../parameters/time-parameter.ts'
 
 const source = 'Prices come from the feed of PRICE_FEED_URL, in USD.'
 

@@ -1,10 +1,10 @@
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { listOf, page, singleOf } from '../envelope.ts'
-import type { List } from '../envelope.ts'
-import { keyCursor, keyParts } from '../key-cursor.ts'
-import { accountParameter, limitParameter, noParameters } from '../parameters.ts'
+import { listOf, page, singleOf } from '../paging/envelope.ts'
+import type { List } from '../paging/envelope.ts'
+import { keyCursor, keyParts } from '../paging/key-cursor.ts'
+import { accountParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
   placesOf, presentScheduledHandler, presentScheduledTransaction, presentScheduledTransactionDetail,
   scheduledHandlerSchema, scheduledStatuses, scheduledTransactionDetailSchema, scheduledTransactionSchema,

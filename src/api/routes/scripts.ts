@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { singleOf } from '../envelope.ts'
-import { exampleTransaction } from '../examples.ts'
-import { hashBytes, hashPattern, idFormat } from '../formats.ts'
-import { noParameters } from '../parameters.ts'
+import { singleOf } from '../paging/envelope.ts'
+import { exampleTransaction } from '../examples/transactions.ts'
+import { hashBytes, hashPattern, idFormat } from '../formats/formats.ts'
+import { noParameters } from '../parameters/parameters.ts'
 import { readScripts } from '../queries/read-scripts.ts'
 import { defineRoute } from '../route.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { flagParameter, noParameters } from '../parameters.ts'
+import { flagParameter, noParameters } from '../parameters/parameters.ts'
 import { indexingStatusSchema } from '../presenters/status.ts'
 import { defineRoute } from '../route.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { dayParameter, resolveDays } from '../day-range.ts'
-import type { DaySpan } from '../day-range.ts'
-import { listOf, wholeList } from '../envelope.ts'
-import type { List } from '../envelope.ts'
-import { noParameters } from '../parameters.ts'
+import { dayParameter, resolveDays } from '../parameters/day-range.ts'
+import type { DaySpan } from '../parameters/day-range.ts'
+import { listOf, wholeList } from '../paging/envelope.ts'
+import type { List } from '../paging/envelope.ts'
+import { noParameters } from '../parameters/parameters.ts'
 import {
   chainCountsSchema, chainNumbersSchema, periodSchema, presentPeriod, timescales,
 } from '../presenters/statistics.ts'

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import {
   accountTransactionCursorForm, accountTransactionCursorPattern, formatAccountTransactionCursor, formatTransactionCursor,
   parseAccountTransactionCursor, parseTransactionCursor, transactionCursorPattern,
-} from '../cursors.ts'
-import { listOf } from '../envelope.ts'
-import { exampleTransaction } from '../examples.ts'
+} from '../paging/cursors.ts'
+import { listOf } from '../paging/envelope.ts'
+import { exampleTransaction } from '../examples/transactions.ts'
 import {
   accountParameter, contractParameter, cursorParameter, flagParameter, heightParameter, limitParameter,
-} from '../parameters.ts'
+} from '../parameters/parameters.ts'
 import { transactionSchema } from '../presenters/transaction.ts'
 import { defineRoute } from '../route.ts'
-import { placeOfCursor, transactionPage } from '../transaction-page.ts'
+import { placeOfCursor, transactionPage } from '../paging/transaction-page.ts'
 
 const commonParameters = {
   limit: limitParameter({ default: 20, max: 100 }),

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { cachingAt, readBounds } from '../bounds.ts'
-import type { Bounds } from '../bounds.ts'
-import { formatTransactionCursor, parseTransactionCursor, transactionCursorPattern } from '../cursors.ts'
-import { listOf, singleOf } from '../envelope.ts'
-import { exampleTransaction, exampleTransactionDetail } from '../examples.ts'
-import { hashPattern } from '../formats.ts'
+import { cachingAt, readBounds } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { formatTransactionCursor, parseTransactionCursor, transactionCursorPattern } from '../paging/cursors.ts'
+import { listOf, singleOf } from '../paging/envelope.ts'
+import { exampleTransaction, exampleTransactionDetail } from '../examples/transactions.ts'
+import { hashPattern } from '../formats/formats.ts'
 import {
   accountParameter, cursorParameter, flagParameter, heightParameter, limitParameter, noParameters,
-} from '../parameters.ts'
+} from '../parameters/parameters.ts'
 import { transactionSchema } from '../presenters/transaction.ts'
 import { presentTransactionDetail, transactionDetailSchema } from '../presenters/transaction-detail.ts'
 import { completeTransactions } from '../queries/complete-transactions.ts'
@@ -21,7 +21,7 @@ import {
 import type { TransactionPlace } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
-import { transactionPage } from '../transaction-page.ts'
+import { transactionPage } from '../paging/transaction-page.ts'
 
 /** `status` as people write it. */
 const statusParameter = z.preprocess(

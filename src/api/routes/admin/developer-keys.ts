@@ -4,8 +4,8 @@ import { keyTierNames } from '../../../auth/key-tiers.ts'
 import { ApiError } from '../../../base/errors.ts'
 import { idParameter } from '../../admin/id-parameter.ts'
 import { requireKeys } from '../../admin/require-operations.ts'
-import { listOf, singleOf, wholeList } from '../../envelope.ts'
-import { noParameters } from '../../parameters.ts'
+import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
+import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
 const keySchema = z.strictObject({

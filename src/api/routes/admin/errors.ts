@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import type { ErrorCursor, StoredError } from '../../admin/admin-operations.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
-import { listOf, page } from '../../envelope.ts'
-import { cursorParameter, limitParameter, noParameters } from '../../parameters.ts'
+import { listOf, page } from '../../paging/envelope.ts'
+import { cursorParameter, limitParameter, noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
 const errorSchema = z.strictObject({

@@ -5,8 +5,8 @@ import type { Label } from '../../admin/admin-operations.ts'
 import { labelledAddressParameter, labelTagParameter } from '../../admin/label-parameters.ts'
 import { removedSchema } from '../../admin/removed.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
-import { listOf, singleOf, wholeList } from '../../envelope.ts'
-import { noParameters } from '../../parameters.ts'
+import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
+import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
 const labelFields = {

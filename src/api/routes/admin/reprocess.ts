@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
-import { listOf, singleOf, wholeList } from '../../envelope.ts'
-import { noParameters } from '../../parameters.ts'
+import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
+import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
 const heightField = z.int('must be a block height').min(0, 'must be a block height').max(999_999_999_999_999, 'must be a block height')

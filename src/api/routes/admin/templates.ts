@@ -3,8 +3,8 @@ import { ApiError } from '../../../base/errors.ts'
 import type { Template } from '../../admin/admin-operations.ts'
 import { removedSchema } from '../../admin/removed.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
-import { listOf, singleOf, wholeList } from '../../envelope.ts'
-import { noParameters } from '../../parameters.ts'
+import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
+import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
 
 const templateSchema = z.strictObject({

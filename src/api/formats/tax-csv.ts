@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { DatabasePool } from 'slonik'
-import type { Bounds } from './bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
 import { csvLine } from './csv.ts'
 import type { CsvValue } from './csv.ts'
-import { presentAccountTransfer, transferKeyOf } from './presenters/account-transfer.ts'
-import type { AccountTransfer } from './presenters/account-transfer.ts'
-import { listAccountTransfers } from './queries/account-transfers.ts'
-import type { TransferKey } from './queries/transfer-pages.ts'
+import { presentAccountTransfer, transferKeyOf } from '../presenters/account-transfer.ts'
+import type { AccountTransfer } from '../presenters/account-transfer.ts'
+import { listAccountTransfers } from '../queries/account-transfers.ts'
+import type { TransferKey } from '../queries/transfer-pages.ts'
 
 const columns: ReadonlyArray<readonly [name: string, value: (transfer: AccountTransfer) => CsvValue]> = [
   ['timestamp', (transfer) => transfer.timestamp],

@@ -1,5 +1,5 @@
-import { ApiError } from '../base/errors.ts'
-import { cursorParameter } from './parameters.ts'
+import { ApiError } from '../../base/errors.ts'
+import { cursorParameter } from '../parameters/parameters.ts'
 
 /** A place in a list of contracts: the numbers that it is sorted by, if any, and the contract. */
 export interface ContractPlace {

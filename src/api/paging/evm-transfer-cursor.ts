@@ -1,5 +1,5 @@
 import { keyCursor, keyParts } from './key-cursor.ts'
-import type { EvmTransferKey } from './queries/evm-token-transfers.ts'
+import type { EvmTransferKey } from '../queries/evm-token-transfers.ts'
 
 /** Cursors of lists of EVM token transfers: a log of a batch moves several. */
 export const evmTransferCursor = keyCursor({

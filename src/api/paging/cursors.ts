@@ -1,4 +1,4 @@
-import type { TransactionPlace } from './queries/transactions.ts'
+import type { TransactionPlace } from '../queries/transactions.ts'
 
 /** Cursors are the sort key of the last item of a page, so that a page does not move while blocks arrive above it. */
 

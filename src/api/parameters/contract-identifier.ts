@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import { accountParameter, contractParameter } from './parameters.ts'
 
 /** Parameters and problems of the routes of one contract. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
-import { parseAddress } from '../chain/address.ts'
+import { ApiError } from '../../base/errors.ts'
+import { parseAddress } from '../../chain/address.ts'
 
 /** For routes without parameters of a kind. */
 export const noParameters = z.object({})

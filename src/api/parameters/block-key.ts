@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
-import { hashPattern } from './formats.ts'
-import { findBlockHeight, readBlock } from './queries/blocks.ts'
-import type { WholeBlockRow } from './queries/blocks.ts'
-import type { Services } from './route.ts'
+import { ApiError } from '../../base/errors.ts'
+import { hashPattern } from '../formats/formats.ts'
+import { findBlockHeight, readBlock } from '../queries/blocks.ts'
+import type { WholeBlockRow } from '../queries/blocks.ts'
+import type { Services } from '../route.ts'
 
 /** `{height}` of a path: a height, or the id of a block. */
 export const blockKeyParameters = z.object({

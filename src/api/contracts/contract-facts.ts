@@ -1,9 +1,9 @@
-import type { ContractFacts, ContractRow } from './presenters/contract.ts'
-import { readAssetNames } from './queries/asset-names.ts'
-import { readBlockTimes } from './queries/block-times.ts'
-import { readContractGraph } from './queries/contract-graph.ts'
-import { readTransactionIds } from './queries/transaction-ids.ts'
-import type { Services } from './route.ts'
+import type { ContractFacts, ContractRow } from '../presenters/contract.ts'
+import { readAssetNames } from '../queries/asset-names.ts'
+import { readBlockTimes } from '../queries/block-times.ts'
+import { readContractGraph } from '../queries/contract-graph.ts'
+import { readTransactionIds } from '../queries/transaction-ids.ts'
+import type { Services } from '../route.ts'
 
 /**
  * What is shown of contracts beside their rows, in one statement each for all of them.

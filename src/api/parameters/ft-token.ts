@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import { contractParameter } from './parameters.ts'
-import { isFungibleToken } from './queries/fungible-tokens.ts'
+import { isFungibleToken } from '../queries/fungible-tokens.ts'
 
 /** Parameters and problems of the routes of one token. */
 

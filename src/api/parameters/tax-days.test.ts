@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import { resolveTaxDays } from './tax-days.ts'
 
 const newest = '2025-07-01T12:00:00.000Z'

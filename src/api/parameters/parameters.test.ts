@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import {
   accountParameter, contractParameter, cursorParameter, evmAddressParameter, flagParameter, heightParameter, limitParameter,
   noParameters, parseParameters,

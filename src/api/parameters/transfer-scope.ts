@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { readBounds } from './bounds.ts'
-import type { Bounds } from './bounds.ts'
-import { transferCursorForm, transferCursorPattern } from './cursors.ts'
-import { hashPattern } from './formats.ts'
+import { readBounds } from '../paging/bounds.ts'
+import type { Bounds } from '../paging/bounds.ts'
+import { transferCursorForm, transferCursorPattern } from '../paging/cursors.ts'
+import { hashPattern } from '../formats/formats.ts'
 import { cursorParameter, heightParameter, limitParameter } from './parameters.ts'
-import type { TransferKey } from './queries/transfer-pages.ts'
-import { findTransaction, findTransactionInBlock } from './queries/transactions.ts'
-import type { Services } from './route.ts'
-import { findTransferKey } from './transfer-cursor.ts'
+import type { TransferKey } from '../queries/transfer-pages.ts'
+import { findTransaction, findTransactionInBlock } from '../queries/transactions.ts'
+import type { Services } from '../route.ts'
+import { findTransferKey } from '../paging/transfer-cursor.ts'
 
 /** Parameters that all lists of transfers have. */
 export const transferPageParameters = {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { cursorParameter } from './parameters.ts'
+import { cursorParameter } from '../parameters/parameters.ts'
 
 /** Forms of what sort keys are made of; none holds a colon. */
 export const keyParts = {

@@ -1,7 +1,7 @@
-import type { Block, NewBlock } from './presenters/block.ts'
-import type { Event } from './presenters/event.ts'
-import type { Transaction, TransactionSummary } from './presenters/transaction.ts'
-import type { TransactionDetail } from './presenters/transaction-detail.ts'
+import type { Block, NewBlock } from '../presenters/block.ts'
+import type { Event } from '../presenters/event.ts'
+import type { Transaction, TransactionSummary } from '../presenters/transaction.ts'
+import type { TransactionDetail } from '../presenters/transaction-detail.ts'
 
 /** Examples that several routes show. The block and the transaction belong together. */
 

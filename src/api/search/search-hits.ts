@@ -1,14 +1,14 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { parseAddress } from '../chain/address.ts'
-import { readBounds } from './bounds.ts'
-import { hashPattern } from './formats.ts'
-import type { SearchHit } from './presenters/search.ts'
-import { findBlockHeight, readBlock } from './queries/blocks.ts'
-import { readEvmAddressSpan } from './queries/evm-addresses.ts'
-import { findEvmTransaction } from './queries/evm-transactions.ts'
-import { findTransaction, findTransactionInBlock } from './queries/transactions.ts'
+import { parseAddress } from '../../chain/address.ts'
+import { readBounds } from '../paging/bounds.ts'
+import { hashPattern } from '../formats/formats.ts'
+import type { SearchHit } from '../presenters/search.ts'
+import { findBlockHeight, readBlock } from '../queries/blocks.ts'
+import { readEvmAddressSpan } from '../queries/evm-addresses.ts'
+import { findEvmTransaction } from '../queries/evm-transactions.ts'
+import { findTransaction, findTransactionInBlock } from '../queries/transactions.ts'
 
 /** What a text names exactly: a height, a number, an id, a hash or an address. Each is looked up by its key. */
 export async function findHits(database: DatabasePool, text: string): Promise<SearchHit[]> {

@@ -8,7 +8,7 @@ export interface HtmlPage {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const folder = new URL('pages/', import.meta.url)
+const folder = new URL('./', import.meta.url)
 const sharedStyle = readFileSync(new URL('style.css', folder), 'utf8')
 
 /** The sign of flowfarm, two leaves; inside the page, so that no browser asks for a file of its own. */

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Koa from 'koa'
 import websockify from 'koa-websocket'
 import type { WebSocket } from 'ws'
-import { asError } from '../base/errors.ts'
-import type { Logger } from '../base/log.ts'
+import { asError } from '../../base/errors.ts'
+import type { Logger } from '../../base/log.ts'
 import type { Client } from './client-address.ts'
 
 /** Takes over a connection that was let in. */

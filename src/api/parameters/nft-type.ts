@@ -1,11 +1,11 @@
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import { contractParameter } from './parameters.ts'
-import type { NftCollectionRow } from './presenters/nft-collection.ts'
-import type { NftItemRow } from './presenters/nft-item.ts'
-import { readNftCollection } from './queries/nft-collections.ts'
-import { readNftItem } from './queries/nft-items.ts'
+import type { NftCollectionRow } from '../presenters/nft-collection.ts'
+import type { NftItemRow } from '../presenters/nft-item.ts'
+import { readNftCollection } from '../queries/nft-collections.ts'
+import { readNftItem } from '../queries/nft-items.ts'
 
 /** Parameters and problems of the routes of one collection or item. */
 

@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import { formatTransferCursor, parseTransferCursor } from './cursors.ts'
-import type { TransferKey } from './queries/transfer-pages.ts'
-import { findTransactionInBlock } from './queries/transactions.ts'
+import type { TransferKey } from '../queries/transfer-pages.ts'
+import { findTransactionInBlock } from '../queries/transactions.ts'
 
 /**
  * The place that a cursor of transfers means. The cursor names the transaction by its id, and the order goes by its position,

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { createReadPool } from '../db/slonik.ts'
-import { createTestDatabase } from '../../test/support/database.ts'
-import type { TestDatabase } from '../../test/support/database.ts'
+import { createReadPool } from '../../db/slonik.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
 import { keepRecentReads, readRecent } from './recent-reads.ts'
 
 describe('recent reads', () => {

@@ -1,5 +1,5 @@
-import type { StakingEventItem } from './presenters/staking-event.ts'
-import type { Delegator, Node } from './presenters/staking-node.ts'
+import type { StakingEventItem } from '../presenters/staking-event.ts'
+import type { Delegator, Node } from '../presenters/staking-node.ts'
 
 /** Examples of routes about staking, which belong together. */
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import type { DayRange } from './day-range.ts'
 
 /** Days of a report: a leap year. */

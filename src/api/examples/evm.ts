@@ -1,9 +1,9 @@
-import { exampleSummary } from './examples.ts'
-import type { EvmParty } from './presenters/evm-address.ts'
-import type { EvmLogItem } from './presenters/evm-log.ts'
-import type { EvmTokenTransferItem } from './presenters/evm-token-transfer.ts'
-import type { EvmToken, EvmTokenRef } from './presenters/evm-token.ts'
-import type { EvmTransactionItem } from './presenters/evm-transaction.ts'
+import { exampleSummary } from './transactions.ts'
+import type { EvmParty } from '../presenters/evm-address.ts'
+import type { EvmLogItem } from '../presenters/evm-log.ts'
+import type { EvmTokenTransferItem } from '../presenters/evm-token-transfer.ts'
+import type { EvmToken, EvmTokenRef } from '../presenters/evm-token.ts'
+import type { EvmTransactionItem } from '../presenters/evm-transaction.ts'
 
 /** Examples of routes about the EVM, which belong together. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 
 /** Days of UTC as `YYYY-MM-DD`, both ends inclusive. */
 export interface DayRange {

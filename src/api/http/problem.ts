@@ -2,9 +2,9 @@ import { z } from 'zod'
 import {
   BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError,
 } from 'slonik'
-import { ApiError, RetryableError } from '../base/errors.ts'
-import type { Problem } from '../base/problem.ts'
-import { asDatabaseError } from '../db/errors.ts'
+import { ApiError, RetryableError } from '../../base/errors.ts'
+import type { Problem } from '../../base/problem.ts'
+import { asDatabaseError } from '../../db/errors.ts'
 
 /** The body of every error, RFC 9457. */
 export const problemSchema = z.strictObject({
