@@ -29,7 +29,7 @@ export interface ReadPoolOptions {
  */
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
   const { url, maxConnections = 10, minConnections = 0, statementTimeoutMs = 15_000, answerGraceMs = 5000 } = options
-  return createPool(url, {
+  return createPool(named(url), {
     driverFactory: withAnswerTimeout(createPgDriverFactory(), statementTimeoutMs + answerGraceMs),
     interceptors: [checkRows],
     maxPoolSize: maxConnections,
@@ -45,6 +45,13 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
       ...Object.entries(ownParsers).map(([name, parse]) => ({ name, parse })),
     ],
   })
+}
+
+/** With the name under which administrators find these sessions in pg_stat_activity, unless the URL brings its own. */
+function named(url: string): string {
+  const parsed = new URL(url)
+  if (!parsed.searchParams.has('application_name')) parsed.searchParams.set('application_name', 'flowfarm api')
+  return parsed.href
 }
 
 const ownParsers = { int8: safeInteger, timestamptz: isoTime }

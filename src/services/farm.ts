@@ -52,8 +52,6 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   // What is lost of leases in a crash of the server is given out again; rows take with them to the disk what they rest on.
   const leasePool = openPool(3, 'flowfarm leases', { ...shortStatementLimits, isDurable: false })
   const retryPolicy = { ...defaultRetryPolicy, baseMs: config.WORKER_RETRY_BASE_MS, capMs: config.WORKER_RETRY_CAP_MS }
-  const queue = await openWorkQueue({ ...context, log })
-  lifecycle.onStop('queues', () => queue.close())
 
   const reader = new RangeReader({
     pool,
@@ -72,6 +70,10 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const isKeepingUp = config.ENABLE_HISTORY_DERIVERS && config.HISTORY_DERIVERS_SLEEP_MS === 0
   if (isKeepingUp) shared.historyRoom = (signal) => reader.room(signal)
   lifecycle.onStop('decoded blocks', () => (shared.offerBlocks = shared.historyRoom = undefined))
+
+  // Ingest stores meanwhile, and what it stores is kept.
+  const queue = await openWorkQueue({ ...context, log })
+  lifecycle.onStop('queues', () => queue.close())
 
   const figures = new FarmMetrics({ pool: leasePool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
   lifecycle.onStop('figures of the farm', () => figures.stop())

@@ -32,7 +32,8 @@ export async function startTestServer(): Promise<TestServer> {
       wait: false,
       log: (line) => lines.push(line),
       // Durability is of no use here, and its cost is most of the time that a small test takes.
-      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB' }
+      // And many processes at once are simulated, each with all of its pools.
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_connections: '500' }
     })
   } catch (error) {
     await rm(dataFolder, { recursive: true, force: true })
