@@ -91,7 +91,7 @@ describe('the demo', () => {
     const { port } = new URL(await first.ready())
     const second = start({ PORT: port })
     expect(await second.end()).to.equal(1)
-    expect(second.output).to.include(`PORT ${port} is in use`).and.not.include(' at ')
+    expect(second.output, second.output).to.include(`PORT ${port} is in use`).and.not.include(' at ')
     expect(second.folders()).to.deep.equal([])
   })
 

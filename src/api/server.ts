@@ -102,7 +102,7 @@ export interface ApiServer {
 
 /**
  * Starts the explorer API.
- * @throws what the system says when the port cannot be bound
+ * @throws what the system says when the port cannot be bound; the mounts are closed then too
  */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000, patience = defaultPatience } = options
@@ -142,11 +142,20 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   // Longer than any answer takes: nothing went to or fro, so who asked is gone. WebSockets have pings of their own.
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
-  await listen(server, options.host, options.port)
+  const closeOthers = async (): Promise<void> => {
+    await Promise.all([gate.close(), ...mounts.map((mount) => mount.close())])
+  }
+  try {
+    await listen(server, options.host, options.port)
+  } catch (error) {
+    // They are ours from when they were given.
+    await closeOthers()
+    throw error
+  }
   const { port } = server.address() as AddressInfo
   log.info({ url: pageAddress(options.host, port), host: options.host, port }, 'the API listens')
   const close = async (): Promise<void> => {
-    await Promise.all([closeServer(server, closeGraceMs), gate.close(), ...mounts.map((mount) => mount.close())])
+    await Promise.all([closeServer(server, closeGraceMs), closeOthers()])
   }
   return { server, port, close }
 }

@@ -26,6 +26,18 @@ describe('lifecycle', () => {
     expect(order).to.deep.equal(['stopped'])
   })
 
+  it('stops what a part started while it was told to stop, before what that leans on', async () => {
+    const lifecycle = new Lifecycle(log)
+    const order: string[] = []
+    lifecycle.onStop('pool', () => void order.push('pool'))
+    lifecycle.onStop('starting', async () => {
+      await new Promise(setImmediate)
+      lifecycle.onStop('started', () => void order.push('started'))
+    })
+    await lifecycle.stop('test')
+    expect(order).to.deep.equal(['started', 'pool'])
+  })
+
   it('keeps the first error as the reason', async () => {
     const lifecycle = new Lifecycle(log)
     await Promise.all([lifecycle.fail(new Error('one')), lifecycle.fail('two')])

@@ -13,6 +13,7 @@ const leastStepMs = 50
  * Parts register a step that stops them; `stop` runs the steps in reverse order of registration, so that what was
  * started last, and leans on the others, goes first. A step that fails or takes too long is logged and does not keep
  * the others from running; all together have `totalTimeoutMs`, after which each is only begun. `signal` is aborted at the beginning of `stop`: loops watch it.
+ * What is registered while steps run, by a part that was starting, is run next.
  */
 export class Lifecycle {
   readonly #controller = new AbortController()
@@ -60,7 +61,7 @@ export class Lifecycle {
     this.#log.info({ reason }, 'stopping')
     this.#controller.abort(new Error(`stopping: ${reason}`))
     const deadline = performance.now() + this.#totalTimeoutMs
-    for (const step of this.#steps.toReversed()) {
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
       const timer = new AbortController()
       const timeoutMs = Math.max(leastStepMs, Math.min(this.#stepTimeoutMs, deadline - performance.now()))
       try {

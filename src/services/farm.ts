@@ -98,12 +98,17 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
     const farm = new FarmWorkers({
       workers, pool, leasePool, queue, reader, log, metrics, retryPolicy, network: () => network, faultFor: (worker, range) => drills.faultFor(worker, range),
     })
+    lifecycle.signal.throwIfAborted()
     lifecycle.onStop('workers', () => farm.stop())
     await farm.start(running)
     log.info({ workers: plans.map(({ name }) => name), queues: queue.backend }, 'the farm works')
   })()
   starting.catch((error: unknown) => {
     if (!lifecycle.signal.aborted) void lifecycle.fail(error)
+  })
+  // It leans on all of the above, and what it has started by then is stopped next.
+  lifecycle.onStop('start of the workers', async () => {
+    await Promise.allSettled([starting])
   })
 }
 

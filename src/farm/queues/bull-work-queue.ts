@@ -60,6 +60,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #classes
   readonly #queues = new Map<string, LeaseQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
+  #isClosed = false
   #quietUntil = 0
   #untold = 0
 
@@ -143,12 +144,15 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
 
   async close(): Promise<void> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
+    this.#isClosed = true
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))
     await this.#store.close()
   }
 
   /** While the store is away every idle consumer says so, again and again: one line for all of them now and then. */
   #trouble(worker: string, error: Error): void {
+    // Connections that are being closed may hear that their server stops as well.
+    if (this.#isClosed) return
     const now = performance.now()
     if (now < this.#quietUntil) {
       this.#untold++

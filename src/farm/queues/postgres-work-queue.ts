@@ -25,7 +25,9 @@ export type PostgresWorkQueue = BullWorkQueue<SharedPostgresBackend, PostgresQue
 export async function createPostgresWorkQueue(databaseUrl: string, log: Logger): Promise<PostgresWorkQueue> {
   const config = connectionConfig(databaseUrl)
   const migrations = new Pool({ ...config, max: 1, options: '', allowExitOnIdle: true })
-  migrations.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  migrations.on('error', (error) => {
+    if (!migrations.ending) log.warn({ err: error }, 'a database connection was lost')
+  })
   migrations.on('connect', (client) => client.on('error', () => undefined))
   // Other processes may work with the tables at this moment, and lock them in orders of their own.
   const migrate = (): Promise<void> => retryConflicts(async () => {
