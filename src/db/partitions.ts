@@ -34,11 +34,6 @@ export async function ensurePartitions(pool: Pool, table: string, step: number, 
   for (const from of wanted) have.add(from)
 }
 
-/** Makes the next `ensurePartitions` on this pool ask the database again. */
-export function forgetPartitions(pool: Pool): void {
-  known.delete(pool)
-}
-
 /** The name of the partition of `table` that starts at height `from`. */
 export function partitionName(table: string, from: number): string {
   return `${table}_p${from}`

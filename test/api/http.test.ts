@@ -44,6 +44,14 @@ describe('the API over HTTP', () => {
     }
   })
 
+  it('closes what was mounted on it when its port is taken', async () => {
+    let closed = 0
+    const mount = { path: '/mounted', handle: () => undefined, close: () => Promise.resolve(void closed++) }
+    const failure = await runApi(database.url, { server: { port: api.server.port, mounts: [mount] } }).catch((error: unknown) => error)
+    expect(failure).to.have.property('code', 'EADDRINUSE')
+    expect(closed).to.equal(1)
+  })
+
   it('lets pages of any origin read every answer, also refusals', async () => {
     for (const path of ['/flow/block', '/flow/block/99', '/flow/block?limit=0', '/nothing', '/health']) {
       const response = await api.get(path, { headers: { Origin: 'https://example.org' } })

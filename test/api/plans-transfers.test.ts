@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
-import { ftTransfers, nftTransfers, readTransferPage, selectTransfers } from '../../src/api/queries/transfer-pages.ts'
+import { readEventPage } from '../../src/api/paging/event-pages.ts'
+import { ftTransfers, nftTransfers, selectTransfers } from '../../src/api/queries/transfer-pages.ts'
 import type { TransferKey, TransferSelection, TransferTable } from '../../src/api/queries/transfer-pages.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
@@ -41,7 +42,7 @@ async function readPage(
   pool: DatabasePool, table: TransferTable, selection: TransferSelection, before: TransferKey | undefined, count: number,
   within = bounds,
 ): Promise<readonly KeyRow[]> {
-  return readTransferPage(within, before, count, (span) => pool.any(sql.type(keyRow)`
+  return readEventPage(within, before, count, (span) => pool.any(sql.type(keyRow)`
     select block_height, tx_index, event_index, leg from (${selectTransfers(table, selection, span)}) as t
   `))
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contractParts } from '../formats/contract-parts.ts'
 import { amountFormat } from '../formats/formats.ts'
-import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'
+import { partyFormat, presentTransfer, transferFields, transferRowFields } from './transfer.ts'
 
 export const ftTransferTypes = [
   'transfer', 'mint', 'burn', 'bridge', 'escrow', 'stake', 'unstake', 'reward', 'deposit', 'withdrawal',
@@ -49,16 +49,7 @@ export type FtTransferRow = z.output<typeof ftTransferRow>
 /** @param address the account whose transfers are listed */
 export function presentFtTransfer(row: FtTransferRow, address?: string): FtTransfer {
   return {
-    address: address ?? null,
-    transaction_hash: row.transaction_hash,
-    block_height: row.block_height,
-    tx_index: row.tx_index,
-    event_index: row.event_index,
-    leg: row.leg,
-    timestamp: row.timestamp,
-    sender: row.from_address,
-    receiver: row.to_address,
-    direction: directionOf(row, address),
+    ...presentTransfer(row, address),
     transfer_type: z.enum(ftTransferTypes).parse(row.transfer_type),
     amount: row.amount,
     approx_usd_price: row.usd_price,

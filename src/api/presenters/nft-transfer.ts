@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contractParts } from '../formats/contract-parts.ts'
 import { nftTypeFormat } from './nft-collection.ts'
 import { nameOfItem, nftIdFormat } from './nft-item.ts'
-import { directionOf, partyFormat, transferFields, transferRowFields } from './transfer.ts'
+import { partyFormat, presentTransfer, transferFields, transferRowFields } from './transfer.ts'
 
 export const nftTransferTypes = ['transfer', 'mint', 'burn', 'bridge', 'escrow', 'deposit', 'withdrawal'] as const
 
@@ -55,16 +55,7 @@ export type NftTransferRow = z.output<typeof nftTransferRow>
 export function presentNftTransfer(row: NftTransferRow, address?: string): NftTransfer {
   const { token, nft_id } = row
   return {
-    address: address ?? null,
-    transaction_hash: row.transaction_hash,
-    block_height: row.block_height,
-    tx_index: row.tx_index,
-    event_index: row.event_index,
-    leg: row.leg,
-    timestamp: row.timestamp,
-    sender: row.from_address,
-    receiver: row.to_address,
-    direction: directionOf(row, address),
+    ...presentTransfer(row, address),
     transfer_type: z.enum(nftTransferTypes).parse(row.transfer_type),
     nft_type: token,
     nft_id,

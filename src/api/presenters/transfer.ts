@@ -37,10 +37,26 @@ export const transferRowFields = {
   transfer_type: z.string(),
 }
 
-/** @param address the account whose transfers are listed */
-export function directionOf(
-  row: { readonly from_address: string | null; readonly transfer_type: string }, address: string | undefined,
-): 'deposit' | 'withdraw' {
+type TransferFields = z.output<z.ZodObject<typeof transferFields>>
+type TransferRow = Omit<z.output<z.ZodObject<typeof transferRowFields>>, 'token'>
+
+/** The fields that transfers of all kinds have. @param address the account whose transfers are listed */
+export function presentTransfer(row: TransferRow, address: string | undefined): TransferFields & { address: string | null } {
+  return {
+    address: address ?? null,
+    transaction_hash: row.transaction_hash,
+    block_height: row.block_height,
+    tx_index: row.tx_index,
+    event_index: row.event_index,
+    leg: row.leg,
+    timestamp: row.timestamp,
+    sender: row.from_address,
+    receiver: row.to_address,
+    direction: directionOf(row, address),
+  }
+}
+
+function directionOf(row: TransferRow, address: string | undefined): 'deposit' | 'withdraw' {
   if (address === undefined) return row.transfer_type === 'burn' ? 'withdraw' : 'deposit'
   return row.from_address === address ? 'withdraw' : 'deposit'
 }

@@ -1,9 +1,10 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { Bounds } from '../paging/bounds.ts'
+import { readEventPage } from '../paging/event-pages.ts'
 import { ftTransferRow } from '../presenters/ft-transfer.ts'
 import type { FtTransferRow } from '../presenters/ft-transfer.ts'
-import { ftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
+import { ftTransfers, selectTransfers } from './transfer-pages.ts'
 import type { TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
 
 /** Up to `count` transfers before a place, newest first, fees aside. */
@@ -11,7 +12,7 @@ export async function listFtTransfers(
   database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
   count: number,
 ): Promise<readonly FtTransferRow[]> {
-  return readTransferPage(bounds, before, count, (span) => database.any(sql.type(ftTransferRow)`
+  return readEventPage(bounds, before, count, (span) => database.any(sql.type(ftTransferRow)`
     ${completed(selectTransfers(ftTransfers, selection, span), span)}
   `))
 }

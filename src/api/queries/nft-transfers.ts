@@ -1,9 +1,10 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { Bounds } from '../paging/bounds.ts'
+import { readEventPage } from '../paging/event-pages.ts'
 import { nftTransferRow } from '../presenters/nft-transfer.ts'
 import type { NftTransferRow } from '../presenters/nft-transfer.ts'
-import { nftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
+import { nftTransfers, selectTransfers } from './transfer-pages.ts'
 import type { TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
 
 /** Up to `count` transfers of items before a place, newest first. */
@@ -11,7 +12,7 @@ export async function listNftTransfers(
   database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
   count: number,
 ): Promise<readonly NftTransferRow[]> {
-  return readTransferPage(bounds, before, count, (span) => database.any(sql.type(nftTransferRow)`
+  return readEventPage(bounds, before, count, (span) => database.any(sql.type(nftTransferRow)`
     ${completed(selectTransfers(nftTransfers, selection, span), span)}
   `))
 }
@@ -32,7 +33,7 @@ export async function listNftTransfersOfItem(
 ): Promise<readonly NftTransferRow[]> {
   const { token, nft_id: nftId, uuid } = item
   if (uuid === null) return listNftTransfers(database, bounds, { token, nftId }, before, count)
-  return readTransferPage(bounds, before, count, (span) => database.any(sql.type(nftTransferRow)`
+  return readEventPage(bounds, before, count, (span) => database.any(sql.type(nftTransferRow)`
     ${completed(sql.fragment`
       (${selectTransfers(nftTransfers, { token, nftId }, span)})
       union all

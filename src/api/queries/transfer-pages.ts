@@ -1,6 +1,6 @@
 import { sql } from 'slonik'
 import type { FragmentSqlToken } from 'slonik'
-import type { Bounds } from '../paging/bounds.ts'
+import type { EventSpan } from '../paging/event-pages.ts'
 
 /** A place in the order of transfers. */
 export interface TransferKey {
@@ -39,44 +39,11 @@ export const ftTransfers: TransferTable = {
 
 export const nftTransfers: TransferTable = { name: sql.fragment`app.nft_transfers`, listed: sql.fragment`true` }
 
-/** A part of a page: the heights, both inclusive, the place before which it begins, and its size. */
-export interface TransferSpan {
-  readonly low: number
-  readonly high: number
-  readonly before: TransferKey | undefined
-  readonly count: number
-}
+/** A part of a page of transfers. */
+export type TransferSpan = EventSpan<TransferKey>
 
 /** The columns that put transfers in order: an event index alone restarts with each transaction. */
 const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
-
-/** Heights that are looked at first: they touch one partition or two. */
-const firstWindow = 100_000
-
-/** By how much each window is larger than the one above it: five of them hold the chain. */
-const growth = 32
-
-/**
- * Reads a page downwards, window by window of heights, so that a busy account's page is planned for one partition and a
- * quiet one's takes a few statements.
- * @param bounds the stored heights, or a part of them
- * @param read gives the rows of a span in order, newest first: best of all `selectTransfers` with what belongs to it
- * @returns up to `count` rows
- */
-export async function readTransferPage<Row>(
-  bounds: Bounds | undefined, before: TransferKey | undefined, count: number,
-  read: (span: TransferSpan) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  if (bounds === undefined) return []
-  const rows: Row[] = []
-  let high = Math.min(bounds.max, before?.height ?? bounds.max)
-  for (let window = firstWindow; high >= bounds.min && rows.length < count; window *= growth) {
-    const low = Math.max(bounds.min, high - window + 1)
-    rows.push(...await read({ low, high, before, count: count - rows.length }))
-    high = low - 1
-  }
-  return rows
-}
 
 /**
  * The statement that selects a span of transfers with all columns, newest first. It reads few rows more than it gives:

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+
+const program = join(import.meta.dirname, '../support/queue-process.ts')
+
+describe('queues that are closed while their store is away', () => {
+  it('leave nothing that would keep the process alive', async function (this: Mocha.Context) {
+    const redis = await startRedis()
+    if (redis === undefined) this.skip()
+    const child = spawn(process.execPath, [program, redis.url], { stdio: ['pipe', 'pipe', 'inherit'] })
+    try {
+      let output = ''
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+      await once(child.stdout, 'data')
+      await redis.kill()
+      child.stdin.end()
+      expect(await once(child, 'exit')).to.deep.equal([0, null])
+      expect(output).to.equal('works\nclosed\n')
+    } finally {
+      child.kill('SIGKILL')
+      await redis.stop()
+    }
+  })
+})
