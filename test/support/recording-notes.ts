@@ -76,6 +76,12 @@ export async function truthOf(name: RecordingName, version = ''): Promise<Truth>
   return (await readJson(name, version === '' ? 'truth.json' : `truth-${version}.json`)) as Truth
 }
 
+/** Events of a recording by type, counted by another decoder than ours, from its `counts.json`. */
+export async function recordedEventCounts(name: RecordingName): Promise<Readonly<Record<string, number>>> {
+  const { events } = (await readJson(name, 'counts.json')) as { events: Record<string, number> }
+  return events
+}
+
 async function readJson(name: RecordingName, file: string): Promise<unknown> {
   return JSON.parse(await readFile(join(recordingFolder(name), file), 'utf8'))
 }

@@ -72,12 +72,10 @@ export const exampleDependencies: ContractDependencies = {
 export const exampleEventType: ContractEventType = {
   type: `${exampleContract.id}.TokensDeposited`,
   event_name: 'TokensDeposited',
-  count: 1207,
+  count: 148_211_207,
   last_seen: exampleBlock.timestamp,
   last_seen_height: exampleBlock.height,
   is_declared: true,
-  counted_blocks: 214,
-  counted_from_height: exampleBlock.height - 231,
 }
 
 export const exampleContractScript: ContractScript = {

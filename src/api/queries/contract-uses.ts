@@ -3,8 +3,8 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { Bounds } from '../paging/bounds.ts'
 import { readEventPage } from '../paging/event-pages.ts'
-import { eventTypeRow, scriptUseRow } from '../presenters/contract-use.ts'
-import type { EventTypeRow, ScriptUseRow } from '../presenters/contract-use.ts'
+import { scriptUseRow } from '../presenters/contract-use.ts'
+import type { ScriptUseRow } from '../presenters/contract-use.ts'
 
 const placeRow = z.object({ block_height: z.number(), tx_indexes: z.array(z.number()) })
 
@@ -26,19 +26,6 @@ export async function listUsingBlocks(
     `)
   ))
   return rows.map(({ block_height: height, tx_indexes: txIndexes }) => ({ height, txIndexes }))
-}
-
-/** How many events of each type of a contract are in these blocks: most first. */
-export async function countEventTypes(
-  database: DatabasePool, contract: string, heights: readonly number[],
-): Promise<readonly EventTypeRow[]> {
-  if (heights.length === 0) return []
-  return database.any(sql.type(eventTypeRow)`
-    select type, count(*) as count, max(block_height) as last_height from raw.events
-    where block_height = any (${sql.array(heights, 'int8')}) and starts_with(type, ${`${contract}.`})
-    group by type
-    order by count desc, type
-  `)
 }
 
 /** How many of these transactions have each script: most first. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { declaredEvents } from '../../chain/contracts/declared-events.ts'
 import { readBounds } from '../paging/bounds.ts'
-import type { Bounds } from '../paging/bounds.ts'
 import { contractParameters, unknownContract, unknownContractProblem } from '../parameters/contract-identifier.ts'
 import { listOf, wholeList } from '../paging/envelope.ts'
 import { exampleContractScript, exampleEventType } from '../examples/contracts.ts'
@@ -10,7 +9,8 @@ import { contractEventTypeSchema, contractScriptSchema, presentEventTypes } from
 import type { ContractScript } from '../presenters/contract-use.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { readContractCode } from '../queries/contract-code.ts'
-import { countEventTypes, countScripts, listUsingBlocks } from '../queries/contract-uses.ts'
+import { listContractEventTypes } from '../queries/contract-event-types.ts'
+import { countScripts, listUsingBlocks } from '../queries/contract-uses.ts'
 import type { UsingBlock } from '../queries/contract-uses.ts'
 import { readContracts } from '../queries/contracts.ts'
 import { isKnownContract } from '../queries/known-contract.ts'
@@ -21,19 +21,15 @@ import type { Services } from '../route.ts'
 /** Blocks that an answer is counted from: with some hundred events each, they are read in tens of milliseconds. */
 const mostBlocks = 200
 
-/** Of them the newest of the chain: what emits an event need not be imported by the script. */
-const newestBlocks = 50
-
 const counting = `Counted in the newest ${mostBlocks} blocks with a transaction that imports the contract, not in all of the ` +
-  'chain: no count over all events is kept for each contract.'
+  'chain: no count over all transactions is kept for each script.'
 
 const events = defineRoute({
   path: '/flow/contract/{identifier}/events',
   operationId: 'listContractEventTypes',
   tag: 'Contracts',
   summary: 'Types of events of a contract, the most frequent first',
-  description: `What was seen, and what the present code declares. ${counting} The newest ${newestBlocks} blocks of all are ` +
-    'looked at too.',
+  description: 'Those that are indexed, with exact counts, and then those that only the present code declares.',
   params: contractParameters,
   query: z.object({ limit: limitParameter({ default: 50, max: 100 }) }),
   response: listOf(contractEventTypeSchema, 'ContractEventType'),
@@ -42,24 +38,13 @@ const events = defineRoute({
   handler: async ({ params: { identifier }, query: { limit } }, services) => {
     const { database } = services
     if (!await isKnownContract(database, identifier)) throw unknownContract(identifier)
-    const bounds = await readBounds(database)
-    const [blocks, declared] = await Promise.all([
-      listUsingBlocks(database, bounds, identifier, mostBlocks), readDeclared(identifier, services),
+    const [rows, declared] = await Promise.all([
+      listContractEventTypes(database, identifier, limit), readDeclared(identifier, services),
     ])
-    const heights = withNewest(blocks, bounds)
-    const rows = await countEventTypes(database, identifier, heights)
     const times = await readBlockTimes(database, rows.map((row) => row.last_height))
-    const types = presentEventTypes(identifier, rows, declared, heights, times)
-    return { body: wholeList(types.slice(0, limit)), caching: 'minute' }
+    return { body: wholeList(presentEventTypes(identifier, rows, declared, times).slice(0, limit)), caching: 'minute' }
   },
 })
-
-/** The heights that events are counted in, the highest first. */
-function withNewest(blocks: readonly UsingBlock[], bounds: Bounds | undefined): number[] {
-  const newest = bounds === undefined ? [] : Array.from({ length: newestBlocks }, (_, i) => bounds.max - i)
-  const heights = new Set([...newest, ...blocks.map(({ height }) => height)])
-  return [...heights].filter((height) => height >= (bounds?.min ?? 0)).sort((a, b) => b - a)
-}
 
 async function readDeclared(identifier: string, { database, network }: Services): Promise<readonly string[]> {
   const [row] = await readContracts(database, [identifier], false)
