@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import type { AccountTransfer } from '../../src/api/presenters/account-transfer.ts'
-import type { TaxReport } from '../../src/api/presenters/tax-report.ts'
+import type { TaxEntry, TaxReport } from '../../src/api/presenters/tax-report.ts'
 import { streamTaxCsv } from '../../src/api/formats/tax-csv.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'
 import { allPages } from '../support/all-pages.ts'
 import { storeBlocks } from '../support/chain-rows.ts'
+import { ufix64Text, ufix64Units } from '../../src/chain/tokens/ufix64.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
+import { truthOf } from '../support/recording-notes.ts'
 import { queryPlans } from '../support/query-plans.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
@@ -21,6 +23,8 @@ interface Report {
 
 const account = '0x00000000000000b0'
 const flow = 'A.1654653399040a61.FlowToken'
+/** Whom fees go to; pays those of the second transactions. */
+const fees = '0x00000000000000fe'
 const hostile = 'A.0000000000000abc.Evil'
 const collection = 'A.0b2a3299cc857e29.TopShot'
 /** Of each of the blocks 100 to 199 there are as many fungible transfers. */
@@ -36,6 +40,7 @@ describe('tax reports', () => {
     await storeBlocks(pool, 100, 199)
     await ensurePartitions(pool, 'app.ft_transfers', 1_000_000, { from: 0, to: 200 })
     await ensurePartitions(pool, 'app.nft_transfers', 5_000_000, { from: 0, to: 200 })
+    await ensurePartitions(pool, 'app.address_transactions', 1_000_000, { from: 0, to: 200 })
     await pool.query(`
       update raw.blocks set timestamp = '2024-12-31T00:00:00Z'::timestamptz + (height - 100) * interval '6 hours';
       insert into app.ft_transfers
@@ -43,7 +48,10 @@ describe('tax reports', () => {
         case when i % 3 < 2 then '${account}' else '0x00000000000000c0' end,
         case when i % 3 > 0 then '${account}' else '0x00000000000000c0' end, i + 0.00000001, 'transfer'
       from generate_series(100, 199) as h, generate_series(0, ${perBlock - 1}) as i;
-      insert into app.ft_transfers select h, 0, 99, 0, '${flow}', '${account}', null, 1, 'fee' from generate_series(100, 199) as h;
+      insert into app.ft_transfers select h, 0, 99, 0, '${flow}', '${account}', '${fees}', round(h / 100000.0, 8), 'fee' from generate_series(100, 199) as h;
+      insert into app.ft_transfers select h, 1, 99, 0, '${flow}', '${fees}', '${account}', 5, 'fee' from generate_series(100, 199) as h;
+      insert into app.address_transactions select h, case tx when 0 then 1 end, tx, tx = 0, true, true, false, '${account}'
+      from generate_series(100, 199) as h, generate_series(0, 1) as tx;
       insert into app.nft_transfers
       select h, 1, 2, 0, '${collection}', h, h, '${account}', '0x00000000000000c0', 'transfer' from generate_series(100, 199, 2) as h;
       insert into app.nft_transfers
@@ -76,7 +84,9 @@ describe('tax reports', () => {
   async function keysOf(where: string): Promise<string[]> {
     const { rows } = await database.pool.query<{ key: string }>(`
       select type || ' ' || concat_ws(':', block_height, tx_index, event_index) as key from (
-        select 'ft' as type, block_height, tx_index, event_index, from_address, to_address from app.ft_transfers where transfer_type <> 'fee'
+        select case transfer_type when 'fee' then 'fee' else 'ft' end as type, block_height, tx_index, event_index, from_address,
+          case when transfer_type <> 'fee' then to_address end as to_address
+        from app.ft_transfers
         union all select 'nft', block_height, tx_index, event_index, from_address, to_address from app.nft_transfers
       ) t join raw.blocks b on b.height = t.block_height
       where '${account}' in (from_address, to_address) and ${where}
@@ -84,40 +94,52 @@ describe('tax reports', () => {
     return rows.map(({ key }) => key)
   }
 
-  const keys = (transfers: readonly AccountTransfer[]): string[] => transfers.map((transfer) => (
+  const keys = (transfers: readonly TaxEntry[]): string[] => transfers.map((transfer) => (
     `${transfer.type} ${transfer.block_height}:${transfer.tx_index}:${transfer.event_index}`
   ))
 
-  it('hold all transfers of the days, of both kinds by time, over all pages', async () => {
+  it('hold all transfers of the days, of both kinds, and all fees, by time, over all pages', async () => {
     const reports = await allReports('start_date=2025-01-02&end_date=2025-01-10')
     const expected = await keysOf("timestamp >= '2025-01-02T00:00:00Z' and timestamp < '2025-01-11T00:00:00Z'")
     expect(keys(reports.flatMap(({ transfers }) => transfers))).to.deep.equal(expected)
     expect(expected.length).to.be.greaterThan(9 * 4 * perBlock)
+    expect(expected.filter((key) => key.startsWith('fee'))).to.have.length(9 * 4)
+    const { type: _type, ...last } = reports.flatMap(({ transfers }) => transfers).find(({ type }) => type === 'fee') ?? {}
+    expect(last).to.include({
+      transfer_type: 'fee', direction: 'withdraw', sender: account, receiver: fees, amount: '0.00143000', block_height: 143,
+      timestamp: '2025-01-10T18:00:00.000Z',
+    })
   })
 
   it('have exact totals of all pages on the first, token by token', async () => {
     const [first, ...others] = await allReports('start_date=2025-01-01&end_date=2025-01-05')
     const { rows } = await database.pool.query<object>(`
-      select token, coalesce(sum(amount) filter (where to_address = '${account}'), 0)::text as received,
-        coalesce(sum(amount) filter (where from_address = '${account}'), 0)::text as sent,
-        (coalesce(sum(amount) filter (where to_address = '${account}'), 0)
-          - coalesce(sum(amount) filter (where from_address = '${account}'), 0))::text as net,
-        (count(*) filter (where to_address = '${account}'))::integer as received_count,
-        (count(*) filter (where from_address = '${account}'))::integer as sent_count
-      from app.ft_transfers join raw.blocks on height = block_height
-      where transfer_type <> 'fee' and (timestamp at time zone 'UTC')::date between '2025-01-01' and '2025-01-05'
-      group by token order by count(*) desc, token`)
+      with t as (
+        select token, amount, transfer_type = 'fee' as is_fee, to_address = '${account}' and transfer_type <> 'fee' as is_in,
+          from_address = '${account}' as is_out
+        from app.ft_transfers join raw.blocks on height = block_height
+        where (timestamp at time zone 'UTC')::date between '2025-01-01' and '2025-01-05'
+      )
+      select token, coalesce(sum(amount) filter (where is_in), 0)::text as received,
+        coalesce(sum(amount) filter (where is_out and not is_fee), 0)::text as sent,
+        coalesce(sum(amount) filter (where is_out and is_fee), 0.00000000)::text as fees,
+        sum(case when is_in then amount else 0 end - case when is_out then amount else 0 end)::text as net,
+        (count(*) filter (where is_in))::integer as received_count,
+        (count(*) filter (where is_out and not is_fee))::integer as sent_count,
+        (count(*) filter (where is_out and is_fee))::integer as fee_count
+      from t group by token order by count(*) filter (where not is_fee) desc, token`)
     expect(first?.tokens?.map(({ name: _name, symbol: _symbol, ...totals }) => totals)).to.deep.equal(rows)
     expect(first?.tokens?.map(({ name }) => name)).to.deep.equal(['FlowToken', '=HYPERLINK("http://x"),'])
     expect(first?.collections).to.deep.equal([{ nft_type: collection, received_count: 4, sent_count: 10 }])
     expect(first).to.deep.include({ total_transfers: 20 * perBlock + 14, ft_transfers: 20 * perBlock, nft_transfers: 14 })
+    expect(first).to.deep.include({ fee_count: 20, total_fees: '0.02270000' })
     expect(others.every(({ tokens, total_transfers: total }) => tokens === null && total === null)).to.equal(true)
   })
 
   it('are of the year that ends with the newest day where no day is asked for', async () => {
     const { data: [report] } = await api.json<Report>(path)
     expect([report.start_date, report.end_date]).to.deep.equal(['2024-01-25', '2025-01-24'])
-    expect(report.total_transfers).to.equal((await keysOf('true')).length)
+    expect((report.total_transfers ?? 0) + (report.fee_count ?? 0)).to.equal((await keysOf('true')).length)
     const { data: [empty] } = await api.json<Report>(`${path}?end_date=2024-12-30`)
     expect([empty.total_transfers, empty.transfers]).to.deep.equal([0, []])
   })
@@ -161,6 +183,14 @@ describe('tax reports', () => {
     })
   }
 
+  it('are of any number of days as CSV', async () => {
+    const query = 'start_date=2015-01-01&end_date=2035-12-31'
+    expect((await api.get(`${path}?${query}`)).status).to.equal(400)
+    const response = await api.get(`${path}?${query}&format=csv`)
+    expect(response.headers.get('content-disposition')).to.include('2015-01-01-2035-12-31')
+    expect((await response.text()).split('\r\n')).to.have.length((await keysOf('true')).length + 2)
+  })
+
   it('are there for a leap year, and for no account that is not known', async () => {
     expect((await api.get(`${path}?start_date=2024-01-01&end_date=2024-12-31`)).status).to.equal(200)
     for (const query of ['', '?format=csv']) {
@@ -183,9 +213,35 @@ describe('tax reports', () => {
       await once(stream, 'close')
     })
     await plans.end()
-    // Two a batch. One batch was taken, one may wait.
-    expect(whole.statements.length).to.be.greaterThan(12)
-    expect(begun.statements.length).to.be.within(2, 4)
+    // Three a batch. One batch was taken, one may wait.
+    expect(whole.statements.length).to.be.greaterThan(18)
+    expect(begun.statements.length).to.be.within(3, 6)
+  })
+})
+
+describe('tax reports of a chain', () => {
+  it('add up to what accounts have that began with nothing, and to all the fees that they paid', async function () {
+    this.timeout(60_000)
+    const { api, database } = await exploredChain()
+    const { accounts } = await truthOf('base')
+    const { rows } = await database.pool.query<{ address: string; fees: string }>(`
+      select address, (select sum(fee)::text from app.address_transactions t join app.tx_metrics using (block_height, tx_index)
+        where t.address = a.address and is_payer) as fees
+      from app.accounts a where created_height is not null and address not in (select address from app.smart_contracts) order by 1`)
+    let fees = 0
+    for (const { address, fees: paid } of rows) {
+      const { data: [report] } = await api.json<Report>(`/flow/account/${address}/tax-report`)
+      const vaults = Map.groupBy(accounts[address]?.vaults ?? [], ({ type }) => type.replace(/\.Vault$/, ''))
+      for (const { token, net } of report.tokens ?? []) {
+        const sum = (vaults.get(token) ?? []).reduce((total, { balance }) => total + ufix64Units(balance), 0n)
+        expect(net, `${address} ${token}`).to.equal(ufix64Text(sum))
+      }
+      expect(report.tokens?.map(({ token }) => token), address).to.include.members([...vaults.keys()])
+      expect(report.total_fees, address).to.equal(paid ?? '0.00000000')
+      fees += report.fee_count ?? 0
+    }
+    expect(rows.length).to.be.greaterThan(5)
+    expect(fees).to.be.greaterThan(300)
   })
 })
 

@@ -17,6 +17,14 @@ describe('resolveTaxDays', () => {
     expect(resolveTaxDays({}, undefined)).to.equal(undefined)
   })
 
+  it('takes more than a year only where a report may have as many days', () => {
+    const years = { start_date: '2018-01-01', end_date: '2025-12-31' }
+    expect(resolveTaxDays(years, newest, Infinity)).to.deep.equal({ from: '2018-01-01', to: '2025-12-31' })
+    expect(() => resolveTaxDays(years, newest)).to.throw(ApiError, /format=csv/)
+    expect(() => resolveTaxDays({ start_date: '2025-01-02', end_date: '2025-01-01' }, newest, Infinity)).to.throw(ApiError)
+    expect(resolveTaxDays({}, newest, Infinity)).to.deep.equal({ from: '2024-07-01', to: '2025-07-01' })
+  })
+
   it('stays within the years that can be written', () => {
     expect(resolveTaxDays({ start_date: '9999-12-30' }, newest)).to.deep.equal({ from: '9999-12-30', to: '9999-12-31' })
     expect(resolveTaxDays({ end_date: '0001-01-02' }, newest)).to.deep.equal({ from: '0001-01-01', to: '0001-01-02' })

@@ -12,10 +12,21 @@ export const accountTransferSchema = z.discriminatedUnion('type', [
 ])
 export type AccountTransfer = z.output<typeof accountTransferSchema>
 
+/** What an account paid for a transaction: a movement of FLOW that lists of transfers leave out. */
+export const accountFeeSchema = ftTransferSchema.extend({ type: z.literal('fee'), transfer_type: z.literal('fee') })
+  .meta({ id: 'AccountFee' })
+export type AccountFee = z.output<typeof accountFeeSchema>
+
 /** A transfer of either kind as it is read from the database. */
 export type AccountTransferRow =
   | { readonly type: 'ft'; readonly row: FtTransferRow }
   | { readonly type: 'nft'; readonly row: NftTransferRow }
+
+/** A fee as it is read from the database. */
+export interface AccountFeeRow {
+  readonly type: 'fee'
+  readonly row: FtTransferRow
+}
 
 export function presentAccountTransfer(transfer: AccountTransferRow, address: string): AccountTransfer {
   return transfer.type === 'ft'
@@ -23,7 +34,11 @@ export function presentAccountTransfer(transfer: AccountTransferRow, address: st
     : { type: 'nft', ...presentNftTransfer(transfer.row, address) }
 }
 
-/** Where a transfer stands in the order of all. */
-export function transferKeyOf({ row }: AccountTransferRow): TransferKey {
+export function presentAccountFee({ row }: AccountFeeRow, address: string): AccountFee {
+  return { type: 'fee', ...presentFtTransfer({ ...row, transfer_type: 'transfer' }, address), transfer_type: 'fee' }
+}
+
+/** Where a transfer or a fee stands in the order of all. */
+export function transferKeyOf({ row }: AccountTransferRow | AccountFeeRow): TransferKey {
   return { height: row.block_height, txIndex: row.tx_index, eventIndex: row.event_index, leg: row.leg }
 }

@@ -3,7 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import type { Bounds } from '../paging/bounds.ts'
 import { transferKeyOf } from '../presenters/account-transfer.ts'
-import type { AccountTransferRow } from '../presenters/account-transfer.ts'
+import type { AccountFeeRow, AccountTransferRow } from '../presenters/account-transfer.ts'
+import { listAccountFees, selectAllFees } from './account-fees.ts'
 import { listFtTransfers } from './ft-transfers.ts'
 import { listNftTransfers } from './nft-transfers.ts'
 import { ftTransfers, nftTransfers } from './transfer-pages.ts'
@@ -23,7 +24,25 @@ export async function listAccountTransfers(
   const merged: AccountTransferRow[] = [
     ...fungible.map((row) => ({ type: 'ft' as const, row })), ...nonFungible.map((row) => ({ type: 'nft' as const, row })),
   ]
-  return merged.toSorted((a, b) => compareKeys(transferKeyOf(b), transferKeyOf(a))).slice(0, count)
+  return newestFirst(merged).slice(0, count)
+}
+
+/**
+ * The same with the fees that the account paid. Fees are read no further down than the page goes: looking for them costs by
+ * the transactions of these heights, and an account may have very many that others paid for.
+ */
+export async function listAccountEntries(
+  database: DatabasePool, bounds: Bounds | undefined, address: string, before: TransferKey | undefined, count: number,
+): Promise<ReadonlyArray<AccountTransferRow | AccountFeeRow>> {
+  const transfers = await listAccountTransfers(database, bounds, address, before, count)
+  const last = transfers.length < count ? undefined : transfers.at(-1)
+  const ofPage = bounds === undefined || last === undefined ? bounds : { ...bounds, min: last.row.block_height }
+  const fees = await listAccountFees(database, ofPage, address, before, count)
+  return newestFirst([...transfers, ...fees.map((row) => ({ type: 'fee' as const, row }))]).slice(0, count)
+}
+
+function newestFirst<Row extends AccountTransferRow | AccountFeeRow>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => compareKeys(transferKeyOf(b), transferKeyOf(a)))
 }
 
 function compareKeys(a: TransferKey, b: TransferKey): number {
@@ -31,12 +50,13 @@ function compareKeys(a: TransferKey, b: TransferKey): number {
 }
 
 const ftTotals = z.object({
-  token: z.string(), received: z.string(), sent: z.string(), net: z.string(), received_count: z.number(),
-  sent_count: z.number(), transfer_count: z.number(), name: z.string().nullable(), symbol: z.string().nullable(),
+  token: z.string(), received: z.string(), sent: z.string(), fees: z.string(), net: z.string(), received_count: z.number(),
+  sent_count: z.number(), fee_count: z.number(), transfer_count: z.number(), name: z.string().nullable(),
+  symbol: z.string().nullable(),
 })
 export type FtTotals = z.output<typeof ftTotals>
 
-/** What an account got and gave of each fungible token within some heights: reads each of these transfers, by the indexes. */
+/** What an account got, gave and paid of each fungible token within some heights: reads each of these transfers, by the indexes. */
 export async function sumFtTransfers(
   database: DatabasePool, bounds: Bounds, address: string,
 ): Promise<readonly FtTotals[]> {
@@ -44,10 +64,15 @@ export async function sumFtTransfers(
     select s.*, m.name, m.symbol from (
       select token, coalesce(sum(amount) filter (where is_in), 0.00000000)::text as received,
         coalesce(sum(amount) filter (where not is_in), 0.00000000)::text as sent,
+        coalesce(sum(amount) filter (where is_in is null), 0.00000000)::text as fees,
         sum(case when is_in then amount else -amount end)::text as net,
         count(*) filter (where is_in) as received_count, count(*) filter (where not is_in) as sent_count,
-        count(*) filter (where is_first) as transfer_count
-      from (${sidesOf(ftTransfers, bounds, address)}) as sides
+        count(*) filter (where is_in is null) as fee_count, count(*) filter (where is_first) as transfer_count
+      from (
+        ${sidesOf(ftTransfers, bounds, address)}
+        union all
+        select *, null, false from (${selectAllFees(address, bounds)}) as paid
+      ) as sides
       group by token
     ) s left join app.ft_token_metadata m on m.token = s.token
     order by s.transfer_count desc, s.token

@@ -17,8 +17,8 @@ export async function listFtTransfers(
   `))
 }
 
-/** With what the rows of the page do not hold themselves, each looked up by its key. */
-function completed(page: FragmentSqlToken, { low, high }: TransferSpan): FragmentSqlToken {
+/** A page of app.ft_transfers with what its rows do not hold themselves, each looked up by its key. */
+export function completed(page: FragmentSqlToken, { low, high }: TransferSpan): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp, t.token,

@@ -10,16 +10,15 @@ import type { DayRange } from '../parameters/day-range.ts'
 import { page } from '../paging/envelope.ts'
 import { exampleTaxReport } from '../examples/account-transfers.ts'
 import { accountParameter, cursorParameter, limitParameter } from '../parameters/parameters.ts'
-import { presentAccountTransfer } from '../presenters/account-transfer.ts'
-import { presentTaxReport, taxReportSchema } from '../presenters/tax-report.ts'
-import { countNftTransfers, listAccountTransfers, sumFtTransfers } from '../queries/account-transfers.ts'
+import { presentTaxEntry, presentTaxReport, taxReportSchema } from '../presenters/tax-report.ts'
+import { countNftTransfers, listAccountEntries, sumFtTransfers } from '../queries/account-transfers.ts'
 import { isKnownAccount } from '../queries/ft-holdings.ts'
 import { readBlockTimes } from '../queries/block-times.ts'
 import { readNewestPrice } from '../queries/ft-prices.ts'
 import { readHeightsOf } from '../queries/heights-at.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
-import { resolveTaxDays } from '../parameters/tax-days.ts'
+import { mostReportDays, resolveTaxDays } from '../parameters/tax-days.ts'
 import { streamTaxCsv } from '../formats/tax-csv.ts'
 import { findTransferKey, transferCursorOf } from '../paging/transfer-cursor.ts'
 
@@ -30,11 +29,12 @@ const taxReport = defineRoute({
   operationId: 'getTaxReport',
   tag: 'Accounts',
   summary: 'What an account got and gave within some days, with totals, also as CSV',
-  description: 'Transfers of fungible tokens and of items together, the newest first; the fees of transactions are left out. ' +
-    'Asked with `format=csv` or `Accept: text/csv`, it gives all transfers of these days at once, a line each.',
+  description: 'Transfers of fungible tokens and of items, and the fees that it paid for transactions, together, the newest first. ' +
+    `Asked with \`format=csv\` or \`Accept: text/csv\`, it gives all of them at once, a line each, of as many days as are asked for; ` +
+    `as JSON a report is of ${mostReportDays} days at most, since its totals are of all pages.`,
   params: z.object({ address: accountParameter() }),
   query: z.object({
-    start_date: dayParameter('First day, UTC. Default: as many days before end_date as make a year.'),
+    start_date: dayParameter('First day, UTC. Default: a year before end_date.'),
     end_date: dayParameter('Last day, UTC, inclusive. Default: a year with start_date, else the newest day that is indexed.'),
     format: z.enum(['json', 'csv']).optional().describe('Goes before the header `Accept`.'),
     limit: limitParameter({ default: 20, max: 100 }),
@@ -42,17 +42,17 @@ const taxReport = defineRoute({
   }),
   response: z.strictObject({
     data: z.array(taxReportSchema).length(1),
-    has_more: z.boolean().describe('Whether there are transfers after this page.'),
+    has_more: z.boolean().describe('Whether there are more after this page.'),
     cursor: z.string().describe('Ask with this `cursor`, and the same days, for the next page; empty on the last page.'),
-    _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers of this page.') }),
+    _meta: z.strictObject({ limit: z.int(), count: z.int().describe('Transfers and fees of this page.') }),
   }).meta({ id: 'TaxReportAnswer' }),
-  otherTypes: { [csvType]: 'All transfers, a line each, after one with the names of the columns.' },
+  otherTypes: { [csvType]: 'All transfers and fees, a line each, after one with the names of the columns.' },
   problems: { 404: 'Nothing is indexed of the account.' },
-  example: { data: [exampleTaxReport], has_more: false, cursor: '', _meta: { limit: 20, count: 2 } },
+  example: { data: [exampleTaxReport], has_more: false, cursor: '', _meta: { limit: 20, count: 3 } },
   handler: async ({ params: { address }, query, mediaType }, services) => {
     const { database } = services
     const { limit, cursor, format = mediaType === csvType ? 'csv' : 'json' } = query
-    const { days, bounds } = await findReport(address, query, services)
+    const { days, bounds } = await findReport(address, query, format === 'csv' ? Infinity : mostReportDays, services)
     if (format === 'csv') {
       return {
         body: new AnswerStream(`${csvType}; charset=utf-8`, streamTaxCsv(database, bounds, address)),
@@ -62,12 +62,12 @@ const taxReport = defineRoute({
     }
     const before = await findTransferKey(database, cursor)
     const [rows, totals, flowPrice] = await Promise.all([
-      listAccountTransfers(database, bounds, address, before, limit + 1),
+      listAccountEntries(database, bounds, address, before, limit + 1),
       before === undefined ? readTotals(address, bounds, services) : undefined,
       readNewestPrice(database, `A.${coreContracts(services.network()).flowToken}.FlowToken`),
     ])
     const { data, ...rest } = page(
-      rows, limit, (row) => presentAccountTransfer(row, address), ({ row }) => transferCursorOf(row),
+      rows, limit, (row) => presentTaxEntry(row, address), ({ row }) => transferCursorOf(row),
     )
     return {
       body: {
@@ -81,12 +81,12 @@ const taxReport = defineRoute({
 
 /** The days of a report, and the heights of their blocks, if there are any. */
 async function findReport(
-  address: string, query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined },
+  address: string, query: { readonly start_date?: string | undefined; readonly end_date?: string | undefined }, mostDays: number,
   { database }: Services,
 ): Promise<{ days: DayRange; bounds: Bounds | undefined }> {
   const [stored, isKnown] = await Promise.all([readBounds(database), isKnownAccount(database, address)])
   const newest = stored === undefined ? undefined : (await readBlockTimes(database, [stored.max])).get(stored.max)
-  const days = resolveTaxDays(query, newest)
+  const days = resolveTaxDays(query, newest, mostDays)
   if (stored === undefined || !isKnown || days === undefined) {
     throw new ApiError(404, 'unknown-account', `Nothing is indexed of account ${address}.`, { field: 'address' })
   }
