@@ -3,9 +3,9 @@ import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
 /** The raw tables that a block goes into, with the columns that rows of a height range are chosen by. */
-const tables = ['raw.blocks', 'raw.transactions', 'raw.events', 'raw.tx_lookup', 'raw.block_lookup'] as const
+const tables = ['raw.blocks', 'raw.transactions', 'raw.event_chunks', 'raw.tx_lookup', 'raw.block_lookup'] as const
 const heightColumn: Record<(typeof tables)[number], string> = {
-  'raw.blocks': 'height', 'raw.transactions': 'block_height', 'raw.events': 'block_height', 'raw.tx_lookup': 'block_height', 'raw.block_lookup': 'height',
+  'raw.blocks': 'height', 'raw.transactions': 'block_height', 'raw.event_chunks': 'block_height', 'raw.tx_lookup': 'block_height', 'raw.block_lookup': 'height',
 }
 
 export interface BareCopy {

@@ -10,7 +10,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Client, credentials } from '@grpc/grpc-js'
 import { ByteWriter } from '../../src/base/byte-writer.ts'
-import { decodePayload, writePayloadJson } from '../../src/chain/payload.ts'
+import { decodePayload, writePayloadValues } from '../../src/chain/payload.ts'
 import { eventsOf, fieldsOf, readRecordedEvents, recordingFiles } from '../../src/simnode/replay/recorded-events.ts'
 import type { RecordedEvent } from '../../src/simnode/replay/recorded-events.ts'
 
@@ -35,9 +35,9 @@ const groups: Array<[name: string, events: RecordedEvent[]]> = [
 ]
 const out = new ByteWriter(4 * 1024 * 1024)
 const ways: Array<[name: string, decode: (event: RecordedEvent) => void]> = [
-  ['CCF to JSON bytes', ({ type, ccf }) => writePayloadJson(type, ccf, out)],
+  ['CCF to JSON bytes', ({ type, ccf }) => void writePayloadValues(type, ccf, out)],
   ['CCF to object', ({ type, ccf }) => void decodePayload(type, ccf)],
-  ['JSON-CDC to JSON bytes', ({ type, json }) => writePayloadJson(type, json, out)],
+  ['JSON-CDC to JSON bytes', ({ type, json }) => void writePayloadValues(type, json, out)],
 ]
 
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`)

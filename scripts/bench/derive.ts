@@ -7,7 +7,7 @@
  *       [--whole-blocks n]
  *
  * Without an endpoint the blocks come from the recording `base` in test/recordings; with one, from a node that speaks gRPC
- * without TLS. `memory` are blocks as ingest has fetched them; `stored` have payloads of JSON text, as the raw tables give
+ * without TLS. `memory` are blocks as ingest has fetched them; `stored` have values as JSON text, as the raw tables give
  * them. Time of the one thread that derives, so that other
  * load changes it little; each figure is the median of the runs after one to warm up.
  */
@@ -20,7 +20,8 @@ import type { FetchedBlock } from '../../src/access/messages.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { chainIdToNetwork } from '../../src/chain/network.ts'
 import type { Network } from '../../src/chain/network.ts'
-import { StoredEvent } from '../../src/chain/stored-event.ts'
+import { eventsOfChunk } from '../../src/chain/event-chunk.ts'
+import type { EventShape } from '../../src/chain/event-shape.ts'
 import { tokenMovesOf } from '../../src/chain/tokens/token-moves-of.ts'
 import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import { decodedBlock } from '../../src/ingest/decoded-block.ts'
@@ -56,7 +57,7 @@ console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}
 const mix = `${blocks.length} blocks, ${(events / blocks.length).toFixed(1)} events a block`
 console.log(`${mix}, median and best of ${runs} runs, µs per block\n`)
 for (const source of values.sources.split(',')) {
-  const texts = source === 'stored' ? payloadTexts() : undefined
+  const texts = source === 'stored' ? storedPayloads() : undefined
   const times = new Map<string, number[]>()
   for (let run = 0; run <= runs; run++) {
     for (const [part, us] of oneRun((block) => freshBlock(block, texts))) {
@@ -132,7 +133,7 @@ function oneRun(make: (block: FetchedBlock) => DecodedBlock): Map<string, number
   return new Map([...spent].map(([part, us]) => [part, us / blocks.length]))
 }
 
-function freshBlock(block: FetchedBlock, texts: PayloadTexts | undefined): DecodedBlock {
+function freshBlock(block: FetchedBlock, texts: StoredPayloads | undefined): DecodedBlock {
   const decoded = decodedBlock(block)
   const ofBlock = texts?.get(block)
   if (ofBlock === undefined) return decoded
@@ -140,18 +141,26 @@ function freshBlock(block: FetchedBlock, texts: PayloadTexts | undefined): Decod
   return {
     ...decoded,
     transactions: decoded.transactions.map((transaction, i) => withEvents(
-      transaction, transaction.events.map((event) => new StoredEvent(event.type, event.index, ofBlock[i]?.[event.index] ?? '{}')),
+      transaction, eventsOfChunk({ firstEventIndex: 0, shapes: ofBlock[i]?.shapes ?? [], payloads: ofBlock[i]?.payloads ?? '[]' }),
     )),
   }
 }
 
-/** Of each block by transaction and event. */
-type PayloadTexts = ReadonlyMap<FetchedBlock, readonly (readonly string[])[]>
+interface StoredPayload {
+  readonly shapes: readonly EventShape[]
+  readonly payloads: string
+}
 
-function payloadTexts(): PayloadTexts {
+/** Of each block by transaction. */
+type StoredPayloads = ReadonlyMap<FetchedBlock, readonly StoredPayload[]>
+
+function storedPayloads(): StoredPayloads {
   return new Map(blocks.map((block) => {
     const { transactions } = decodedBlock(block)
-    return [block, transactions.map((transaction) => transaction.events.map(({ fields }) => JSON.stringify(fields)))]
+    return [block, transactions.map(({ events }) => ({
+      shapes: events.map(({ type, fields = {} }) => ({ type, fields: Object.keys(fields) })),
+      payloads: JSON.stringify(events.map(({ fields }) => (fields === undefined ? null : Object.values(fields)))),
+    }))]
   }))
 }
 

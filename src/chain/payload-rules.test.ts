@@ -7,7 +7,10 @@ import { mainnetEvents } from './mainnet-events.test-support.ts'
 import { PayloadError } from './payload-error.ts'
 import type { PayloadErrorCode } from './payload-error.ts'
 import { payloadLimits } from './payload-limits.ts'
-import { decodePayload, decodeValue, writePayloadJson } from './payload.ts'
+import { fieldsOf } from './event-shape.ts'
+import type { EventShape } from './event-shape.ts'
+import { decodePayload, decodeValue, writePayloadValues } from './payload.ts'
+import type { PayloadValue } from './payload-value.ts'
 
 const simple = (name: string): CadenceType => ({ kind: 'simple', name })
 const uint8 = (data: bigint): CadenceValue => ({ type: simple('UInt8'), data })
@@ -32,15 +35,16 @@ function flattened(
   const decoded = decodePayload(id, ccf)
   for (const payload of [ccf, encodeJsonCdc(event, 'sorted')]) {
     expect(decodePayload(id, payload)).to.deep.equal(decoded)
-    expect(JSON.parse(written(id, payload))).to.deep.equal(decoded)
+    const { shape, text } = written(id, payload)
+    expect(fieldsOf(shape, JSON.parse(text) as PayloadValue[])).to.deep.equal(decoded)
   }
   return decoded[field]
 }
 
-function written(type: string, payload: Buffer): string {
+function written(type: string, payload: Buffer): { shape: EventShape; text: string } {
   const out = new ByteWriter(16)
-  writePayloadJson(type, payload, out)
-  return out.view().toString('utf8')
+  const shape = writePayloadValues(type, payload, out)
+  return { shape, text: out.view().toString('utf8') }
 }
 
 function codeOf(decode: () => unknown): PayloadErrorCode | undefined {
@@ -59,7 +63,9 @@ describe('the flattened form', () => {
       const { id } = (JSON.parse(json) as { value: { id: string } }).value
       expect(decodePayload(id, Buffer.from(ccf, 'hex'))).to.deep.equal(fields)
       expect(decodePayload(id, Buffer.from(json))).to.deep.equal(fields)
-      expect(written(id, Buffer.from(ccf, 'hex'))).to.equal(JSON.stringify(fields))
+      expect(written(id, Buffer.from(ccf, 'hex'))).to.deep.equal({
+        shape: { type: id, fields: Object.keys(fields) }, text: JSON.stringify(Object.values(fields)),
+      })
     }
   })
 
@@ -159,7 +165,7 @@ describe('the flattened form', () => {
     }
     const ccf = encodeCcf({ type, data: [string('123')] }, [type])
     ccf.set(Buffer.from('ffed61', 'hex'), ccf.length - 3)
-    expect(JSON.parse(written(type.id, ccf))).to.deep.equal({ f: '\uFFFD\uFFFDa' })
+    expect(JSON.parse(written(type.id, ccf).text)).to.deep.equal(['\uFFFD\uFFFDa'])
     expect(decodeValue(Buffer.from('{"type":"String","value":"\\ud800x"}'))).to.equal('\uFFFDx')
   })
 

@@ -4,8 +4,10 @@ import { ByteWriter } from '../base/byte-writer.ts'
 import { anyEvent } from './cadence-arbitrary.test-support.ts'
 import { encodeCcf } from './ccf/ccf-encoder.test-support.ts'
 import { encodeJsonCdc } from './json-cdc/json-cdc-encoder.test-support.ts'
+import { fieldsOf } from './event-shape.ts'
 import { PayloadError } from './payload-error.ts'
-import { decodePayload, payloadEncoding, writePayloadJson } from './payload.ts'
+import type { PayloadValue } from './payload-value.ts'
+import { decodePayload, payloadEncoding, writePayloadValues } from './payload.ts'
 import { readRecordedEvents, recordedCounts, recordingFiles } from '../simnode/replay/recorded-events.ts'
 
 const eventType = 'A.0000000000000001.C.Happened'
@@ -14,10 +16,13 @@ const eventType = 'A.0000000000000001.C.Happened'
 function flattened(type: string, payload: Buffer): unknown {
   const out = new ByteWriter(16)
   out.utf8('before')
-  writePayloadJson(type, payload, out)
+  const shape = writePayloadValues(type, payload, out)
+  expect(shape.type).to.equal(type)
   const text = out.view().toString('utf8')
-  expect(text.startsWith('before{')).to.equal(true)
-  const parsed: unknown = JSON.parse(text.slice('before'.length))
+  expect(text.startsWith('before[')).to.equal(true)
+  const values = JSON.parse(text.slice('before'.length)) as PayloadValue[]
+  expect(values).to.have.lengthOf(shape.fields.length)
+  const parsed = fieldsOf(shape, values)
   expect(decodePayload(type, payload)).to.deep.equal(parsed)
   return parsed
 }
@@ -27,7 +32,7 @@ function failure(payload: Buffer): string | undefined {
   const out = new ByteWriter(16)
   out.utf8('before')
   const codes = [
-    () => writePayloadJson(eventType, payload, out),
+    () => writePayloadValues(eventType, payload, out),
     () => decodePayload(eventType, payload),
   ].map((decode) => {
     try {

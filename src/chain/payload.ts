@@ -1,6 +1,7 @@
 import type { ByteWriter } from '../base/byte-writer.ts'
 import { readCcfEvent, readCcfValue, writeCcfEvent } from './ccf/ccf-payload.ts'
 import { readJsonCdcEvent, readJsonCdcValue, writeJsonCdcEvent } from './json-cdc/json-cdc-payload.ts'
+import type { EventShape } from './event-shape.ts'
 import { PayloadError } from './payload-error.ts'
 import type { PayloadFields, PayloadValue } from './payload-value.ts'
 
@@ -24,9 +25,9 @@ export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefine
 }
 
 /**
- * Appends the flattened fields of an event as JSON text, a JSON object that jsonb accepts.
+ * Appends the flattened values of an event's fields as JSON text, an array that jsonb accepts.
  *
- * Both encodings of one event give the same object, by these rules:
+ * Both encodings of one event give the same fields (`fieldsOf`), by these rules:
  * - integers and fixed-point numbers are decimal strings, fixed-point with all of its 8 or 24 decimals
  * - an address is `0x` and 16 lower-case hex digits, an optional is its value or null, Void is null
  * - a [UInt8] is `0x` and hex digits; empty arrays of any type are `[]`, but for the fields in `payload-byte-fields.ts`
@@ -37,17 +38,18 @@ export function payloadEncoding(payload: Uint8Array): PayloadEncoding | undefine
  * - U+0000 in text is written as the six characters `\u0000`; what is no Unicode becomes U+FFFD
  *
  * @param type the event's type as the access node names it
+ * @returns the names of the fields, in the order of the values
  * @throws PayloadError where the payload cannot be decoded; `out.position` is then where it was
  */
-export function writePayloadJson(type: string, payload: Uint8Array, out: ByteWriter): void {
+export function writePayloadValues(type: string, payload: Uint8Array, out: ByteWriter): EventShape {
   const encoding = payloadEncoding(payload)
-  if (encoding === 'ccf') writeCcfEvent(type, asBuffer(payload), out)
-  else if (encoding === 'json-cdc') writeJsonCdcEvent(asBuffer(payload), out)
-  else throw unknownEncoding()
+  if (encoding === 'ccf') return writeCcfEvent(type, asBuffer(payload), out)
+  if (encoding === 'json-cdc') return writeJsonCdcEvent(type, asBuffer(payload), out)
+  throw unknownEncoding()
 }
 
 /**
- * The flattened fields of an event as an object: what JSON.parse makes of the text of `writePayloadJson`.
+ * The flattened fields of an event as an object: what `fieldsOf` makes of the text of `writePayloadValues`.
  * @throws PayloadError
  */
 export function decodePayload(type: string, payload: Uint8Array): PayloadFields {
@@ -58,7 +60,7 @@ export function decodePayload(type: string, payload: Uint8Array): PayloadFields 
 }
 
 /**
- * Any Cadence value, flattened by the rules of `writePayloadJson`: an argument of a transaction, a result of a script.
+ * Any Cadence value, flattened by the rules of `writePayloadValues`: an argument of a transaction, a result of a script.
  * @throws PayloadError
  */
 export function decodeValue(payload: Uint8Array): PayloadValue {

@@ -9,6 +9,7 @@ import { Batch } from './batch.ts'
 import { blockIdOf, blockOf, eventOf, idOf, signatureOf, storeBlocks } from './blocks.test-support.ts'
 import type { TransactionParts } from './blocks.test-support.ts'
 import { ScriptCache } from './script-cache.ts'
+import { ShapeCache } from './shape-cache.ts'
 
 const none = Buffer.alloc(0)
 const amount = { amount: { type: 'UFix64', value: '1.50000000' } }
@@ -238,7 +239,7 @@ describe('the rows of a block', () => {
     const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }, systemParts]
     const blocks = Array.from({ length: 9 }, (_, i) => blockOf(10_000 + i, { transactions }))
     const falling = blocks.toReversed()
-    const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup', 'indexing_errors']
+    const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup', 'indexing_errors']
     const contents: unknown[] = []
     for (const [order, batchBlocks] of [[blocks, 100], [falling, 100], [falling, 2], [falling, 1]] as const) {
       const other = await createTestDatabase()
@@ -250,9 +251,9 @@ describe('the rows of a block', () => {
       })))
       // Rows stand in the order of their heights within a batch: that is what keeps the keys compact.
       const inPlace = await other.pool.query<{ height: number }>(
-        'select block_height::int as height from raw.events order by ctid',
+        'select block_height::int as height from raw.event_chunks order by ctid',
       )
-      const rising = blocks.flatMap(({ block }) => [block.height, block.height])
+      const rising = blocks.map(({ block }) => block.height)
       if (batchBlocks === 100) expect(inPlace.rows.map((row) => row.height)).to.deep.equal(rising)
       await other.drop()
     }
@@ -260,7 +261,7 @@ describe('the rows of a block', () => {
   })
 
   it('go whole or not at all: a failure leaves the batch as it was', async () => {
-    const batch = new Batch(new ScriptCache())
+    const batch = new Batch(new ScriptCache(), new ShapeCache())
     const transactions = [{ result: { events: [deposit, eventOf('A.01.C.X', none)] } }]
     appendBlock(batch, blockOf(height, { transactions }))
     const whole = blockOf(height + 1, { transactions: [...transactions, ...transactions] })
@@ -269,9 +270,9 @@ describe('the rows of a block', () => {
     expect(() => appendBlock(batch, broken)).to.throw(TypeError)
     expect(batch.range).to.deep.equal({ from: height, to: height + 1 })
     expect([batch.blockCount, batch.txCount, batch.eventCount, batch.undecoded.length]).to.deep.equal([1, 1, 2, 1])
-    const alone = new Batch(new ScriptCache())
+    const alone = new Batch(new ScriptCache(), new ShapeCache())
     appendBlock(alone, blockOf(height, { transactions }))
-    for (const table of ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup'] as const) {
+    for (const table of ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup'] as const) {
       expect(Buffer.concat(batch.rowsOf(table)).equals(Buffer.concat(alone.rowsOf(table))), table).to.equal(true)
     }
   })

@@ -2,7 +2,9 @@ import { asError, FlowfarmError } from '../base/errors.ts'
 import { addressLength, addressText } from '../chain/address.ts'
 import { evmTransactionHash } from '../chain/evm/evm-transaction-hash.ts'
 import { PayloadError } from '../chain/payload-error.ts'
-import { writePayloadJson } from '../chain/payload.ts'
+import { eventsPerChunk } from '../chain/event-chunk.ts'
+import type { EventShape } from '../chain/event-shape.ts'
+import { writePayloadValues } from '../chain/payload.ts'
 import type { EventMessage, FetchedBlock, TransactionMessage, TransactionResultMessage } from '../access/messages.ts'
 import type { CopyWriter } from '../db/copy/copy-writer.ts'
 import type { Batch } from './batch.ts'
@@ -103,28 +105,39 @@ function appendTransaction(batch: Batch, { block }: FetchedBlock, placed: Placed
   if (!isRepeated(transaction, result)) appendLookup(batch, placed)
 }
 
-function appendEvents(batch: Batch, { height, txIndex, result }: Placed): void {
-  const rows = batch.rows.events
-  for (const [eventIndex, { type, payload }] of (result?.events ?? []).entries()) {
-    rows.row(rawColumns.events.length)
-    rows.int8(height)
-    rows.int4(txIndex)
-    rows.int4(eventIndex)
-    rows.text(type)
+function appendEvents(batch: Batch, placed: Placed): void {
+  const events = placed.result?.events ?? []
+  for (let first = 0; first < events.length; first += eventsPerChunk) {
+    appendChunk(batch, placed, first, events.slice(first, first + eventsPerChunk))
+  }
+}
+
+function appendChunk(batch: Batch, { height, txIndex }: Placed, first: number, events: readonly EventMessage[]): void {
+  const rows = batch.rows.event_chunks
+  rows.row(rawColumns.event_chunks.length)
+  rows.int8(height)
+  rows.int4(txIndex)
+  rows.int4(first)
+  rows.jsonArrayBegin(events.length)
+  const shapes = events.map(({ type, payload }, place): EventShape => {
     const start = rows.out.position
     try {
-      rows.jsonbBegin()
-      writePayloadJson(type, payload, rows.out)
-      rows.jsonbEnd()
+      rows.jsonBegin()
+      const shape = writePayloadValues(type, payload, rows.out)
+      rows.jsonEnd()
+      return shape
     } catch (error) {
       rows.out.position = start
       rows.null()
       batch.undecoded.push({
-        blockHeight: height, txIndex, eventIndex, eventType: type, rawData: Buffer.from(payload),
+        blockHeight: height, txIndex, eventIndex: first + place, eventType: type, rawData: Buffer.from(payload),
         code: error instanceof FlowfarmError ? error.code : 'event-undecodable', message: asError(error).message,
       })
+      return { type, fields: [] }
     }
-  }
+  })
+  rows.jsonArrayEnd()
+  batch.addShapes(shapes)
 }
 
 function appendLookup(batch: Batch, { height, txIndex, id, result }: Placed): void {

@@ -10,8 +10,9 @@ import { blockOf, eventOf, storeBlocks } from './blocks.test-support.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import { RowsThereError } from './rows-there-error.ts'
 import { ScriptCache } from './script-cache.ts'
+import { ShapeCache } from './shape-cache.ts'
 
-const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup']
+const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']
 
 describe('batch writer', () => {
   let database: TestDatabase
@@ -29,7 +30,7 @@ describe('batch writer', () => {
 
   function open(generation = 0): BatchWriter {
     return new BatchWriter({
-      pool: database.pool, name: 'main_ingester', generation, lockLost: lockLost.signal, scripts: new ScriptCache(),
+      pool: database.pool, name: 'main_ingester', generation, lockLost: lockLost.signal, scripts: new ScriptCache(), shapes: new ShapeCache(),
       onCommitted: (batch) => committed.push(batch),
     })
   }

@@ -12,10 +12,12 @@ import { rawColumns, rawTables } from './raw-columns.ts'
 import { ensureRawPartitions } from './raw-partitions.ts'
 import { RowsThereError } from './rows-there-error.ts'
 import type { ScriptCache } from './script-cache.ts'
+import type { ShapeCache } from './shape-cache.ts'
 import { commitCheckpoint } from './sql/commit-checkpoint.ts'
 import { insertScripts } from './sql/insert-scripts.ts'
 import { insertUndecoded } from './sql/insert-undecoded.ts'
 import { insertUnavailable } from './sql/insert-unavailable.ts'
+import { numberShapes } from './sql/number-shapes.ts'
 
 /**
  * How many batches are under way at once: while one commits, the rows of the next are sent. A third kept both cores
@@ -47,6 +49,7 @@ export interface BatchWriterOptions {
   /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
+  readonly shapes: ShapeCache
   readonly onCommitted: (batch: CommittedBatch) => void
 }
 
@@ -73,7 +76,7 @@ export class BatchWriter {
 
   /** An empty batch to fill; `store` gives it back for reuse. */
   takeBatch(): Batch {
-    return this.#free.pop() ?? new Batch(this.#options.scripts)
+    return this.#free.pop() ?? new Batch(this.#options.scripts, this.#options.shapes)
   }
 
   /** Sends a batch as soon as there is a free connection; resolves when the next may be given, before its COMMIT. */
@@ -109,6 +112,7 @@ export class BatchWriter {
     const started = performance.now()
     await ensureRawPartitions(this.#options.pool, batch.range)
     await this.#storeScripts(batch)
+    await this.#numberShapes(batch)
     const client = await this.#options.pool.connect()
     let broken: Error | undefined
     try {
@@ -145,6 +149,14 @@ export class BatchWriter {
     if (batch.newScripts.size === 0) return
     await insertScripts(this.#options.pool, [...batch.newScripts])
     for (const script of batch.newScripts) script.isStored = true
+  }
+
+  /** As scripts: a shape without events does no harm. */
+  async #numberShapes(batch: Batch): Promise<void> {
+    const shapes = batch.newShapes
+    if (shapes.size === 0) return
+    await numberShapes(this.#options.pool, shapes)
+    batch.numberShapes()
   }
 }
 

@@ -3,7 +3,9 @@ import type { HeightRange } from '../base/ranges.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { rawTables } from './raw-columns.ts'
 import type { RawTable } from './raw-columns.ts'
+import type { EventShape } from '../chain/event-shape.ts'
 import type { KnownScript, ScriptCache } from './script-cache.ts'
+import type { KnownShape, ShapeCache } from './shape-cache.ts'
 
 /** An input that could not be decoded: kept with its bytes while the rest of its block goes on. */
 export interface UndecodedInput {
@@ -41,6 +43,15 @@ interface BlockStart extends Record<RawTable, number> {
   readonly height: number
   readonly undecoded: number
   readonly unavailable: number
+  readonly unnumbered: number
+}
+
+/** An event in the rows whose shape the database has not given a number yet. */
+interface Unnumbered {
+  readonly shape: KnownShape
+  /** Where the field of its row begins, and its place in it. */
+  readonly start: number
+  readonly place: number
 }
 
 /**
@@ -53,7 +64,7 @@ export class Batch {
   readonly rows: Readonly<Record<RawTable, CopyWriter>> = {
     blocks: new CopyWriter(8 * 1024),
     transactions: new CopyWriter(256 * 1024),
-    events: new CopyWriter(1024 * 1024),
+    event_chunks: new CopyWriter(1024 * 1024),
     tx_lookup: new CopyWriter(64 * 1024),
     block_lookup: new CopyWriter(8 * 1024),
   }
@@ -61,16 +72,19 @@ export class Batch {
   readonly newScripts = new Set<KnownScript>()
   readonly undecoded: UndecodedInput[] = []
   readonly unavailable: UnavailablePart[] = []
+  readonly #unnumbered: Unnumbered[] = []
   /** The blocks themselves, where somebody wants them after the commit. */
   readonly fetched: FetchedBlock[] = []
   readonly #scripts: ScriptCache
+  readonly #shapes: ShapeCache
   readonly #blocks: BlockStart[] = []
   #txCount = 0
   #eventCount = 0
   #byteLength = 0
 
-  constructor(scripts: ScriptCache) {
+  constructor(scripts: ScriptCache, shapes: ShapeCache) {
     this.#scripts = scripts
+    this.#shapes = shapes
   }
 
   get blockCount(): number {
@@ -116,10 +130,10 @@ export class Batch {
 
   /** From now on rows are of this block. */
   beginBlock(height: number): void {
-    const { blocks, transactions, events, tx_lookup, block_lookup } = this.rows
+    const { blocks, transactions, event_chunks, tx_lookup, block_lookup } = this.rows
     this.#blocks.push({
-      height, undecoded: this.undecoded.length, unavailable: this.unavailable.length,
-      blocks: blocks.out.position, transactions: transactions.out.position, events: events.out.position,
+      height, undecoded: this.undecoded.length, unavailable: this.unavailable.length, unnumbered: this.#unnumbered.length,
+      blocks: blocks.out.position, transactions: transactions.out.position, event_chunks: event_chunks.out.position,
       tx_lookup: tx_lookup.out.position, block_lookup: block_lookup.out.position,
     })
   }
@@ -138,6 +152,7 @@ export class Batch {
     for (const table of rawTables) this.rows[table].out.position = start[table]
     this.undecoded.length = start.undecoded
     this.unavailable.length = start.unavailable
+    this.#unnumbered.length = start.unnumbered
   }
 
   /** What is known of a script, which is stored with the batch if the database may not have it. */
@@ -145,6 +160,31 @@ export class Batch {
     const known = this.#scripts.find(script)
     if (!known.isStored) this.newScripts.add(known)
     return known
+  }
+
+  /** Ends a row of events with their shapes, those that have no number yet to be filled in by `numberShapes`. */
+  addShapes(shapes: readonly EventShape[]): void {
+    const rows = this.rows.event_chunks
+    const start = rows.out.position
+    const known = shapes.map((shape) => this.#shapes.find(shape))
+    rows.int4Array(known.map(({ id }) => id ?? 0))
+    for (const [place, shape] of known.entries()) {
+      if (shape.id === undefined) this.#unnumbered.push({ shape, start, place })
+    }
+  }
+
+  /** Shapes that the database has to number before the rows are sent. */
+  get newShapes(): ReadonlySet<KnownShape> {
+    return new Set(this.#unnumbered.map(({ shape }) => shape))
+  }
+
+  /** Fills in the numbers of the new shapes, which they have by now. */
+  numberShapes(): void {
+    for (const { shape, start, place } of this.#unnumbered) {
+      if (shape.id === undefined) throw new Error(`no number for events of the type ${shape.shape.type}`)
+      this.rows.event_chunks.overwriteInt4Element(start, place, shape.id)
+    }
+    this.#unnumbered.length = 0
   }
 
   /**
@@ -164,6 +204,7 @@ export class Batch {
     this.newScripts.clear()
     this.undecoded.length = 0
     this.unavailable.length = 0
+    this.#unnumbered.length = 0
     this.fetched.length = 0
     this.#blocks.length = 0
     this.#txCount = this.#eventCount = this.#byteLength = 0

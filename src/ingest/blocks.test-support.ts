@@ -10,6 +10,7 @@ import type { CommittedBatch } from './batch-writer.ts'
 import { readRawCoverage } from './checkpoints.ts'
 import type { IngesterName } from './checkpoints.ts'
 import { ScriptCache } from './script-cache.ts'
+import { ShapeCache } from './shape-cache.ts'
 
 /** Blocks as a node would give them, made of nothing but what a test names. */
 
@@ -101,7 +102,7 @@ export async function storeBlocks(
   const writer = new BatchWriter({
     pool, name, generation: (name === 'main_ingester' ? forward : backward).generation,
     lockLost: new AbortController().signal,
-    scripts: new ScriptCache(), onCommitted: (batch) => committed.push(batch),
+    scripts: new ScriptCache(), shapes: new ShapeCache(), onCommitted: (batch) => committed.push(batch),
   })
   for (let at = 0; at < blocks.length; at += batchBlocks) {
     const batch = writer.takeBatch()

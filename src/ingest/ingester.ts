@@ -7,6 +7,7 @@ import { asDatabaseError } from '../db/errors.ts'
 import { ForkError } from './fork-error.ts'
 import { RowsThereError } from './rows-there-error.ts'
 import { ScriptCache } from './script-cache.ts'
+import { ShapeCache } from './shape-cache.ts'
 import type { Stretch } from './stretch.ts'
 import { StretchRun } from './stretch-run.ts'
 import type { StretchSettings } from './stretch-run.ts'
@@ -74,7 +75,8 @@ export abstract class Ingester<Options extends IngesterOptions> {
   /** @returns true when done for good */
   async #work(lockLost: AbortSignal, onProgress: () => void): Promise<boolean> {
     const signal = AbortSignal.any([this.options.signal, lockLost])
-    const context = { signal, lockLost, scripts: this.#scripts, onCommitted: onProgress }
+    // Numbers of shapes hold for this database, which may be another one after an interruption.
+    const context = { signal, lockLost, scripts: this.#scripts, shapes: new ShapeCache(), onCommitted: onProgress }
     for (;;) {
       signal.throwIfAborted()
       const stretch = await this.plan(signal)

@@ -7,7 +7,7 @@ export const rawColumns = {
     'event_count', 'status_code', 'is_evm', 'id', 'status', 'payer_address', 'proposer_address', 'authorizers',
     'reference_block_id', 'script_hash', 'arguments', 'error_message', 'signatures',
   ],
-  events: ['block_height', 'tx_index', 'event_index', 'type', 'payload'],
+  event_chunks: ['block_height', 'tx_index', 'first_event_index', 'payloads', 'shapes'],
   tx_lookup: ['id', 'block_height', 'tx_index', 'evm_hash'],
   block_lookup: ['id', 'height'],
 } as const
@@ -15,4 +15,4 @@ export const rawColumns = {
 export type RawTable = keyof typeof rawColumns
 
 /** In the order in which they are sent. */
-export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup']
+export const rawTables: readonly RawTable[] = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup']

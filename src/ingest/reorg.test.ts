@@ -27,7 +27,7 @@ describe('resolving a fork', () => {
   })
 
   async function empty(): Promise<void> {
-    const tables = ['blocks', 'transactions', 'events', 'tx_lookup', 'block_lookup'].map((table) => `raw.${table}`)
+    const tables = ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup'].map((table) => `raw.${table}`)
     await database.pool.query(`truncate ${tables.join(', ')}, app.indexing_checkpoints`)
   }
 

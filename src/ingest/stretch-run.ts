@@ -13,6 +13,7 @@ import type { IngesterName } from './checkpoints.ts'
 import { FetchWindow } from './fetch-window.ts'
 import type { Progress } from './progress.ts'
 import type { ScriptCache } from './script-cache.ts'
+import type { ShapeCache } from './shape-cache.ts'
 import type { Stretch } from './stretch.ts'
 
 /** More blocks in a commit gain nothing (facts of the benchmark: docs/decisions.md). */
@@ -53,6 +54,7 @@ export interface StretchContext {
   /** Aborted when the ingester's lock is lost: from then on nothing is committed any more. */
   readonly lockLost: AbortSignal
   readonly scripts: ScriptCache
+  readonly shapes: ShapeCache
   readonly onCommitted: () => void
 }
 
@@ -86,6 +88,7 @@ export class StretchRun {
     this.#batchLimit = fixedBatch ?? largestBatch
     this.#writer = new BatchWriter({
       pool, name, generation: stretch.generation, lockLost: context.lockLost, scripts: context.scripts,
+      shapes: context.shapes,
       onCommitted: (batch) => this.#count(batch),
     })
     this.#batch = this.#writer.takeBatch()

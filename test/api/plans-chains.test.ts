@@ -13,6 +13,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { queryPlans } from '../support/query-plans.ts'
 import type { QueryPlans } from '../support/query-plans.ts'
+import { insertEvents } from '../support/insert-events.ts'
 
 /** Of every EVM transaction the sender; of every pair's swaps the maker. */
 const busy = 'b0'.repeat(20)
@@ -31,7 +32,7 @@ const rows = 12_000
 const highest = rows * spacing
 const bounds = { min: 0, max: highest }
 const partitioned = [
-  'raw.blocks', 'raw.transactions', 'raw.events', 'app.evm_tx_hashes', 'app.evm_transactions', 'app.evm_token_transfers',
+  'raw.blocks', 'raw.transactions', 'raw.event_chunks', 'app.evm_tx_hashes', 'app.evm_transactions', 'app.evm_token_transfers',
   'app.defi_events', 'app.ft_vault_balances',
 ]
 
@@ -42,7 +43,7 @@ const history = `
   insert into raw.transactions
     (block_height, tx_index, gas_limit, event_count, is_evm, id, status, authorizers, script_hash)
   select h, 0, 9999, 1, true, decode('1' || lpad(to_hex(h), 63, '0'), 'hex'), 'SEALED', '{}', '' from ${steps};
-  insert into raw.events select h, 0, 0, 'A.1.EVM.TransactionExecuted', '{"payload": "0x", "logs": "0xc0"}' from ${steps};
+  ${insertEvents(`select h, 0, 0, 'A.1.EVM.TransactionExecuted', '{"payload": "0x", "logs": "0xc0"}' from ${steps}`)};
   insert into app.evm_tx_hashes
   select h, 0, 0, '1' || lpad(to_hex(h), 63, '0'), 'e' || lpad(to_hex(h), 63, '0'), '${busy}',
     case when h < 100 then '${quiet}' else '${counterpart}' end, 1, 21000, 1 from ${steps};

@@ -11,6 +11,7 @@ import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { queryPlans } from '../support/query-plans.ts'
 import type { QueryPlans } from '../support/query-plans.ts'
+import { insertEvents } from '../support/insert-events.ts'
 
 const size = { transfers: 20_000, spacing: 5000 }
 const highest = highestOf(size)
@@ -109,14 +110,17 @@ describe('the plans of transactions over many partitions', () => {
 
   it('of events of a type, by the pieces that have some', async () => {
     await database.pool.query(`
-      create table raw.events_p0 partition of raw.events for values from (0) to (200000);
-      insert into raw.events select 50000, 0, i, case when i = 7 then 'flow.AccountCreated' else 'A.${'0'.repeat(16)}.X.Y' end, '{}' from generate_series(0, 14) i;
+      create table raw.event_chunks_p0 partition of raw.event_chunks for values from (0) to (1000000);
+      ${insertEvents(`
+        select 50000, i / 10, i % 10, case when i = 7 then 'flow.AccountCreated' else 'A.${'0'.repeat(16)}.X.Y' end, '{}'
+        from generate_series(0, 149) i
+      `)};
       create table app.block_event_types_p0 partition of app.block_event_types for values from (0) to (1000000);
       insert into app.block_event_types select h, array['A.${'0'.repeat(16)}.X.Y'], '{15}' from generate_series(0, 49900, 100) h;
-      insert into app.block_event_types values (50000, array['A.${'0'.repeat(16)}.X.Y', 'flow.AccountCreated'], '{14, 1}');
+      insert into app.block_event_types values (50000, array['A.${'0'.repeat(16)}.X.Y', 'flow.AccountCreated'], '{149, 1}');
       insert into app.event_type_pieces values ('flow.AccountCreated', 500, 1);
       insert into app.event_type_pieces select 'A.${'0'.repeat(16)}.X.Y', i, 1 from generate_series(0, 500) i;
-      analyze app.block_event_types, raw.events, app.event_type_pieces`)
+      analyze app.block_event_types, raw.event_chunks, raw.event_shapes, app.event_type_pieces`)
     const plan = await plans.of((pool) => searchEvents(pool, ['flow.AccountCreated'], undefined, 21))
     expect(plan.rowsTouched).to.be.at.most(1 + 1 + 15 + 5)
     expect(await searchEvents(reads, ['flow.AccountCreated'], undefined, 21)).to.have.length(1)

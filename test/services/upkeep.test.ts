@@ -31,7 +31,7 @@ describe('the upkeep of the database', function (this: Mocha.Suite) {
     expect(await run('make-partitions')).to.deep.equal({ head: -1 })
     await setCoverage(database.pool, { main_ingester: [{ from: 100, to: 150_001 }] })
     await run('make-partitions')
-    expect(await partitions('raw.events')).to.include('raw.events_p200000').and.include('raw.events_p400000')
+    expect(await partitions('raw.event_chunks')).to.deep.equal(['raw.event_chunks_p0', 'raw.event_chunks_p1000000'])
     for (const { name, partitionHeights: step } of workers.flatMap((worker) => worker.tables)) {
       if (step === undefined) continue
       const above = (Math.floor((150_000 + 200_000 - 1) / step) + 1) * step

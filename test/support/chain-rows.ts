@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { ensurePartitions } from '../../src/db/partitions.ts'
 import { withTransaction } from '../../src/db/pool.ts'
+import { insertEvents } from './insert-events.ts'
 
 /**
  * A small chain, made of nothing but heights, and written into the raw tables as an ingester does. The block of a
@@ -153,7 +154,7 @@ export async function storeBlocks(
 ): Promise<BlockRows[]> {
   const { ingester = 'main_ingester', partitionStep = 1000 } = options
   const blocks = Array.from({ length: to - from + 1 }, (_, i) => chainBlock(from + i, options))
-  for (const table of ['raw.blocks', 'raw.transactions', 'raw.events']) {
+  for (const table of ['raw.blocks', 'raw.transactions', 'raw.event_chunks']) {
     await ensurePartitions(pool, table, partitionStep, { from, to: to + 1 })
   }
   await withTransaction(pool, async (client) => {
@@ -183,7 +184,7 @@ export async function rollBack(pool: Pool, from: number): Promise<void> {
       select count(*) as blocks, sum(tx_count) as transactions, sum(event_count) as events
       from raw.blocks where height >= $1
     `, [from])
-    await client.query('delete from raw.events where block_height >= $1', [from])
+    await client.query('delete from raw.event_chunks where block_height >= $1', [from])
     await client.query('delete from raw.transactions where block_height >= $1', [from])
     await client.query('delete from raw.blocks where height >= $1', [from])
     await client.query('delete from raw.tx_lookup where block_height >= $1', [from])
@@ -220,9 +221,13 @@ async function insertRows(client: PoolClient, blocks: readonly BlockRows[]): Pro
   await insert(client, 'raw.tx_lookup', transactions.filter(({ payer: who }) => who !== null).map((made) => ({
     id: hex(made.id), block_height: made.height, tx_index: made.index, evm_hash: hex(made.evmHash),
   })))
-  await insert(client, 'raw.events', transactions.flatMap((made) => made.events.map((event, index) => ({
+  const events = transactions.flatMap((made) => made.events.map((event, index) => ({
     block_height: made.height, tx_index: made.index, event_index: index, type: event.type, payload: event.payload,
-  }))))
+  })))
+  await client.query(
+    insertEvents('select * from jsonb_to_recordset($1) as e (block_height int8, tx_index int4, event_index int4, type text, payload jsonb)'),
+    [JSON.stringify(events)],
+  )
   const scripts = [...new Set(transactions.map(({ script }) => script))]
   await insert(client, 'raw.scripts', scripts.map((text) => ({ script_hash: hash(text), script_text: text })))
 }

@@ -39,7 +39,7 @@ export async function measureCatchUp({ redisUrl, blocks, node }: CatchUpOptions)
   const from = node?.from ?? 0
   try {
     await storeRaw(database.url, database.pool, from, blocks, node?.endpoint)
-    await database.pool.query('vacuum analyze raw.events, raw.transactions, raw.blocks')
+    await database.pool.query('vacuum analyze raw.event_chunks, raw.transactions, raw.blocks')
     await database.pool.query('checkpoint')
     const program = await startProgram('farm', 0, { DB_URL: database.url, ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }) })
     const cpuBefore = treeCpuSeconds(database.postmaster)

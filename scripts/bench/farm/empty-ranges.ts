@@ -33,7 +33,7 @@ export async function storeEmptyBlocks({ pool }: BenchDatabase, heights: number)
   await pool.query(`
     create table raw.blocks_bench partition of raw.blocks for values from (0) to (1000000);
     create table raw.transactions_bench partition of raw.transactions for values from (0) to (1000000);
-    create table raw.events_bench partition of raw.events for values from (0) to (1000000);
+    create table raw.event_chunks_bench partition of raw.event_chunks for values from (0) to (1000000);
     insert into raw.blocks
     select h, int8send(h), int8send(h - 1), to_timestamp(1700000000 + h), 0, 0, 0, '{}' from generate_series(0::bigint, ${heights - 1}) h`)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseEventType } from '../../chain/event-type.ts'
+import type { PayloadFields } from '../../chain/payload-value.ts'
 import { addressFormat, countFormat, heightFormat, idFormat, timestampFormat } from '../formats/formats.ts'
 
 const payloadFormat = z.unknown().describe(
@@ -32,13 +33,13 @@ export const serviceEventSchema = z.strictObject({
 export type ServiceEvent = z.output<typeof serviceEventSchema>
 
 /** An event as it is read from the database. */
-export const eventRow = z.object({
-  tx_index: z.number(),
-  event_index: z.number(),
-  type: z.string(),
-  payload: z.unknown(),
-})
-export type EventRow = z.output<typeof eventRow>
+export interface EventRow {
+  readonly tx_index: number
+  readonly event_index: number
+  readonly type: string
+  /** Null where it could not be decoded. */
+  readonly payload: PayloadFields | null
+}
 
 /** Where events are: what their rows do not repeat. */
 export interface EventPlace {
@@ -57,11 +58,11 @@ export function presentEvent(row: EventRow, transactionId: string, place: EventP
     contract_address: address === undefined ? null : `0x${address}`,
     contract_name: contract ?? null,
     event_name: name,
-    payload: row.payload ?? null,
+    payload: row.payload,
   }
 }
 
 export function presentServiceEvent(row: EventRow, place: EventPlace): ServiceEvent {
   const { name } = parseEventType(row.type)
-  return { block_height: place.height, name, type: row.type, timestamp: place.timestamp, fields: row.payload ?? null }
+  return { block_height: place.height, name, type: row.type, timestamp: place.timestamp, fields: row.payload }
 }

@@ -64,8 +64,8 @@ export const evmTransactionDetailSchema = evmTransactionSchema.extend({
 }).meta({ id: 'EvmTransactionDetail' })
 export type EvmTransactionDetail = z.output<typeof evmTransactionDetailSchema>
 
-/** As it is read from the database: numerics as text, hashes and addresses without `0x`. */
-export const evmTransactionRow = z.object({
+/** What is derived of it: numerics as text, hashes and addresses without `0x`. */
+export const derivedEvmRow = z.object({
   block_height: z.number(),
   tx_index: z.number(),
   event_index: z.number(),
@@ -89,10 +89,13 @@ export const evmTransactionRow = z.object({
   max_priority_fee_per_gas: z.string().nullable(),
   contract_address: z.string().nullable(),
   error_message: z.string().nullable(),
-  payload: z.string().nullable(),
   moves_tokens: z.boolean(),
 })
-export type EvmTransactionRow = z.output<typeof evmTransactionRow>
+
+/** With the encoded transaction of its event, hex. */
+export interface EvmTransactionRow extends z.output<typeof derivedEvmRow> {
+  readonly payload: string | null
+}
 
 export function presentEvmTransaction(row: EvmTransactionRow, directory: EvmDirectory): EvmTransactionItem {
   const input = inputOf(row)

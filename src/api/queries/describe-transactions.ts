@@ -4,19 +4,15 @@ import { z } from 'zod'
 import type { DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
 import { importedContracts } from '../../chain/imported-contracts.ts'
 import type { Network } from '../../chain/network.ts'
-import { StoredEvent } from '../../chain/stored-event.ts'
 import { feeOfTransaction, gasOfTransaction } from '../../chain/transaction-fee.ts'
 import { noTemplate } from '../../chain/templates/template.ts'
 import { tagsOfTransaction, transactionTags } from '../../chain/transaction-tags.ts'
 import type { TransactionTag } from '../../chain/transaction-tags.ts'
 import type { DescribedTransaction, TransactionRow } from '../presenters/transaction.ts'
+import { readDecodedEvents } from './events.ts'
 import { readScripts } from './read-scripts.ts'
 import type { StoredScript } from './read-scripts.ts'
 import { markKey, readByPlaces } from './transaction-marks.ts'
-
-const eventOfPlace = z.object({
-  block_height: z.number(), tx_index: z.number(), event_index: z.number(), type: z.string(), payload: z.string().nullable(),
-})
 
 const derivedRow = z.object({
   block_height: z.number(), tx_index: z.number(), is_derived: z.boolean(), is_moved: z.boolean(),
@@ -110,23 +106,10 @@ async function readDerived(
 async function readEvents(
   database: DatabasePool, rows: readonly TransactionRow[],
 ): Promise<Map<string, DecodedEvent[]>> {
-  const found = await readByPlaces(rows, (ofWindow, low, high) => database.any(sql.type(eventOfPlace)`
-    select e.block_height, e.tx_index, e.event_index, e.type, e.payload::text as payload
-    from unnest(
-      ${sql.array(ofWindow.map((row) => row.block_height), 'int8')}, ${sql.array(ofWindow.map((row) => row.tx_index), 'int4')}
-    ) as place (height, index)
-    join raw.events e on e.block_height = place.height and e.tx_index = place.index
-      and e.block_height between ${low} and ${high}
-    order by e.block_height, e.tx_index, e.event_index
-  `))
-  const byPlace = new Map<string, DecodedEvent[]>()
-  for (const row of found) {
-    const event = new StoredEvent(row.type, row.event_index, row.payload)
-    const ofPlace = byPlace.get(markKey(row))
-    if (ofPlace === undefined) byPlace.set(markKey(row), [event])
-    else ofPlace.push(event)
-  }
-  return byPlace
+  const found = Map.groupBy(await readDecodedEvents(database, rows), ({ height, txIndex }) => (
+    markKey({ block_height: height, tx_index: txIndex })
+  ))
+  return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
 }
 
 function storedTransaction(row: TransactionRow, script: string, events: readonly DecodedEvent[]): DecodedTransaction {

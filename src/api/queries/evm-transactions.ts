@@ -1,12 +1,15 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import type { PayloadValue } from '../../chain/payload-value.ts'
 import type { Bounds } from '../paging/bounds.ts'
 import { newestEventFirst, readEventPage, withinEvents } from '../paging/event-pages.ts'
 import type { EventKey, EventSpan } from '../paging/event-pages.ts'
-import { evmTransactionRow } from '../presenters/evm-transaction.ts'
+import { derivedEvmRow } from '../presenters/evm-transaction.ts'
 import type { EvmTransactionRow } from '../presenters/evm-transaction.ts'
+import { chunkStartOf, eventColumns, fieldsOfEvents, singleEvent } from './event-chunks.ts'
 
+const storedRow = derivedEvmRow.extend(singleEvent)
 const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number() })
 /** The event of an EVM transaction. */
 export type EvmPlace = z.output<typeof placeRow>
@@ -55,13 +58,13 @@ export async function readEvmTransactions(
 ): Promise<readonly EvmTransactionRow[]> {
   if (places.length === 0) return []
   const heights = sql.array(places.map((place) => place.block_height), 'int8')
-  const rows = await database.any(sql.type(evmTransactionRow)`
+  const rows = await database.any(sql.type(storedRow)`
     select h.block_height, h.tx_index, h.event_index, h.tx_id, h.evm_hash, h.evm_from, h.evm_to,
       h.evm_value::text as evm_value, h.evm_gas_used, h.evm_status, b.timestamp, t.evm_block_height, t.evm_tx_index,
       t.error_code, t.tx_type, t.call_type, t.nonce::text as nonce, t.gas_limit::text as gas_limit,
       t.gas_price::text as gas_price, t.max_fee_per_gas::text as max_fee_per_gas,
       t.max_priority_fee_per_gas::text as max_priority_fee_per_gas, t.contract_address, t.error_message,
-      e.payload ->> 'payload' as payload,
+      ${eventColumns(sql.fragment`place.event`)},
       exists (
         select from app.evm_token_transfers m
         where m.block_height = h.block_height and m.tx_index = h.tx_index and m.event_index = h.event_index
@@ -75,11 +78,12 @@ export async function readEvmTransactions(
       and h.event_index = place.event and h.block_height = any (${heights})
     join app.evm_transactions t on t.block_height = place.height and t.tx_index = place.tx
       and t.event_index = place.event and t.block_height = any (${heights})
-    join raw.events e on e.block_height = place.height and e.tx_index = place.tx and e.event_index = place.event
-      and e.block_height = any (${heights})
+    join raw.event_chunks c on c.block_height = place.height and c.tx_index = place.tx
+      and c.first_event_index = ${chunkStartOf(sql.fragment`place.event`)} and c.block_height = any (${heights})
     join raw.blocks b on b.height = place.height and b.height = any (${heights})
   `)
-  const byPlace = new Map(rows.map((row) => [keyOf(row), row]))
+  const fields = await fieldsOfEvents(database, rows)
+  const byPlace = new Map(rows.map((row, i) => [keyOf(row), { ...row, payload: textOf(fields[i]?.['payload']) }]))
   return places.flatMap((place) => byPlace.get(keyOf(place)) ?? [])
 }
 
@@ -102,13 +106,17 @@ export async function findEvmTransaction(database: DatabasePool, hash: string): 
   return place
 }
 
-const logsRow = z.object({ logs: z.string().nullable() })
+function textOf(value: PayloadValue | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}
 
 /** The logs of a transaction as its event carries them: hex digits, with `0x` or without. */
 export async function readEvmLogs(database: DatabasePool, place: EvmPlace): Promise<string | null> {
-  const row = await database.maybeOne(sql.type(logsRow)`
-    select payload ->> 'logs' as logs from raw.events
-    where block_height = ${place.block_height} and tx_index = ${place.tx_index} and event_index = ${place.event_index}
+  const index = sql.fragment`${place.event_index}::int4`
+  const rows = await database.any(sql.type(z.object(singleEvent))`
+    select ${eventColumns(index)} from raw.event_chunks c
+    where c.block_height = ${place.block_height} and c.tx_index = ${place.tx_index} and c.first_event_index = ${chunkStartOf(index)}
   `)
-  return row?.logs ?? null
+  const [fields] = await fieldsOfEvents(database, rows)
+  return textOf(fields?.['logs'])
 }

@@ -1,9 +1,9 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
-import { newestEventFirst, withinEvents } from '../paging/event-pages.ts'
 import type { EventKey } from '../paging/event-pages.ts'
-import { placedEventRow } from './events.ts'
+import { chunkColumns, chunkRow, unpackEvents } from './event-chunks.ts'
+import { hasTypes, placedEventRow } from './events.ts'
 import type { PlacedEventRow } from './events.ts'
 import { readByPlaces } from './transaction-marks.ts'
 
@@ -49,7 +49,7 @@ export async function searchEvents(
     const last = pieces.at(-1)
     if (last === undefined) break
     const heights = await readHeights(database, wanted, pieces, before)
-    found.push(...await readEvents(database, wanted, heights, before, count - found.length))
+    found.push(...await readEvents(database, types, heights, before, count - found.length))
     below = last
   }
   return found
@@ -86,19 +86,31 @@ async function readHeights(
 
 /** A block may have very many events of other types: as few blocks are read as give enough, each of which has one at least. */
 async function readEvents(
-  database: DatabasePool, wanted: FragmentSqlToken, heights: readonly number[], before: EventKey | undefined, count: number,
+  database: DatabasePool, types: readonly string[], heights: readonly number[], before: EventKey | undefined, count: number,
 ): Promise<readonly PlacedEventRow[]> {
   const found: PlacedEventRow[] = []
   for (let at = 0; at < heights.length && found.length < count; at += count) {
     const some = heights.slice(at, at + count)
-    const [high = 0, low = 0] = [some[0], some.at(-1)]
-    found.push(...await database.any(sql.type(placedEventRow)`
-      select block_height, tx_index, event_index, type, payload from raw.events
-      where block_height = any (${sql.array(some, 'int8')}) and type = any (${wanted})
-        and ${withinEvents({ low, high, before, count })}
-      order by ${newestEventFirst}
-      limit ${count - found.length}
-    `))
+    // Of the first row all events may be after the place; each other one has an event that is wanted at least.
+    const chunks = await database.any(sql.type(chunkRow)`
+      select ${chunkColumns} from raw.event_chunks c
+      where c.block_height = any (${sql.array(some, 'int8')}) and ${hasTypes(types)} and ${isBefore(before)}
+      order by c.block_height desc, c.tx_index desc, c.first_event_index desc
+      limit ${count - found.length + 1}
+    `)
+    const events = (await unpackEvents(database, chunks.toReversed())).map(placedEventRow).toReversed()
+    found.push(...events.filter((event) => types.includes(event.type) && precedes(event, before)).slice(0, count - found.length))
   }
   return found
+}
+
+function isBefore(before: EventKey | undefined): FragmentSqlToken {
+  if (before === undefined) return sql.fragment`true`
+  const { height, txIndex, eventIndex } = before
+  return sql.fragment`(c.block_height, c.tx_index, c.first_event_index) < (${height}, ${txIndex}, ${eventIndex})`
+}
+
+function precedes(event: PlacedEventRow, before: EventKey | undefined): boolean {
+  if (before === undefined || event.block_height !== before.height) return true
+  return event.tx_index === before.txIndex ? event.event_index < before.eventIndex : event.tx_index < before.txIndex
 }

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { FieldShapeError } from '../../chain/event-fields.ts'
 import { evmTransactionOf } from '../../chain/evm/evm-transaction-of.ts'
 import type { EvmTransaction } from '../../chain/evm/evm-transaction.ts'
-import { StoredEvent } from '../../chain/stored-event.ts'
 import { defiEventRow, presentDefiEvent } from '../presenters/transaction-defi-event.ts'
 import { evmExecutionRow, presentEvmExecution } from '../presenters/evm-execution.ts'
 import type { EvmExecution, EvmParties } from '../presenters/evm-execution.ts'
@@ -94,7 +93,7 @@ function isEvmEvent({ type }: EventRow): boolean {
 function decoded(event: EventRow | undefined): EvmTransaction | undefined {
   if (event === undefined || event.payload === null) return undefined
   try {
-    return evmTransactionOf(new StoredEvent(event.type, event.event_index, JSON.stringify(event.payload)))
+    return evmTransactionOf({ type: event.type, index: event.event_index, fields: event.payload })
   } catch (error) {
     // The worker has reported it in raw.indexing_errors, and there is no row of it.
     if (error instanceof FieldShapeError) return undefined

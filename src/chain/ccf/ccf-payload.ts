@@ -1,8 +1,11 @@
 import type { ByteWriter } from '../../base/byte-writer.ts'
+import type { EventShape } from '../event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
 import { CcfInput } from './ccf-input.ts'
+import { readFields, writeValues } from './composite-plan.ts'
 import { readInlineType } from './inline-type.ts'
 import { PlanCache } from './plan-cache.ts'
+import type { EventPlan } from './plan-cache.ts'
 import { readTypeDefinitions } from './type-definitions.ts'
 import type { TypePlan } from './type-plan.ts'
 
@@ -13,19 +16,22 @@ const cache = new PlanCache()
 const input = new CcfInput()
 
 /**
- * Appends the flattened JSON text of an event in CCF.
+ * Appends the values of an event's fields in CCF as a JSON array.
  * Source: https://github.com/onflow/ccf, ccf_specs.md, fully self-describing mode.
+ * @returns what the values are of: the same object for events of one shape, as long as it is kept
  * @throws PayloadError; `out` is then as it was
  */
-export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter): void {
+export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter): EventShape {
   const start = out.position
   input.open(payload, start)
   let complete = false
   try {
-    openEvent(type).write(input, out, 0)
+    const { shape, fields } = openEvent(type)
+    writeValues(input, out, fields)
     input.expectEnd()
     if (out.position > input.outputLimit) throw input.fail('the text of the payload is too long', 'payload-too-large')
     complete = true
+    return shape
   } finally {
     if (!complete) out.position = start
     input.close()
@@ -37,8 +43,7 @@ export function writeCcfEvent(type: string, payload: Buffer, out: ByteWriter): v
  * @throws PayloadError
  */
 export function readCcfEvent(type: string, payload: Buffer): PayloadFields {
-  // A plan of kind 'composite', which `openEvent` makes sure of, gives fields.
-  return readWhole(payload, () => openEvent(type)) as PayloadFields
+  return reading(payload, () => readFields(input, openEvent(type).fields, 0))
 }
 
 /**
@@ -46,13 +51,13 @@ export function readCcfEvent(type: string, payload: Buffer): PayloadFields {
  * @throws PayloadError
  */
 export function readCcfValue(payload: Buffer): PayloadValue {
-  return readWhole(payload, readMessageType)
+  return reading(payload, () => readMessageType().read(input, 0))
 }
 
-function readWhole(payload: Buffer, openPlan: () => TypePlan): PayloadValue {
+function reading<Value>(payload: Buffer, read: () => Value): Value {
   input.open(payload, 0)
   try {
-    const value = openPlan().read(input, 0)
+    const value = read()
     input.expectEnd()
     return value
   } finally {
@@ -61,14 +66,15 @@ function readWhole(payload: Buffer, openPlan: () => TypePlan): PayloadValue {
 }
 
 /** Moves to the value. @returns how to decode it */
-function openEvent(type: string): TypePlan {
+function openEvent(type: string): EventPlan {
   const found = cache.find(type, input.bytes)
   if (found !== undefined) {
     input.position = found.prefix.length
     return found.plan
   }
-  const plan = readMessageType()
-  if (plan.kind !== 'composite') throw input.fail('the value is not an event')
+  const { fields } = readMessageType()
+  if (fields === undefined) throw input.fail('the value is not an event')
+  const plan: EventPlan = { shape: { type, fields: fields.map(({ name }) => name) }, fields }
   cache.add(type, input.bytes.subarray(0, input.position), plan)
   return plan
 }

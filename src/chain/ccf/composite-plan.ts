@@ -4,6 +4,10 @@ import type { PayloadFields } from '../payload-value.ts'
 import type { CcfInput } from './ccf-input.ts'
 import type { TypePlan } from './type-plan.ts'
 
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const comma = 0x2c
+
 /** A field of a composite type. `label` is the JSON text before its value: `{` or `,`, the name, a colon. */
 export interface FieldPlan {
   readonly name: string
@@ -21,6 +25,7 @@ export function compositePlan(typeId: string, fields: readonly FieldPlan[]): Typ
   return {
     typeId,
     kind: 'composite',
+    fields,
     write: (input, out, depth) => writeFields(input, out, fields, depth),
     read: (input, depth) => readFields(input, fields, depth),
   }
@@ -41,6 +46,18 @@ export function enumPlan(typeId: string, fields: readonly FieldPlan[]): TypePlan
     write: (input, out, depth) => rawValue(input, depth).write(input, out, depth + 1),
     read: (input, depth) => rawValue(input, depth).read(input, depth + 1),
   }
+}
+
+/** Appends the values of the fields as a JSON array, without their names. */
+export function writeValues(input: CcfInput, out: ByteWriter, fields: readonly FieldPlan[]): void {
+  const { length } = fields
+  input.expectArray(length)
+  out.uint8(openBracket)
+  for (let i = 0; i < length; i++) {
+    if (i > 0) out.uint8(comma)
+    ;(fields[i] as FieldPlan).plan.write(input, out, 1)
+  }
+  out.uint8(closeBracket)
 }
 
 function writeFields(input: CcfInput, out: ByteWriter, fields: readonly FieldPlan[], depth: number): void {
@@ -65,7 +82,8 @@ function writeFields(input: CcfInput, out: ByteWriter, fields: readonly FieldPla
   out.uint8(0x7d)
 }
 
-function readFields(input: CcfInput, fields: readonly FieldPlan[], depth: number): PayloadFields {
+/** Consumes the values of the fields. */
+export function readFields(input: CcfInput, fields: readonly FieldPlan[], depth: number): PayloadFields {
   input.checkDepth(depth)
   input.expectArray(fields.length)
   const values: PayloadFields = {}

@@ -1,9 +1,16 @@
-import type { TypePlan } from './type-plan.ts'
+import type { EventShape } from '../event-shape.ts'
+import type { FieldPlan } from './composite-plan.ts'
 
 /** The bytes before the value, which are the same in every event of one type, and what they say. */
 export interface CachedPlan {
   readonly prefix: Buffer
-  readonly plan: TypePlan
+  readonly plan: EventPlan
+}
+
+/** How the events of one shape are decoded: by the same object, as long as it is kept. */
+export interface EventPlan {
+  readonly shape: EventShape
+  readonly fields: readonly FieldPlan[]
 }
 
 interface TypeEntry {
@@ -58,7 +65,7 @@ export class PlanCache {
   }
 
   /** Keeps a plan. `prefix` is copied, since payloads are views into larger buffers. */
-  add(type: string, prefix: Buffer, plan: TypePlan): void {
+  add(type: string, prefix: Buffer, plan: EventPlan): void {
     if (prefix.length > this.#maxBytes / 64) return
     const entry = this.#types.get(type) ?? { plans: [], used: 0 }
     this.#bytes += prefix.length

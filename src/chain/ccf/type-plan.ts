@@ -1,6 +1,7 @@
 import type { ByteWriter } from '../../base/byte-writer.ts'
 import type { PayloadValue } from '../payload-value.ts'
 import type { CcfInput } from './ccf-input.ts'
+import type { FieldPlan } from './composite-plan.ts'
 
 /**
  * - `uint8`: an array of it is bytes
@@ -19,4 +20,6 @@ export interface TypePlan {
   readonly kind: PlanKind
   readonly write: (input: CcfInput, out: ByteWriter, depth: number) => void
   readonly read: (input: CcfInput, depth: number) => PayloadValue
+  /** Of kind `composite`: its fields in the order of the definition. */
+  readonly fields?: readonly FieldPlan[]
 }

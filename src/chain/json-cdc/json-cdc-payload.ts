@@ -1,16 +1,20 @@
 import type { ByteWriter } from '../../base/byte-writer.ts'
+import type { EventShape } from '../event-shape.ts'
 import type { PayloadFields, PayloadValue } from '../payload-value.ts'
 import { flattenJsonCdc, isJsonCdcEvent } from './json-cdc-value.ts'
 import { malformed } from './json-node.ts'
 import type { JsonNode } from './json-node.ts'
 
 /**
- * Appends the flattened JSON text of an event in JSON-CDC.
+ * Appends the values of an event's fields in JSON-CDC as a JSON array.
  * Source: onflow/cadence-lang.org, docs/json-cadence-spec.md.
+ * @returns what the values are of
  * @throws PayloadError; `out` is then as it was
  */
-export function writeJsonCdcEvent(payload: Buffer, out: ByteWriter): void {
-  out.utf8(JSON.stringify(readJsonCdcEvent(payload)))
+export function writeJsonCdcEvent(type: string, payload: Buffer, out: ByteWriter): EventShape {
+  const fields = readJsonCdcEvent(payload)
+  out.utf8(JSON.stringify(Object.values(fields)))
+  return { type, fields: Object.keys(fields) }
 }
 
 /**

@@ -102,6 +102,42 @@ describe('CopyWriter', () => {
     )
   })
 
+  it('writes json[], with nulls, and int4[] whose elements are written later', async () => {
+    const element = fc.option(json)
+    const rowValues = fc.array(fc.tuple(element, int4), { maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(rowValues, { minLength: 1, maxLength: 20 }), async (values) => {
+        await client.query('DROP TABLE IF EXISTS lists; CREATE TEMP TABLE lists (n int4, texts json[], numbers int4[])')
+        const rows = new CopyWriter(8)
+        for (const [n, elements] of values.entries()) {
+          rows.row(3)
+          rows.int4(n)
+          rows.jsonArrayBegin(elements.length)
+          for (const [content] of elements) {
+            if (content === null) rows.null()
+            else {
+              rows.jsonBegin()
+              rows.out.utf8(content)
+              rows.jsonEnd()
+            }
+          }
+          rows.jsonArrayEnd()
+          const start = rows.out.position
+          rows.int4Array(elements.map(() => 0))
+          const end = rows.out.position
+          for (const [i, [, number]] of elements.entries()) rows.overwriteInt4Element(start, i, number)
+          expect(rows.out.position).to.equal(end)
+        }
+        await copyInto(client, 'lists', ['n', 'texts', 'numbers'], rows)
+        const stored = await client.query<{ texts: (string | null)[]; numbers: number[] }>('SELECT texts::text[] AS texts, numbers FROM lists ORDER BY n')
+        expect(stored.rows).to.deep.equal(values.map((elements) => ({
+          texts: elements.map(([content]) => content), numbers: elements.map(([, number]) => number),
+        })))
+      }),
+      { numRuns: 25 }
+    )
+  })
+
   it('writes timestamptz to the microsecond, before and after 2000', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: -6e16 / 20, max: 8e15 })), async (values) => {

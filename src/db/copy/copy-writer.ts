@@ -9,8 +9,13 @@ const postgresEpochDays = 10_957
 const textOid = 25
 const byteaOid = 17
 const int4Oid = 23
+const jsonOid = 114
 const numericOid = 1700
 const numericNegative = 0x4000
+
+/** A field's length, dimensions, flags, type of elements, and of the one dimension its length and lower bound. */
+const arrayHeaderBytes = 24
+const int4ElementBytes = 8
 
 /** Up to this length a loop over the characters is faster than the call into native code. */
 const shortText = 40
@@ -20,13 +25,14 @@ const shortText = 40
  * is `row(n)` and then n fields, in the order and of exactly the types of the COPY's columns: the format carries no
  * types, so an int4 in an int8 column is refused by the server.
  *
- * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`. Nothing here allocates in the usual case.
+ * `out` may be written to directly between `jsonbBegin` and `jsonbEnd`, and between `jsonBegin` and `jsonEnd`. Nothing here allocates in the usual case.
  */
 export class CopyWriter {
   readonly out: ByteWriter
   /** How many rows were begun since the last `clear`. */
   rowCount = 0
   #jsonbStart = -1
+  #arrayStart = -1
 
   constructor(initialCapacity?: number) {
     this.out = new ByteWriter(initialCapacity)
@@ -170,6 +176,35 @@ export class CopyWriter {
   /** Ends the field that `jsonbBegin` began. */
   jsonbEnd(): void {
     this.#setLength(this.#jsonbStart)
+  }
+
+  /** Begins a field of the type json[]; then come its elements, each `jsonBegin`, text, `jsonEnd`, or `null`; then `jsonArrayEnd`. */
+  jsonArrayBegin(length: number): void {
+    this.#arrayStart = this.#beginArray(length, jsonOid)
+  }
+
+  /** Ends the field that `jsonArrayBegin` began. */
+  jsonArrayEnd(): void {
+    this.#setLength(this.#arrayStart)
+  }
+
+  /** Begins an element of a json[]; its JSON text is then written to `out`. */
+  jsonBegin(): void {
+    this.#jsonbStart = this.out.position
+    this.#int32(0)
+  }
+
+  /** Ends the element that `jsonBegin` began. */
+  jsonEnd(): void {
+    this.#setLength(this.#jsonbStart)
+  }
+
+  /** Writes an int4 over an element of an int4[] whose field began at `start`. */
+  overwriteInt4Element(start: number, index: number, value: number): void {
+    const { position } = this.out
+    this.out.position = start + arrayHeaderBytes + index * int4ElementBytes + 4
+    this.#int32(value)
+    this.out.position = position
   }
 
   /** Forgets the rows and keeps the storage. */

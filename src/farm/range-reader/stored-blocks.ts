@@ -2,7 +2,10 @@ import type pg from 'pg'
 import { RetryableError } from '../../base/errors.ts'
 import type { HeightRange } from '../../base/ranges.ts'
 import type { DecodedBlock, DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
-import { StoredEvent } from '../../chain/stored-event.ts'
+import { eventsOfChunk } from '../../chain/event-chunk.ts'
+import { EventShapes } from '../../chain/event-shapes.ts'
+import type { StoredShape } from '../../chain/event-shapes.ts'
+import type { EventShape } from '../../chain/event-shape.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { versionQuery } from '../commit/chain-version.ts'
 import type { WeighedBlock } from './block-cache.ts'
@@ -14,7 +17,7 @@ type TransactionRow = readonly [
   offset: number, index: number, id: Buffer, isSystem: boolean, payer: string | null, proposer: string | null, authorizers: string[],
   scriptHash: Buffer, statusCode: number | null, isEvm: boolean, gasUsed: string | null,
 ]
-type EventRow = readonly [offset: number, txIndex: number, index: number, type: string, payload: string | null]
+type ChunkRow = readonly [offset: number, txIndex: number, firstEventIndex: number, shapes: string, payloads: string]
 
 /** Blocks from `from` on, and the version of the chain that they are of. */
 export interface StoredPiece {
@@ -46,20 +49,23 @@ const transactionsQuery = `
     script_hash, status_code, is_evm, gas_used
   from raw.transactions where block_height >= $1 and block_height < $2 order by block_height, tx_index`
 
-const eventsQuery = `
-  select (block_height - $1)::int4, tx_index, event_index, type, payload::text
-  from raw.events where block_height >= $1 and block_height < $2 order by block_height, tx_index, event_index`
+// Arrays of JSON come quicker as its text.
+const chunksQuery = `
+  select (block_height - $1)::int4, tx_index, first_event_index, array_to_json(shapes)::text, array_to_json(payloads)::text
+  from raw.event_chunks where block_height >= $1 and block_height < $2 order by block_height, tx_index, first_event_index`
 
 /** Blocks of the raw tables. */
 export class StoredBlocks {
   readonly #pool: pg.Pool
   readonly #scripts: ScriptTexts
+  readonly #shapes: EventShapes
   /** What an event weighs: as in the last reading, coming down slowly. */
   #eventBytes = usualEventBytes
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
     this.#scripts = new ScriptTexts(pool)
+    this.#shapes = new EventShapes((ids) => readShapes(pool, ids))
   }
 
   /**
@@ -75,14 +81,16 @@ export class StoredBlocks {
       }
       const blocks = all.slice(0, this.#bearable(all))
       const end = from + blocks.length
-      const [transactions, events] = await Promise.all([
+      const [transactions, chunks] = await Promise.all([
         blocks.some((row) => row[3] > 0) ? this.#ask<TransactionRow>(transactionsQuery, from, end) : [],
-        blocks.some((row) => row[4] > 0) ? this.#ask<EventRow>(eventsQuery, from, end) : [],
+        blocks.some((row) => row[4] > 0) ? this.#ask<ChunkRow>(chunksQuery, from, end) : [],
       ])
       const texts = await this.#scripts.read(transactions.map((row) => row[7]))
-      const assembled = assemble(from, blocks, transactions, events, texts)
+      const shapes = await this.#shapes.ofAll(chunks.map((row) => JSON.parse(row[3]) as number[]))
+      const assembled = assemble(from, blocks, transactions, chunks, { texts, shapes })
+      const eventCount = blocks.reduce((sum, row) => sum + row[4], 0)
       const weight = assembled.reduce((sum, { bytes }) => sum + bytes, 0) - transactions.length * transactionBytes
-      if (events.length > 0) this.#eventBytes = Math.max(weight / events.length, this.#eventBytes / 2)
+      if (eventCount > 0) this.#eventBytes = Math.max(weight / eventCount, this.#eventBytes / 2)
       return { from, blocks: assembled, chainVersion: Number(all[0]?.[5]) }
     } catch (error) {
       throw asDatabaseError(error)
@@ -105,22 +113,37 @@ export class StoredBlocks {
   }
 }
 
+async function readShapes(pool: pg.Pool, ids: readonly number[]): Promise<readonly StoredShape[]> {
+  const { rows } = await pool.query<StoredShape>({
+    name: 'farm-event-shapes', text: 'select id, type, fields from raw.event_shapes where id = any ($1::int4[])', values: [ids],
+  })
+  return rows
+}
+
+interface Named {
+  /** Of scripts, by hash. */
+  readonly texts: ReadonlyMap<string, string>
+  /** Of the events of each chunk. */
+  readonly shapes: readonly (readonly EventShape[])[]
+}
+
 /** All three lists are in the order of the chain, so one pass over each puts them together. */
 function assemble(
-  from: number, blocks: readonly BlockRow[], transactions: readonly TransactionRow[], events: readonly EventRow[], texts: ReadonlyMap<string, string>,
+  from: number, blocks: readonly BlockRow[], transactions: readonly TransactionRow[], chunks: readonly ChunkRow[], { texts, shapes }: Named,
 ): WeighedBlock[] {
   let nextTransaction = 0
-  let nextEvent = 0
+  let nextChunk = 0
   return blocks.map(([offset, id, timestampUs]) => {
     let bytes = 0
     const ofBlock: DecodedTransaction[] = []
     for (; transactions[nextTransaction]?.[0] === offset; nextTransaction++) {
       const row = transactions[nextTransaction] as TransactionRow
       const ofTransaction: DecodedEvent[] = []
-      for (; events[nextEvent]?.[0] === offset && events[nextEvent]?.[1] === row[1]; nextEvent++) {
-        const [, , index, type, payload] = events[nextEvent] as EventRow
-        ofTransaction.push(new StoredEvent(type, index, payload))
-        bytes += eventBytes + (payload?.length ?? 0) * decodedFactor
+      for (; chunks[nextChunk]?.[0] === offset && chunks[nextChunk]?.[1] === row[1]; nextChunk++) {
+        const [, , firstEventIndex, , payloads] = chunks[nextChunk] as ChunkRow
+        const ofChunk = eventsOfChunk({ firstEventIndex, shapes: shapes[nextChunk] ?? [], payloads })
+        ofTransaction.push(...ofChunk)
+        bytes += ofChunk.length * eventBytes + payloads.length * decodedFactor
       }
       ofBlock.push(storedTransaction(row, texts.get(row[7].toString('latin1')) as string, ofTransaction))
       bytes += transactionBytes

@@ -29,7 +29,7 @@ export async function rollBackRaw(client: pg.ClientBase, ancestor: number): Prom
   await client.query(
     'delete from raw.block_lookup l using raw.blocks b where b.height > $1 and l.id = b.id', [ancestor],
   )
-  for (const table of ['events', 'transactions', 'unavailable', 'indexing_errors']) {
+  for (const table of ['event_chunks', 'transactions', 'unavailable', 'indexing_errors']) {
     await client.query(`delete from raw.${table} where block_height > $1`, [ancestor])
   }
   await client.query('delete from raw.blocks where height > $1', [ancestor])

@@ -1,0 +1,125 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type pg from 'pg'
+import { migrate } from '../../src/db/migrate.ts'
+import { StoredBlocks } from '../../src/farm/range-reader/stored-blocks.ts'
+import { blockOf, eventOf, storeBlocks } from '../../src/ingest/blocks.test-support.ts'
+import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+
+const text = (value: string): { type: string; value: string } => ({ type: 'String', value })
+const migrations = join(import.meta.dirname, '../../migrations')
+
+interface EventRow {
+  readonly event_index: number
+  readonly type: string
+  readonly payload: unknown
+}
+
+async function eventRows(pool: pg.Pool, height: number): Promise<EventRow[]> {
+  const { rows } = await pool.query<EventRow>(
+    'select event_index, type, payload from raw.events where block_height = $1 and tx_index = 0 order by event_index', [height],
+  )
+  return rows
+}
+
+describe('events in chunks', () => {
+  let database: TestDatabase
+
+  before(async () => {
+    database = await createTestDatabase()
+  })
+
+  after(() => database.drop())
+
+  it('are shown one by one, and read back, however many a transaction has', async () => {
+    for (const [at, count] of [0, 1, 63, 64, 65, 128, 200].entries()) {
+      const height = 100 + at
+      const events = Array.from({ length: count }, (_, i) => eventOf(`A.01.C.E${i % 3}`, { n: text(String(i)) }))
+      await storeBlocks(database.pool, [blockOf(height, { transactions: [{ result: { events } }] })])
+      const wanted = events.map(({ type }, i) => ({ event_index: i, type, payload: { n: String(i) } }))
+      expect(await eventRows(database.pool, height), `${count} events`).to.deep.equal(wanted)
+      const { rows } = await database.pool.query<{ first: number }>(
+        'select first_event_index as first from raw.event_chunks where block_height = $1 order by 1', [height],
+      )
+      expect(rows.map(({ first }) => first)).to.deep.equal(Array.from({ length: Math.ceil(count / 64) }, (_, i) => i * 64))
+      const { blocks: [read] } = await new StoredBlocks(database.pool).read({ from: height, to: height + 1 })
+      const back = read?.block.transactions[0]?.events.map(({ index, type, fields }) => ({ event_index: index, type, payload: fields }))
+      expect(back).to.deep.equal(wanted)
+    }
+  })
+
+  it('keep the fields in the order of the chain, also when an update of the contract has changed them', async () => {
+    const forms = [{ b: text('1'), a: text('2') }, { a: text('3'), b: text('4'), c: text('5') }, {}]
+    const events = forms.map((content) => eventOf('A.01.C.Changed', content))
+    await storeBlocks(database.pool, [blockOf(200, { transactions: [{ result: { events } }] })])
+    const { blocks: [read] } = await new StoredBlocks(database.pool).read({ from: 200, to: 201 })
+    expect(read?.block.transactions[0]?.events.map(({ fields }) => JSON.stringify(fields)))
+      .to.deep.equal(['{"b":"1","a":"2"}', '{"a":"3","b":"4","c":"5"}', '{}'])
+    const { rows } = await database.pool.query<{ fields: string[] }>(
+      `select fields from raw.event_shapes where type = 'A.01.C.Changed' order by id`,
+    )
+    expect(rows.map(({ fields }) => fields)).to.have.deep.members([['b', 'a'], ['a', 'b', 'c'], []])
+  })
+
+  it('tell an event without fields from one that could not be decoded', async () => {
+    const events = [eventOf('A.01.C.Empty', {}), eventOf('A.01.C.Empty', Buffer.from('d88182', 'hex'))]
+    await storeBlocks(database.pool, [blockOf(300, { transactions: [{ result: { events } }] })])
+    expect((await eventRows(database.pool, 300)).map(({ payload }) => payload)).to.deep.equal([{}, null])
+    const { blocks: [read] } = await new StoredBlocks(database.pool).read({ from: 300, to: 301 })
+    expect(read?.block.transactions[0]?.events.map(({ fields }) => fields)).to.deep.equal([{}, undefined])
+  })
+
+  it('have one number a shape, whoever stores it first', async () => {
+    const kinds = Array.from({ length: 40 }, (_, i) => eventOf(`A.01.Raced.E${i}`, { n: text('1') }))
+    const blocks = Array.from({ length: 8 }, (_, i) => blockOf(400 + 10 * i, {
+      transactions: [{ result: { events: i % 2 === 0 ? kinds : kinds.toReversed() } }],
+    }))
+    await Promise.all(blocks.map((block, i) => (
+      storeBlocks(database.pool, [block], { name: i % 2 === 0 ? 'main_ingester' : 'history_ingester' }).catch((error: unknown) => {
+        // Two batches of one ingester at once: only one may commit. Its shapes are stored all the same.
+        expect(error).to.include({ code: 'checkpoint-moved' })
+      })
+    )))
+    const { rows: [counts] } = await database.pool.query(`
+      select count(*)::int as shapes, count(distinct type)::int as types from raw.event_shapes where type like 'A.01.Raced.%'
+    `)
+    expect(counts).to.deep.equal({ shapes: 40, types: 40 })
+  })
+})
+
+describe('the migration to events in chunks', () => {
+  it('keeps every event that was stored before', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flowfarm-migrations-'))
+    const database = await createEmptyDatabase()
+    try {
+      for (const file of await readdir(migrations)) {
+        if (/^\d{4}_/.test(file) && file < '0017') await cp(join(migrations, file), join(folder, file))
+      }
+      await migrate(database.pool, folder)
+      await database.pool.query(`
+        create table raw.events_p200000 partition of raw.events for values from (200000) to (400000);
+        create table raw.events_p1000000 partition of raw.events for values from (1000000) to (1200000);
+        create table raw.events_p1200000 partition of raw.events for values from (1200000) to (1400000);
+        insert into raw.events
+        select h, t, e, 'A.01.C.E' || e % 4, case e % 4
+          when 0 then null when 1 then '{}' when 2 then jsonb_build_object('b', e::text, 'a', null)
+          else jsonb_build_object('to', jsonb_build_array(h::text, true), '__proto__', jsonb_build_object('x', 'y')) end
+        from unnest('{200000, 399999, 1000000, 1250000}'::bigint[]) as h, generate_series(0, 1) as t, generate_series(0, 130) as e`)
+      const all = 'select * from raw.events order by block_height, tx_index, event_index'
+      const { rows: before } = await database.pool.query<object>(all)
+      expect(before).to.have.lengthOf(4 * 2 * 131)
+      await migrate(database.pool, migrations)
+      expect((await database.pool.query<object>(all)).rows).to.deep.equal(before)
+      const { rows } = await database.pool.query<{ name: string }>(
+        `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'raw.event_chunks'::regclass order by 1`,
+      )
+      expect(rows.map(({ name }) => name)).to.deep.equal(['raw.event_chunks_p0', 'raw.event_chunks_p1000000'])
+    } finally {
+      await database.drop()
+      await rm(folder, { recursive: true })
+    }
+  })
+})
