@@ -27,7 +27,7 @@ await runCommand({
   notes: ['The accounts of the core contracts have labels of their own, which come back with the next start of the farm.'],
   examples: [
     ['list', 'All labels.'],
-    ['add --address 0x1654653399040a61 --tag vault --label "Our vault" --category service', 'Name an account.'],
+    ['add --address 0x1654653399040a61 --tag vault --label "Our vault"', 'Name an account.'],
     ['remove --address 0x1654653399040a61 --tag vault', 'Forget that name.'],
   ],
   run: ({ action, options }) => {

@@ -31,7 +31,7 @@ export function adminOperations(pool: pg.Pool, network: () => Network): AdminOpe
       return template
     },
     removeTemplate: (normalHash) => removeTemplate(pool, normalHash),
-    listErrors: ({ worker, cursor, limit }) => listIndexingErrors(pool, { worker, after: cursor, limit }),
+    listErrors: (filter) => listIndexingErrors(pool, filter),
     resolveErrors: (choice) => resolveErrors(pool, choice),
     listRequests: () => listOpenRequests(pool),
     deriveAgain: async (names, from, to) => {

@@ -1,6 +1,6 @@
 import type * as page from '../../dashboards/operator/contract.ts'
+import type { IndexingError } from '../../src/base/indexing-error.ts'
 import type { ListedLease } from '../../src/farm/leases/sql/list-leases.ts'
-import type { IndexingError } from '../../src/farm/overview/sql/list-indexing-errors.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
 
 /** What a value is once it was sent as JSON. */

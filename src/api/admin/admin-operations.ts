@@ -1,3 +1,5 @@
+import type { ErrorPlace, ListedError } from '../../base/indexing-error.ts'
+
 /**
  * What the admin routes can do beside reading. The API names it and has others do it, who own the tables: see
  * `services/admin-operations.ts`.
@@ -16,7 +18,7 @@ export interface AdminOperations {
    */
   putTemplate(script: { text: string } | { hash: string }, names: Omit<Template, 'normalHash'>): Promise<Template | undefined>
   removeTemplate(normalHash: string): Promise<boolean>
-  listErrors(options: { worker?: string | undefined; cursor?: ErrorCursor | undefined; limit: number }): Promise<readonly StoredError[]>
+  listErrors(options: { worker?: string | undefined; after?: ErrorPlace | undefined; limit: number }): Promise<readonly ListedError[]>
   /** How many were open. */
   resolveErrors(choice: { ids?: readonly number[] | undefined; worker?: string | undefined }): Promise<number>
   listRequests(): Promise<readonly DeriveRequest[]>
@@ -39,25 +41,6 @@ export interface Template {
   readonly normalHash: string
   readonly category: string
   readonly label: string
-}
-
-/** The last error of the page before. */
-export interface ErrorCursor {
-  readonly lastSeenMicros: number
-  readonly id: number
-}
-
-export interface StoredError extends ErrorCursor {
-  readonly worker: string
-  readonly height: number
-  readonly txIndex: number
-  readonly eventIndex: number
-  readonly code: string
-  readonly message: string
-  readonly eventType: string | null
-  readonly occurrences: number
-  readonly firstSeenAt: Date
-  readonly lastSeenAt: Date
 }
 
 export interface DeriveRequest {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { ErrorPlace } from '../../base/indexing-error.ts'
 import { countIndexingErrors, listIndexingErrors } from '../../farm/overview/sql/list-indexing-errors.ts'
-import type { ErrorPlace } from '../../farm/overview/sql/list-indexing-errors.ts'
 import { numberParameter } from '../http/inputs.ts'
 import { operatorRoute } from '../http/operator-route.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
-import type { ErrorCursor, StoredError } from '../../admin/admin-operations.ts'
+import type { ErrorPlace, ListedError } from '../../../base/indexing-error.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
 import { listOf, page } from '../../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../../parameters/parameters.ts'
@@ -22,7 +22,7 @@ const errorSchema = z.strictObject({
 
 const indexOf = (index: number): number | null => (index < 0 ? null : index)
 
-function present(error: StoredError): z.output<typeof errorSchema> {
+function present(error: ListedError): z.output<typeof errorSchema> {
   const { id, worker, height, txIndex, eventIndex, code, message, eventType, occurrences, firstSeenAt, lastSeenAt } = error
   return {
     id, worker, block_height: height, transaction_index: indexOf(txIndex), event_index: indexOf(eventIndex), code, message,
@@ -30,7 +30,7 @@ function present(error: StoredError): z.output<typeof errorSchema> {
   }
 }
 
-function parseCursor(cursor: string | undefined): ErrorCursor | undefined {
+function parseCursor(cursor: string | undefined): ErrorPlace | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [lastSeenMicros = 0, id = 0] = cursor.split(':').map(Number)
   return { lastSeenMicros, id }
@@ -58,7 +58,7 @@ const list = defineRoute({
     has_more: false, cursor: '', _meta: { limit: 50, count: 1 },
   },
   handler: async ({ query: { worker, limit, cursor } }, services) => {
-    const errors = await requireOperations(services).listErrors({ worker, cursor: parseCursor(cursor), limit: limit + 1 })
+    const errors = await requireOperations(services).listErrors({ worker, after: parseCursor(cursor), limit: limit + 1 })
     return { body: page(errors, limit, present, ({ lastSeenMicros, id }) => `${lastSeenMicros}:${id}`) }
   },
 })

@@ -1,30 +1,6 @@
 import type pg from 'pg'
+import type { ErrorPlace, ListedError } from '../../../base/indexing-error.ts'
 import { mostErrors } from './read-farm-rows.ts'
-
-/** An input that could not be decoded or derived, and still cannot. */
-export interface IndexingError {
-  readonly id: number
-  readonly worker: string
-  readonly height: number
-  /** -1 where it concerns the block. */
-  readonly txIndex: number
-  /** -1 where it concerns the transaction. */
-  readonly eventIndex: number
-  readonly code: string
-  readonly message: string
-  readonly eventType: string | null
-  readonly occurrences: number
-  readonly firstSeenAt: Date
-  readonly lastSeenAt: Date
-}
-
-/** Where a page begins: after the error with these values. */
-export interface ErrorPlace {
-  readonly lastSeenMicros: number
-  readonly id: number
-}
-
-export interface ListedError extends IndexingError, ErrorPlace {}
 
 export interface ErrorFilter {
   readonly worker?: string | undefined
