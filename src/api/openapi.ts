@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { describeParameters } from './describe-parameters.ts'
 import { problemSchema } from './http/problem.ts'
 import type { Route } from './route.ts'
 
@@ -29,6 +30,7 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
     info: {
       title: 'flowfarm explorer API',
       version: '1',
+      license: { name: 'MIT', identifier: 'MIT' },
       description: [
         'Blocks, transactions and events of the Flow chain, as flowfarm has indexed them.',
         'Every path is served as written here, under `/chain/v1/` and under `/api/v1/chain/v1/`.',
@@ -42,7 +44,8 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
           'every 3 seconds).',
       ].join('\n\n'),
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/' }, { url: '/chain/v1' }, { url: '/api/v1/chain/v1' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
       schemas,
@@ -64,12 +67,12 @@ const commonProblems: Readonly<Record<string, string>> = {
 
 function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
   const content = {
-    [mediaType(route.contentType)]: { schema: describe(route.response), example: route.example },
+    [mediaType(route.contentType)]: route.readsAs === undefined
+      ? { schema: describe(route.response), example: route.example }
+      : { schema: describe(route.readsAs.schema), example: route.readsAs.example },
     ...describeOtherTypes(route.otherTypes ?? {}),
   }
-  const parameters = [
-    ...describeParameters(route.params, 'path', describe), ...describeParameters(route.query, 'query', describe),
-  ]
+  const parameters = [...describeParameters(route.params, 'path'), ...describeParameters(route.query, 'query')]
   const takesInput = parameters.length > 0 || route.body !== undefined
   const problems = {
     ...(takesInput ? { 400: 'A parameter or a field of the body is not valid; `field` names it.' } : {}),
@@ -86,7 +89,7 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: describeBody(route.body, route.bodyExample) }),
     responses: {
-      200: { description: 'The answer.', content },
+      200: { description: 'The answer.', content, ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}) },
       ...(route.isLimited ? { 401: refer('UnknownKey'), 429: refer('TooManyRequests') } : {}),
       ...describeResponses(problems, problem),
       ...describeResponses(route.alternatives ?? {}, { content }),
@@ -119,14 +122,19 @@ function describeResponses(meanings: Readonly<Record<string, string>>, content: 
   return Object.fromEntries(Object.entries(meanings).map(([status, description]) => [status, { description, ...content }]))
 }
 
-function describeParameters(
-  schemas: z.ZodObject, place: 'path' | 'query', describe: (schema: z.ZodType) => JsonObject,
-): JsonObject[] {
-  return Object.entries(schemas.shape).map(([name, schema]) => {
-    const { description, ...rest } = describe(schema as z.ZodType)
-    const meaning = description === undefined ? {} : { description }
-    return { name, in: place, required: place === 'path', ...meaning, schema: rest }
-  })
+/** How the call goes on with the next page: as it was, with the cursor of the answer. */
+function nextPage({ operationId, params, query }: Route): JsonObject {
+  const same = (place: 'path' | 'query', names: string[]): [string, string][] => (
+    names.map((name) => [`${place}.${name}`, `$request.${place}.${name}`])
+  )
+  return {
+    operationId,
+    description: 'The next page, while `has_more` is true.',
+    parameters: {
+      ...Object.fromEntries([...same('path', Object.keys(params.shape)), ...same('query', Object.keys(query.shape))]),
+      'query.cursor': '$response.body#/cursor',
+    },
+  }
 }
 
 /** The JSON schema of what is sent. Schemas that have an id become components, and references to them. */

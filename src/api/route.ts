@@ -99,6 +99,8 @@ export interface RouteDeclaration<
   readonly query: Query
   readonly response: Body
   readonly example: z.output<Body>
+  /** For text that stands for something else, as YAML does: what the description says of the answer. Default: `response`. */
+  readonly readsAs?: { readonly schema: z.ZodType; readonly example: unknown }
   /** For answers that are not JSON; their body is a text. Default `application/json; charset=utf-8`. */
   readonly contentType?: string
   /** Media types in which it answers too, as an `AnswerStream`, with what they hold. */

@@ -84,7 +84,8 @@ describe('the published description of the API', () => {
       schema.parse(content?.example)
       if (expected !== undefined) return
       expect(response.headers.get('content-type')?.split(';')[0]).to.equal(mediaType)
-      schema.parse(mediaType === 'application/json' ? JSON.parse(body) : body)
+      const parsers: Readonly<Record<string, (text: string) => unknown>> = { 'application/json': JSON.parse, 'application/yaml': parse }
+      schema.parse(parsers[mediaType ?? '']?.(body) ?? body)
     })
   }
 

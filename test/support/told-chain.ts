@@ -1,18 +1,21 @@
 import type { Pool } from 'pg'
 import { AskableNode } from './askable-node.ts'
 import { readApiSamples } from './api-samples.ts'
+import type { TestDatabase } from './database.ts'
 import { deriveRecording } from './explored-chain.ts'
 import type { ExploredChain } from './explored-chain.ts'
 import { presentLedger } from './present-ledger.ts'
 import { runApi } from './running-api.ts'
+import type { RunOptions } from './running-api.ts'
 
 export interface ToldChain extends ExploredChain, AsyncDisposable {}
 
 /**
  * The recording `base`, derived, with what a recording cannot be asked for: what contracts and items say of themselves, prices,
  * and a node that knows the present. All of this is made up.
+ * @param server how its API differs from that of other tests, by the database that it is on
  */
-export async function toldChain(): Promise<ToldChain> {
+export async function toldChain(server: (database: TestDatabase) => RunOptions['server'] = () => ({})): Promise<ToldChain> {
   const database = await deriveRecording()
   await tell(database.pool)
   const { account, contract } = await readApiSamples(database.pool)
@@ -23,7 +26,7 @@ export async function toldChain(): Promise<ToldChain> {
     },
     [contractAccount]: { contracts: { [contractName]: `access(all) contract ${contractName} {}\n` } },
   }))
-  const api = await runApi(database.url, { server: { network: () => 'emulator' }, nodes: [node.endpoint] })
+  const api = await runApi(database.url, { server: { network: () => 'emulator', ...server(database) }, nodes: [node.endpoint] })
   return {
     database,
     api,

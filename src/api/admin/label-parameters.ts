@@ -1,15 +1,10 @@
 import { z } from 'zod'
-import { parseAddress } from '../../chain/address.ts'
+import { partyParameter } from '../parameters/parameters.ts'
+import type { TextParameter } from '../parameters/text-parameter.ts'
 
 /** An account of Flow (16 hex digits) or of Flow EVM (40), with or without 0x. Gives 0x and lower-case digits. */
-export function labelledAddressParameter(): z.ZodPreprocess<z.ZodString> {
-  const toText = (text: unknown): unknown => {
-    if (typeof text !== 'string') return text
-    return /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : (parseAddress(text) ?? text)
-  }
-  return z.preprocess(toText, z.string('must be an account').regex(
-    /^0x(?:[0-9a-f]{16}|[0-9a-f]{40})$/, 'must be an account: 0x and 16 hex digits, or 40 for one of the EVM',
-  )).describe('Account: 0x and 16 hex digits, or 40 for one of the EVM.')
+export function labelledAddressParameter(): TextParameter {
+  return partyParameter().describe('Account: 0x and 16 hex digits, or 40 for one of the EVM.')
 }
 
 /** The short name of a label. */

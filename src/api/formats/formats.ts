@@ -13,7 +13,7 @@ export const timestampFormat = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, milliseconds.' })
 
 /** A 64-digit id or hash as people write it: with or without `0x`, in any case. */
-export const hashPattern = /^(0x)?[0-9a-f]{64}$/i
+export const hashPattern = /^(0[xX])?[0-9a-fA-F]{64}$/
 
 /** The 32 bytes of a text that `hashPattern` accepts. */
 export function hashBytes(text: string): Buffer {

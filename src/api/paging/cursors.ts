@@ -3,7 +3,7 @@ import type { TransactionPlace } from '../queries/transactions.ts'
 /** Cursors are the sort key of the last item of a page, so that a page does not move while blocks arrive above it. */
 
 export const blockCursorPattern = /^(\d{1,15})?$/
-export const transactionCursorPattern = /^(\d{1,15}:\d{1,9}:[0-9a-f]{64})?$/i
+export const transactionCursorPattern = /^(\d{1,15}:\d{1,9}:[0-9a-fA-F]{64})?$/
 
 /** @param cursor a text that `blockCursorPattern` accepts; the block with this height was the last one of a page */
 export function parseBlockCursor(cursor: string | undefined): number | undefined {
@@ -21,7 +21,7 @@ export function formatTransactionCursor(row: { block_height: number; tx_index: n
   return `${row.block_height}:${row.tx_index}:${row.id}`
 }
 
-export const accountTransactionCursorPattern = /^(\d{1,15}:[0-9a-f]{64})?$/i
+export const accountTransactionCursorPattern = /^(\d{1,15}:[0-9a-fA-F]{64})?$/
 export const accountTransactionCursorForm = '<block_height>:<tx_id>'
 
 /** @param cursor a text that `accountTransactionCursorPattern` accepts. The id has to be looked up in its block. */
@@ -43,7 +43,7 @@ export interface TransferPlace {
   readonly leg: number
 }
 
-export const transferCursorPattern = /^(\d{1,15}:[0-9a-f]{64}:\d{1,9}(:\d{1,4})?)?$/i
+export const transferCursorPattern = /^(\d{1,15}:[0-9a-fA-F]{64}:\d{1,9}(:\d{1,4})?)?$/
 export const transferCursorForm = '<block_height>:<tx_id>:<event_index>[:<leg>]'
 
 /**

@@ -8,13 +8,9 @@ import type { Services } from '../route.ts'
 /** `{height}` of a path: a height, or the id of a block. */
 export const blockKeyParameters = z.object({
   height: z.string()
-    .refine(isHeightOrId, 'must be a block height or a block id of 64 hex digits')
+    .regex(/^([0-9]{1,15}|(0[xX])?[0-9a-fA-F]{64})$/, 'must be a block height or a block id of 64 hex digits')
     .describe('Block height; a block id of 64 hex digits is taken too.'),
 })
-
-function isHeightOrId(text: string): boolean {
-  return /^\d{1,15}$/.test(text) || hashPattern.test(text)
-}
 
 /**
  * The block that a path names.

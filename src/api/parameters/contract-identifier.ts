@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { accountParameter, contractParameter } from './parameters.ts'
+import { accountParameter, contractItselfParameter } from './parameters.ts'
+import type { TextParameter } from './text-parameter.ts'
 
 /** Parameters and problems of the routes of one contract. */
 
-type TextParameter = z.ZodPreprocess<z.ZodString>
-
-/** A contract itself, and none of its types but those that stand for it. Gives `A.<16 digits>.<name>`. */
-function contractItself(): TextParameter {
-  const hasNoType = (contract: string): boolean => contract.split('.').length === 3
-  return contractParameter('contracts').refine(hasNoType, 'must be of the form A.<address>.<name>, without a type of the contract')
-}
-
-export const contractParameters = z.object({ identifier: contractItself() })
+export const contractParameters = z.object({ identifier: contractItselfParameter() })
 
 /** A contract, or the account whose contracts are meant. */
 export function contractOrAccountParameter(): z.ZodUnion<readonly [TextParameter, TextParameter]> {
-  return z.union([accountParameter(), contractItself()], 'must be a contract, A.<address>.<name>, or an account')
+  return z.union([accountParameter(), contractItselfParameter()], 'must be a contract, A.<address>.<name>, or an account')
     .describe('`A.<address>.<name>`, or an account for all of its contracts.')
 }
 

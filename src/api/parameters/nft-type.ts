@@ -2,6 +2,8 @@ import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import { contractParameter } from './parameters.ts'
+import { textParameter } from './text-parameter.ts'
+import type { TextParameter } from './text-parameter.ts'
 import type { NftCollectionRow } from '../presenters/nft-collection.ts'
 import type { NftItemRow } from '../presenters/nft-item.ts'
 import { readNftCollection } from '../queries/nft-collections.ts'
@@ -25,12 +27,9 @@ export async function requireNftCollection(database: DatabasePool, nftType: stri
 }
 
 /** The id of an item, without leading zeros. */
-export function nftIdParameter(): z.ZodPreprocess<z.ZodString> {
-  const canonical = (text: unknown): unknown => (
-    typeof text === 'string' && /^\d{1,40}$/.test(text) ? String(BigInt(text)) : text
-  )
-  const message = 'must be the id of an item: a whole number of at most 20 digits'
-  return z.preprocess(canonical, z.string().regex(/^\d{1,20}$/, message))
+export function nftIdParameter(): TextParameter {
+  const problem = 'must be the id of an item: a whole number of at most 20 digits'
+  return textParameter(/^0{0,20}[0-9]{1,20}$/, problem, (text) => String(BigInt(text)))
     .describe('Id of the item within the collection.')
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { parseAddress } from '../../chain/address.ts'
+import { textParameter, withoutPrefix } from './text-parameter.ts'
+import type { TextParameter } from './text-parameter.ts'
 
 /** For routes without parameters of a kind. */
 export const noParameters = z.object({})
@@ -16,16 +17,16 @@ export function heightParameter(): z.ZodPreprocess<z.ZodInt> {
 }
 
 /** `true` or `1`, `false` or `0`. */
-export function flagParameter(description: string): z.ZodDefault<z.ZodPreprocess<z.ZodBoolean>> {
-  const words: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
-  const toFlag = (text: unknown): unknown => (typeof text === 'string' ? (words[text] ?? text) : text)
-  return z.preprocess(toFlag, z.boolean('must be true or false')).default(false).describe(description)
+export function flagParameter(description: string): z.ZodDefault<z.ZodType<boolean>> {
+  const words: Readonly<Record<string, boolean>> = { true: true, false: false }
+  const word = z.preprocess((text) => (typeof text === 'string' && Object.hasOwn(words, text) ? words[text] : text), z.boolean())
+  const digit = z.preprocess((text) => (text === '0' || text === '1' ? Number(text) : text), z.literal([0, 1]))
+  return z.union([word, digit.transform((bit) => bit === 1)], 'must be true or false').default(false).describe(description)
 }
 
-/** Words to look for: 1 to 100 characters, none of them a control character; white space around them does not count. */
-export function searchParameter(description: string): z.ZodPreprocess<z.ZodString> {
-  const trimmed = (text: unknown): unknown => (typeof text === 'string' ? text.trim() : text)
-  return z.preprocess(trimmed, z.string().regex(/^\P{Cc}{1,100}$/u, 'must be a text of 1 to 100 characters'))
+/** Words to look for: up to 100 characters, none of them a control character; spaces around them do not count. */
+export function searchParameter(description: string): TextParameter {
+  return textParameter(/^ *[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]{0,99}$/u, 'must be a text of 1 to 100 characters', (text) => text.trim())
     .describe(description)
 }
 
@@ -36,56 +37,61 @@ export function cursorParameter(pattern: RegExp, form: string): z.ZodOptional<z.
 }
 
 /** A Flow account as people write it: with or without `0x`, in any case, leading zeros left out or not. Gives the text form. */
-export function accountParameter(): z.ZodPreprocess<z.ZodString> {
-  const toText = (text: unknown): unknown => (typeof text === 'string' ? (parseAddress(text) ?? text) : text)
-  return z.preprocess(toText, z.string().regex(/^0x[0-9a-f]{16}$/, 'must be an account: 0x and 16 hex digits'))
+export function accountParameter(): TextParameter {
+  return textParameter(/^(0[xX])?[0-9a-fA-F]{1,16}$/, 'must be an account: 0x and 16 hex digits', accountText)
     .describe('Account: 16 hex digits, with or without 0x; leading zeros may be left out.')
 }
 
+function accountText(text: string): string {
+  return `0x${withoutPrefix(text).toLowerCase().padStart(16, '0')}`
+}
+
 /** An address of Flow EVM, with or without `0x`, in any case. Gives `0x` and 40 lower-case hex digits. */
-export function evmAddressParameter(): z.ZodPreprocess<z.ZodString> {
-  const toText = (text: unknown): unknown => (
-    typeof text === 'string' && /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : text
-  )
-  return z.preprocess(toText, z.string().regex(/^0x[0-9a-f]{40}$/, 'must be an EVM address: 0x and 40 hex digits'))
+export function evmAddressParameter(): TextParameter {
+  return textParameter(/^(0[xX])?[0-9a-fA-F]{40}$/, 'must be an EVM address: 0x and 40 hex digits', accountText)
     .describe('EVM address: 40 hex digits, with or without 0x.')
 }
 
 /** Who gives or gets tokens: a Flow account or an address of Flow EVM, as people write them. Gives the text form. */
-export function partyParameter(): z.ZodPreprocess<z.ZodString> {
-  const toText = (text: unknown): unknown => {
-    if (typeof text !== 'string') return text
-    return /^(0x)?[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(-40).toLowerCase()}` : (parseAddress(text) ?? text)
-  }
-  const message = 'must be an account: 0x and 16 hex digits, or 40 for one of Flow EVM'
-  return z.preprocess(toText, z.string().regex(/^0x([0-9a-f]{16}|[0-9a-f]{40})$/, message))
+export function partyParameter(): TextParameter {
+  const problem = 'must be an account: 0x and 16 hex digits, or 40 for one of Flow EVM'
+  return textParameter(/^(0[xX])?([0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})$/, problem, accountText)
     .describe('Account: 16 hex digits, or 40 for one of Flow EVM, with or without 0x.')
 }
+
+/** Names of types that stand for their contract. */
+const usualTypes = ['Vault', 'NFT', 'Collection']
+const contractName = '([Aa]\\.)?(0[xX])?[0-9a-fA-F]{1,16}\\.[A-Za-z0-9_]{1,200}'
 
 /**
  * A contract as people write it: `A.<address>.<name>`, `<address>.<name>`, the address with or without `0x` and leading
  * zeros, and with the name of a type behind (`.Vault`, `.NFT`, `.Collection`), which is left away. Another type's name
  * stays: it tells a token from others of its contract. Gives `A.<16 digits>.<name>`.
  */
-export function contractParameter(what: string): z.ZodPreprocess<z.ZodString> {
-  const form = /^A\.[0-9a-f]{16}\.\w+(\.\w+)?$/
-  return z.preprocess(canonicalContract, z.string().regex(form, `must be of the form A.<address>.<name>, as ${what} are`))
+export function contractParameter(what: string): TextParameter {
+  const form = new RegExp(`^${contractName}(\\.[A-Za-z0-9_]{1,200})?$`)
+  return textParameter(form, `must be of the form A.<address>.<name>, as ${what} are`, contractText)
     .describe('`A.<address>.<name>`; `<address>.<name>` is taken too, and the name of a type may follow.')
 }
 
-function canonicalContract(text: unknown): unknown {
-  if (typeof text !== 'string') return text
-  const [, digits = '', name = '', type] = /^(?:A\.)?(?:0x)?([0-9a-f]{1,16})\.(\w+)(?:\.(\w+))?$/i.exec(text) ?? []
-  if (name === '') return text
-  const isUsual = type === undefined || ['Vault', 'NFT', 'Collection'].includes(type)
-  return `A.${digits.toLowerCase().padStart(16, '0')}.${name}${isUsual ? '' : `.${type}`}`
+/** A contract itself, and none of its types but those that stand for it. Gives `A.<16 digits>.<name>`. */
+export function contractItselfParameter(): TextParameter {
+  const form = new RegExp(`^${contractName}(\\.(${usualTypes.join('|')}))?$`)
+  return textParameter(form, 'must be of the form A.<address>.<name>, without a type of the contract', contractText)
+    .describe('`A.<address>.<name>`; `<address>.<name>` is taken too.')
+}
+
+function contractText(text: string): string {
+  const [address = '', name = '', type] = text.replace(/^[Aa]\./, '').split('.')
+  const digits = withoutPrefix(address).toLowerCase().padStart(16, '0')
+  return `A.${digits}.${name}${type === undefined || usualTypes.includes(type) ? '' : `.${type}`}`
 }
 
 /** A whole number. */
 export function integerParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
   const fromText = (text: unknown): unknown => (
-    typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text
+    typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text
   )
   return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
 }

@@ -5,6 +5,8 @@ import { listOf, page } from '../paging/envelope.ts'
 import { eventCursor, parseEventCursor } from '../paging/event-pages.ts'
 import { keyCursor, keyParts } from '../paging/key-cursor.ts'
 import { limitParameter, partyParameter } from '../parameters/parameters.ts'
+import { textParameter, withoutPrefix } from '../parameters/text-parameter.ts'
+import type { TextParameter } from '../parameters/text-parameter.ts'
 import { coaSchema, presentCoa } from '../presenters/coa.ts'
 import { presentPublicKey, publicKeySchema } from '../presenters/public-key.ts'
 import { listKeysByPublicKey } from '../queries/account-keys.ts'
@@ -15,15 +17,13 @@ import { defineRoute } from '../route.ts'
 
 const publicKeyCursor = keyCursor({ revoked: /[01]/, address: /0x[0-9a-f]{16}/, key_index: keyParts.index })
 
-const publicKeyDigits = /^(?:0x)?(?:04)?((?:[0-9a-f]{128})|(?:[0-9a-f]{192}))$/i
-
 /** Bytes of a key as people write it: some tools put 0x before it, and some the 04 of an uncompressed point. */
-function publicKeyParameter(): z.ZodPreprocess<z.ZodString> {
-  const toDigits = (text: unknown): unknown => (
-    typeof text === 'string' ? publicKeyDigits.exec(text)?.[1]?.toLowerCase() ?? text : text
+function publicKeyParameter(): TextParameter {
+  const form = /^(0[xX])?(04)?([0-9a-fA-F]{128}|[0-9a-fA-F]{192})$/
+  const withoutPoint = (digits: string): string => ([130, 194].includes(digits.length) ? digits.slice(2) : digits)
+  return textParameter(
+    form, 'must be a public key: 128 hex digits, or 192 for BLS, with or without 0x', (text) => withoutPoint(withoutPrefix(text).toLowerCase()),
   )
-  const form = /^([0-9a-f]{128}|[0-9a-f]{192})$/
-  return z.preprocess(toDigits, z.string().regex(form, 'must be a public key: 128 hex digits, or 192 for BLS, with or without 0x'))
     .describe('Public key: 128 hex digits (ECDSA) or 192 (BLS), with or without 0x.')
 }
 

@@ -41,6 +41,9 @@ const start = defineRoute({
   handler: () => ({ body: startPage.html, headers: startPage.headers }),
 })
 
+const documentSchema = z.looseObject({ openapi: z.string() })
+const documentExample = { openapi: '3.1.0' }
+
 const openApiJson = defineRoute({
   path: '/openapi.json',
   operationId: 'getOpenApiJson',
@@ -49,8 +52,8 @@ const openApiJson = defineRoute({
   summary: 'The description of this API, OpenAPI 3.1, as JSON',
   params: noParameters,
   query: noParameters,
-  response: z.looseObject({ openapi: z.string() }),
-  example: { openapi: '3.1.0' },
+  response: documentSchema,
+  example: documentExample,
   handler: (_input, { routes }) => ({ body: describeOnce(routes).document, caching: 'static' }),
 })
 
@@ -65,6 +68,7 @@ const openApiYaml = defineRoute({
   response: z.string(),
   contentType: 'application/yaml; charset=utf-8',
   example: 'openapi: 3.1.0\n',
+  readsAs: { schema: documentSchema, example: documentExample },
   handler: (_input, { routes }) => ({ body: describeOnce(routes).yaml, caching: 'static' }),
 })
 

@@ -7,14 +7,17 @@ import {
   findPricedToken, listHourlyPrices, priceCurrency, readLatestPrice, readLatestPrices, readPriceAt,
 } from '../queries/prices.ts'
 import { defineRoute } from '../route.ts'
+import { textParameter } from '../parameters/text-parameter.ts'
 import { timeParameter } from '../parameters/time-parameter.ts'
 
 const source = 'Prices come from the feed of PRICE_FEED_URL, in USD.'
 
-const assetParameter = z.preprocess(
-  (text) => (typeof text === 'string' && !text.startsWith('A.') ? text.toUpperCase() : text),
-  z.string().regex(/^(A\.[0-9a-f]{16}\.\w+(\.\w+)?|[A-Z0-9$_-][A-Z0-9$._-]{0,31})$/,
-    'must be a symbol such as FLOW, or a token of the form A.<address>.<name>'),
+const tokenForm = 'A\\.[0-9a-f]{16}\\.[A-Za-z0-9_]{1,200}(\\.[A-Za-z0-9_]{1,200})?'
+
+const assetParameter = textParameter(
+  new RegExp(`^(${tokenForm}|[A-Za-z0-9$_-][A-Za-z0-9$._-]{0,31})$`),
+  'must be a symbol such as FLOW, or a token of the form A.<address>.<name>',
+  (text) => (new RegExp(`^${tokenForm}$`).test(text) ? text : text.toUpperCase()),
 ).default('FLOW').describe('Symbol, or token of the form `A.<address>.<name>`.')
 
 const flowToken = 'A.1654653399040a61.FlowToken'

@@ -23,11 +23,12 @@ import { defineRoute } from '../route.ts'
 import type { Services } from '../route.ts'
 import { transactionPage } from '../paging/transaction-page.ts'
 
+const lowerCaseStatuses = transactionStatuses.map((status) => status.toLowerCase() as Lowercase<typeof status>)
+
 /** `status` as people write it. */
-const statusParameter = z.preprocess(
-  (text) => (typeof text === 'string' ? text.toUpperCase() : text),
-  z.enum(transactionStatuses, `must be one of ${transactionStatuses.join(', ')}`),
-).describe('SUCCESS or FAILURE of its execution; SEALED; UNKNOWN: no access node can serve its result.')
+const statusParameter = z.enum([...transactionStatuses, ...lowerCaseStatuses], `must be one of ${transactionStatuses.join(', ')}`)
+  .transform((status) => status.toUpperCase() as typeof transactionStatuses[number])
+  .describe('SUCCESS or FAILURE of its execution; SEALED; UNKNOWN: no access node can serve its result.')
 
 const transactionList = defineRoute({
   path: '/flow/transaction',
