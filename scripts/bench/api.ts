@@ -7,7 +7,7 @@
  *       [--only words] [--profile folder] [--no-cache] [--skewed millions]
  *
  * Blocks come from an access node that speaks gRPC without TLS, or else from the recorded chain, which repeats itself. `--database` takes
- * one that is filled. `--skewed` measures the ends of lists instead: p99 at the head and at the tail of so many million transfers.
+ * one that is filled. `--skewed` measures the ends of lists instead: p99 of each at the head and at the tail of so many million transfers.
  */
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -41,7 +41,7 @@ const pool = own?.pool ?? new pg.Pool({ connectionString: url })
 const load = { seconds: Number(values.seconds), connections: Number(values.connections) }
 try {
   if (values.skewed === undefined) await measurePace()
-  else await measureSkewed({ url, pool, isFilled: own === undefined }, Number(values.skewed) * 1e6, load)
+  else await measureSkewed({ url, pool, isFilled: own === undefined }, Number(values.skewed) * 1e6, load, values.only)
 } finally {
   if (own === undefined) await pool.end()
   else await own.close()

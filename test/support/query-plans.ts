@@ -1,3 +1,4 @@
+import type { Pool } from 'pg'
 import type { CommonQueryMethods, DatabasePool, QuerySqlToken } from 'slonik'
 import { createReadPool } from '../../src/db/slonik.ts'
 import type { TestDatabase } from './database.ts'
@@ -41,17 +42,23 @@ export async function queryPlans(database: TestDatabase): Promise<QueryPlans> {
     of: async (query) => {
       const { recording, statements } = recordStatements(reads)
       await query(recording)
-      const plans: PlanNode[] = []
-      for (const { sql, values } of statements) {
-        plans.push(await explain(database.pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
-      }
-      return summarize(plans, statements.map(({ sql }) => sql))
+      return explainAll(database.pool, statements)
     },
     end: () => reads.end(),
   }
 }
 
-function recordStatements(reads: DatabasePool): { recording: DatabasePool; statements: QuerySqlToken[] } {
+/** Runs statements once more under EXPLAIN ANALYZE, with the same values. */
+export async function explainAll(pool: Pool, statements: readonly QuerySqlToken[]): Promise<QueryPlan> {
+  const plans: PlanNode[] = []
+  for (const { sql, values } of statements) {
+    plans.push(await explain(pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
+  }
+  return summarize(plans, statements.map(({ sql }) => sql))
+}
+
+/** A pool that writes down what it is asked, and asks it. */
+export function recordStatements(reads: DatabasePool): { recording: DatabasePool; statements: QuerySqlToken[] } {
   const statements: QuerySqlToken[] = []
   const recording = new Proxy(reads, {
     get: (target, name) => {

@@ -1,0 +1,18 @@
+import { withQuery } from '../list-case.ts'
+import type { ListCase, ListKeys } from '../list-case.ts'
+
+/** Values of the parameters of a path and of its query. */
+export type Values = Readonly<Record<string, string | number>>
+
+/** A case of a route: values whose names stand in braces in its path go there, the others into the query. */
+export function caseOf(route: string, values: Values, keys: ListKeys, isCut = false): ListCase {
+  const inPath = new Set([...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''))
+  const query = Object.fromEntries(Object.entries(values).filter(([name]) => !inPath.has(name)))
+  const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+  return { route, path: withQuery(path, query), keys, isCut }
+}
+
+/** Id of the only transaction of a block, 64 hex digits: SQL. @param height a column */
+export function transactionIdOf(height: string): string {
+  return `encode(sha256(int8send(${height})), 'hex')`
+}
