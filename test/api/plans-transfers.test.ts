@@ -168,8 +168,12 @@ describe('pages of transfers', () => {
     })
 
     it(`read few rows ${place} of the moves of an item`, async () => {
-      const plan = await plans.of((pool) => readPage(pool, nftTransfers, { token: common, nftId: '17' }, before, 21))
+      const item = { token: common, nftId: '17' }
+      const plan = await plans.of((pool) => readPage(pool, nftTransfers, item, before, 21))
       expect(plan.rowsTouched).to.be.at.most(21 * 4)
+      // The account has moved all items of the collection.
+      const ofAccount = await plans.of((pool) => readPage(pool, nftTransfers, { ...item, address: busy }, before, 21))
+      expect(ofAccount.rowsTouched).to.be.at.most(21 * 4)
     })
   }
 

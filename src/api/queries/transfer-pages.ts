@@ -64,16 +64,18 @@ export function selectTransfers(
       ${nftId === undefined ? sql.fragment`` : sql.fragment`and nft_id = ${nftId}::numeric`}
     `)
   }
+  if (token !== undefined && nftId !== undefined) {
+    // An item moves some dozen times, an account may have moved thousands of its collection.
+    return selectByIndex(table, span, {
+      columns: [sql.fragment`token`, sql.fragment`nft_id`], values: [sql.fragment`${token}`, sql.fragment`${nftId}::numeric`],
+    }, address === undefined ? sql.fragment`true` : sql.fragment`${address} in (from_address, to_address)`)
+  }
   if (address === undefined) {
     if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
-    const ofToken = { columns: [sql.fragment`token`], values: [sql.fragment`${token}`] }
-    if (nftId === undefined) return selectByIndex(table, span, ofToken, sql.fragment`true`)
-    return selectByIndex(table, span, {
-      columns: [...ofToken.columns, sql.fragment`nft_id`], values: [...ofToken.values, sql.fragment`${nftId}::numeric`],
-    }, sql.fragment`true`)
+    return selectByIndex(table, span, { columns: [sql.fragment`token`], values: [sql.fragment`${token}`] }, sql.fragment`true`)
   }
   const sides = [sql.fragment`from_address`, sql.fragment`to_address`].map((side) => {
-    return sql.fragment`(${selectOfSide(table, span, side, { address, token, nftId })})`
+    return sql.fragment`(${selectOfSide(table, span, side, { address, token })})`
   })
   return sql.fragment`
     ${sql.join(sides, sql.fragment` union `)}
@@ -84,7 +86,7 @@ export function selectTransfers(
 
 function selectOfSide(
   table: TransferTable, span: TransferSpan, side: FragmentSqlToken,
-  { address, token, nftId }: { address: string; token: string | undefined; nftId: string | undefined },
+  { address, token }: { address: string; token: string | undefined },
 ): FragmentSqlToken {
   if (token === undefined) {
     return selectByIndex(table, span, { columns: [side], values: [sql.fragment`${address}`] }, sql.fragment`${side} is not null`)
@@ -95,7 +97,6 @@ function selectOfSide(
     values: [sql.fragment`hashtextextended(${address}::text || ${token}::text, 0)`],
   }, sql.fragment`
     ${side} is not null and ${side} = ${address} and token = ${token}
-    ${nftId === undefined ? sql.fragment`` : sql.fragment`and nft_id = ${nftId}::numeric`}
   `)
 }
 
