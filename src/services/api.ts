@@ -26,6 +26,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const log = context.log.child({ service: 'api' })
   const database = await createReadPool({
     url: databaseUrl, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20, minConnections: Math.min(config.DB_MAX_IDLE_CONNS ?? 0, config.DB_MAX_OPEN_CONNS ?? 20),
+    checkPrepared: false,
   })
   lifecycle.onStop('read connections', () => database.end())
   const facts = new ChainFacts(pool, log)
@@ -51,7 +52,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
   const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
-  if (kept.isOn) await forgetAtCommits(context, database, kept, config.API_ANSWER_CACHE_MS)
+  await forgetAtCommits(context, database, kept)
   const credentials = adminCredentials(context)
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik'
 import type { KeptAnswers } from '../api/kept/kept-answers.ts'
-import { keepRecentReads } from '../api/kept/recent-reads.ts'
+import { keepRecentReads, recentReadsMs } from '../api/kept/recent-reads.ts'
 import { listen } from '../db/listen.ts'
 import { farmChannel } from '../farm/leases/sql/announce-farm-work.ts'
 import type { ServiceContext } from './context.ts'
@@ -9,28 +9,29 @@ import type { ServiceContext } from './context.ts'
 const channels = ['flowfarm_blocks', 'flowfarm_rollback', farmChannel]
 
 /**
- * Has answers and what was read a moment ago forgotten at every commit, and no answers kept while commits cannot be heard of.
+ * Has answers and what was read a moment ago forgotten at every commit, and nothing kept while commits cannot be heard of.
  * The live feed reads a new block before it tells of it, so that whoever asks then is not given what was kept before that block.
  */
 export async function forgetAtCommits(
-  { databaseUrl, lifecycle, log }: ServiceContext, database: DatabasePool, kept: KeptAnswers, maxAgeMs: number,
+  { databaseUrl, lifecycle, log }: ServiceContext, database: DatabasePool, kept: KeptAnswers,
 ): Promise<void> {
   const stopping = new AbortController()
-  const forgetReads = keepRecentReads(database, maxAgeMs)
+  const reads = keepRecentReads(database, recentReadsMs)
   const forget = (): void => {
-    forgetReads()
+    reads.forget()
     kept.forget()
   }
   const listener = await listen(databaseUrl, channels, forget, {
     signal: stopping.signal,
     applicationName: 'flowfarm answers',
     onReconnect: () => {
-      forgetReads()
+      reads.setDeaf(false)
       kept.setDeaf(false)
     },
     onTrouble: (error) => {
+      reads.setDeaf(true)
       kept.setDeaf(true)
-      log.warn({ err: error }, 'commits are not heard of, so that no answers are kept; connecting again')
+      log.warn({ err: error }, 'commits are not heard of, so that nothing is kept; connecting again')
     },
   })
   lifecycle.onStop('answers that are kept', async () => {

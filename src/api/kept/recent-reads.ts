@@ -1,7 +1,12 @@
 import type { DatabasePool } from 'slonik'
 
+/** How long that is kept which no commit announces: names, prices, templates. */
+export const recentReadsMs = 1000
+
 interface RecentReads {
   readonly maxAgeMs: number
+  /** While commits are not heard of nothing is kept. */
+  isDeaf: boolean
   values: Map<string, { readonly value: unknown; readonly until: number }>
 }
 
@@ -10,15 +15,27 @@ const mostValues = 10_000
 
 const ofPools = new WeakMap<DatabasePool, RecentReads>()
 
-/**
- * From now on what `readRecent` reads of a pool is kept: until it is forgotten, or `maxAgeMs` old.
- * @returns forgets all: to be called at every commit that is heard of
- */
-export function keepRecentReads(database: DatabasePool, maxAgeMs: number): () => void {
-  const reads: RecentReads = { maxAgeMs, values: new Map() }
+/** What whoever keeps recent reads of a pool tells of commits. */
+export interface CommitHearing {
+  /** To be called at every commit that is heard of. */
+  forget(): void
+  /** Whether commits are not heard of at present. */
+  setDeaf(isDeaf: boolean): void
+}
+
+/** From now on what `readRecent` reads of a pool is kept: until it is forgotten, or `maxAgeMs` old. */
+export function keepRecentReads(database: DatabasePool, maxAgeMs: number): CommitHearing {
+  const reads: RecentReads = { maxAgeMs, isDeaf: false, values: new Map() }
   ofPools.set(database, reads)
-  return () => {
+  const forget = (): void => {
     reads.values = new Map()
+  }
+  return {
+    forget,
+    setDeaf: (isDeaf) => {
+      reads.isDeaf = isDeaf
+      forget()
+    },
   }
 }
 
@@ -34,7 +51,7 @@ export async function readRecent<Value>(
 ): Promise<ReadonlyMap<string, Value>> {
   const distinct = [...new Set(keys)]
   const reads = ofPools.get(database)
-  if (reads === undefined) return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
+  if (reads === undefined || reads.isDeaf) return distinct.length === 0 ? new Map<string, Value>() : await read(distinct)
   const now = performance.now()
   // Whoever forgets makes another map: what was read before a commit is not kept after it.
   const { values: recent } = reads

@@ -21,7 +21,7 @@ export async function readBounds(database: DatabasePool): Promise<Bounds | undef
 }
 
 async function askBounds(database: DatabasePool): Promise<Bounds | undefined> {
-  const { min, max } = await database.one(sql.type(boundsRow)`
+  const { min, max } = await database.one(sql.prepared('bounds', boundsRow)`
     select min(lower(covered)) as min, max(upper(covered)) - 1 as max
     from app.indexing_checkpoints
     where service_name in ('main_ingester', 'history_ingester')

@@ -31,7 +31,7 @@ export async function readAssetNames(
 async function readTokens(
   database: DatabasePool, tokens: readonly string[],
 ): Promise<readonly z.output<typeof tokenRow>[]> {
-  return database.any(sql.type(tokenRow)`
+  return database.any(sql.prepared('names of tokens', tokenRow)`
     select wanted.token, m.name, m.symbol, m.logo, m.decimals, (
       select p.price::text from app.prices p
       where p.token = wanted.token and p.currency = 'USD' order by p.price_time desc limit 1
@@ -44,7 +44,7 @@ async function readTokens(
 async function readCollections(
   database: DatabasePool, collections: readonly string[],
 ): Promise<readonly z.output<typeof collectionRow>[]> {
-  return database.any(sql.type(collectionRow)`
+  return database.any(sql.prepared('names of collections', collectionRow)`
     select token, name, square_image as logo, banner_image as banner
     from app.nft_collection_metadata where token = any (${sql.array(collections, 'text')})
   `)

@@ -34,7 +34,7 @@ export async function listBlocks(
 
 /** The blocks of a range of heights, both ends inclusive, the lowest first. */
 export async function readBlocks(database: DatabasePool, from: number, to: number): Promise<readonly BlockRow[]> {
-  return database.any(sql.type(blockRow)`
+  return database.any(sql.prepared('blocks of heights', blockRow)`
     select ${blockColumns} ${blocksBetween(from, to)} order by b.height
   `)
 }
@@ -55,7 +55,7 @@ export async function readBlock(database: DatabasePool, height: number): Promise
 
 /** Height of the block with this id. */
 export async function findBlockHeight(database: DatabasePool, id: string): Promise<number | undefined> {
-  const row = await database.maybeOne(sql.type(z.object({ height: z.number() }))`
+  const row = await database.maybeOne(sql.prepared('block by id', z.object({ height: z.number() }))`
     select height from raw.block_lookup where id = ${sql.binary(hashBytes(id))}
   `)
   return row?.height

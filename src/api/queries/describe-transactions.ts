@@ -1,6 +1,4 @@
-import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
-import { z } from 'zod'
 import type { DecodedEvent, DecodedTransaction } from '../../chain/decoded-block.ts'
 import { importedContracts } from '../../chain/imported-contracts.ts'
 import type { Network } from '../../chain/network.ts'
@@ -9,17 +7,12 @@ import { noTemplate } from '../../chain/templates/template.ts'
 import { tagsOfTransaction, transactionTags } from '../../chain/transaction-tags.ts'
 import type { TransactionTag } from '../../chain/transaction-tags.ts'
 import type { DescribedTransaction, TransactionRow } from '../presenters/transaction.ts'
+import { readDerivedDetails } from './derived-details.ts'
+import type { DerivedDetails, TransferView } from './derived-details.ts'
 import { readDecodedEvents } from './events.ts'
 import { readScripts } from './read-scripts.ts'
 import type { StoredScript } from './read-scripts.ts'
-import { markKey, readByPlaces } from './transaction-marks.ts'
-
-const derivedRow = z.object({
-  block_height: z.number(), tx_index: z.number(), is_derived: z.boolean(), is_moved: z.boolean(),
-  fee: z.string().nullable(), gas_used: z.number().nullable(), has_metrics: z.boolean(),
-  tags: z.array(z.enum(transactionTags)),
-})
-type DerivedRow = z.output<typeof derivedRow>
+import { markKey } from './transaction-marks.ts'
 
 /** A transaction is stored together with its script. */
 const unknownScript: StoredScript = { text: '', template: noTemplate }
@@ -32,20 +25,27 @@ const unknownScript: StoredScript = { text: '', template: noTemplate }
 export async function describeTransactions(
   database: DatabasePool, network: Network, rows: readonly TransactionRow[],
 ): Promise<DescribedTransaction[]> {
+  return (await describeWithDetails(database, network, rows, 'none')).map(({ described }) => described)
+}
+
+/** The same, with what else is derived of each. */
+export async function describeWithDetails(
+  database: DatabasePool, network: Network, rows: readonly TransactionRow[], transfers: TransferView,
+): Promise<{ readonly described: DescribedTransaction; readonly details: DerivedDetails | undefined }[]> {
   if (rows.length === 0) return []
   const [derived, scripts] = await Promise.all([
-    readDerived(database, rows), readScripts(database, network, rows.map((row) => row.script_hash)),
+    readDerivedDetails(database, rows, transfers), readScripts(database, network, rows.map((row) => row.script_hash)),
   ])
-  const fresh = rows.filter((row) => derived.get(markKey(row))?.is_derived !== true)
+  const fresh = rows.filter((row) => derived.get(markKey(row))?.isDerived !== true)
   const events = fresh.length === 0 ? new Map<string, DecodedEvent[]>() : await readEvents(database, fresh)
   return rows.map((row) => {
-    const script = scripts.get(row.script_hash) ?? unknownScript
-    const transaction = storedTransaction(row, script.text, events.get(markKey(row)) ?? [])
-    const known = derived.get(markKey(row))
+    const key = markKey(row)
+    const { template, text } = scripts.get(row.script_hash) ?? unknownScript
+    const transaction = storedTransaction(row, text, events.get(key) ?? [])
+    const details = derived.get(key)
+    const said = details?.isDerived === true ? recorded(row, details) : computed(transaction, network)
     const imports = importedContracts(transaction, network)
-    const isMoved = known?.is_moved === true
-    if (known?.is_derived !== true) return { row, template: script.template, imports, isMoved, ...computed(transaction, network) }
-    return { row, template: script.template, imports, isMoved, ...recorded(row, known) }
+    return { described: { row, template, imports, isMoved: details?.isMoved === true, ...said }, details }
   })
 }
 
@@ -61,46 +61,17 @@ function computed(transaction: DecodedTransaction, network: Network): Described 
 }
 
 /** Transactions of the chain itself that paid nothing have no metrics. */
-function recorded(row: TransactionRow, known: DerivedRow): Described {
-  const gasUsed = known.has_metrics ? known.gas_used : row.gas_used
+function recorded(row: TransactionRow, { metrics, tags }: DerivedDetails): Described {
+  const gasUsed = metrics === undefined ? row.gas_used : metrics.gasUsed
   return {
-    tags: known.tags.length < 2 ? known.tags : inOrder(known.tags),
-    fee: known.has_metrics ? known.fee ?? undefined : '0.00000000',
+    tags: tags.length < 2 ? tags : inOrder(tags),
+    fee: metrics === undefined ? '0.00000000' : metrics.fee ?? undefined,
     gasUsed: gasUsed === null ? undefined : BigInt(gasUsed),
   }
 }
 
 function inOrder(tags: readonly TransactionTag[]): readonly TransactionTag[] {
   return transactionTags.filter((tag) => tags.includes(tag))
-}
-
-/** What the workers have written; by place, each from few partitions. The coverage is of the same moment as the rows. */
-async function readDerived(
-  database: DatabasePool, rows: readonly TransactionRow[],
-): Promise<ReadonlyMap<string, DerivedRow>> {
-  const found = await readByPlaces(rows, (ofWindow, low, high) => database.any(sql.prepared('described transactions', derivedRow)`
-    with covered as materialized (
-      select
-        coalesce(range_intersect_agg(covered) filter (where service_name <> 'token_worker'), '{}') as described,
-        coalesce(range_agg(covered) filter (where service_name = 'token_worker'), '{}') as moved,
-        count(*) filter (where service_name <> 'token_worker') = 2 as are_known
-      from app.coverage where service_name in ('tx_contracts_worker', 'tx_metrics_worker', 'token_worker')
-    )
-    select place.height as block_height, place.index as tx_index,
-      covered.are_known and covered.described @> place.height as is_derived, covered.moved @> place.height as is_moved,
-      m.fee::text as fee, m.gas_used, m.block_height is not null as has_metrics, array(
-        select t.tag from app.tx_tags t
-        where t.block_height = place.height and t.block_height between ${low} and ${high}
-          and place.index = any (t.tx_indexes)
-      ) as tags
-    from unnest(
-      ${sql.array(ofWindow.map((row) => row.block_height), 'int8')}, ${sql.array(ofWindow.map((row) => row.tx_index), 'int4')}
-    ) as place (height, index)
-    cross join covered
-    left join app.tx_metrics m on m.block_height = place.height and m.tx_index = place.index
-      and m.block_height between ${low} and ${high}
-  `))
-  return new Map(found.map((row) => [markKey(row), row]))
 }
 
 async function readEvents(

@@ -12,7 +12,7 @@ export async function listFtTransfers(
   database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
   count: number,
 ): Promise<readonly FtTransferRow[]> {
-  return readEventPage(bounds, before, count, (span) => database.any(sql.type(ftTransferRow)`
+  return readEventPage(bounds, before, count, (span) => database.any(sql.prepared('FT transfers', ftTransferRow)`
     ${completed(selectTransfers(ftTransfers, selection, span), span)}
   `))
 }

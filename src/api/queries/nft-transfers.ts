@@ -12,7 +12,7 @@ export async function listNftTransfers(
   database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
   count: number,
 ): Promise<readonly NftTransferRow[]> {
-  return readEventPage(bounds, before, count, (span) => database.any(sql.type(nftTransferRow)`
+  return readEventPage(bounds, before, count, (span) => database.any(sql.prepared('NFT transfers', nftTransferRow)`
     ${completed(selectTransfers(nftTransfers, selection, span), span)}
   `))
 }
@@ -33,7 +33,7 @@ export async function listNftTransfersOfItem(
 ): Promise<readonly NftTransferRow[]> {
   const { token, nft_id: nftId, uuid } = item
   if (uuid === null) return listNftTransfers(database, bounds, { token, nftId }, before, count)
-  return readEventPage(bounds, before, count, (span) => database.any(sql.type(nftTransferRow)`
+  return readEventPage(bounds, before, count, (span) => database.any(sql.prepared('NFT transfers', nftTransferRow)`
     ${completed(sql.fragment`
       (${selectTransfers(nftTransfers, { token, nftId }, span)})
       union all

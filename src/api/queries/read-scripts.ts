@@ -55,7 +55,7 @@ export async function readScripts(
 async function readTexts(
   database: DatabasePool, hashes: readonly string[],
 ): Promise<readonly z.output<typeof scriptRow>[]> {
-  return database.any(sql.type(scriptRow)`
+  return database.any(sql.prepared('scripts', scriptRow)`
     select encode(script_hash, 'hex') as script_hash, script_text from raw.scripts
     where script_hash = any (${bytesOf(hashes)})
   `)
@@ -64,7 +64,7 @@ async function readTexts(
 async function readTemplates(
   database: DatabasePool, normalHashes: readonly string[],
 ): Promise<ReadonlyMap<string, ScriptTemplate>> {
-  const rows = await database.any(sql.type(templateRow)`
+  const rows = await database.any(sql.prepared('templates', templateRow)`
     select encode(normal_hash, 'hex') as normal_hash, category, label from app.script_templates
     where normal_hash = any (${bytesOf(normalHashes)})
   `)

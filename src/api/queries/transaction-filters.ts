@@ -50,7 +50,7 @@ export async function listFilteredTransactions(
   // Most often all that an index gives fits, so that little is read at first.
   for (let size = count; ; size = Math.min(size * 4, mostScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
-      return await database.any(sql.type(placeRow)`${source.select(span)}`)
+      return await database.any(sql.prepared('places of transactions', placeRow)`${source.select(span)}`)
     })
     rows.push(...await readTransactionsAt(database, places, condition))
     place = places.at(-1)
@@ -94,7 +94,7 @@ const accountRow = z.object({ address: z.string(), first: z.number(), last: z.nu
 async function leastActive(
   database: DatabasePool, addresses: readonly string[],
 ): Promise<{ address: string; heights: Bounds }> {
-  const rows = await database.any(sql.type(accountRow)`
+  const rows = await database.any(sql.prepared('activity of accounts', accountRow)`
     select a.address, a.first_seen_height as first, a.last_seen_height as last
     from app.accounts a left join app.address_stats s using (address)
     where a.address = any (${sql.array(addresses, 'text')})
@@ -126,10 +126,11 @@ function selectOfContract(contract: string, span: EventSpan<TransactionPlace>): 
 }
 
 function selectUnsuccessful(status: 'FAILURE' | 'UNKNOWN', span: EventSpan<TransactionPlace>): FragmentSqlToken {
-  const code = status === 'UNKNOWN' ? sql.fragment`status_code is null` : sql.fragment`status_code <> 0`
+  // As the indexes have it: of those that did not succeed hardly any is unknown.
+  const code = status === 'UNKNOWN' ? sql.fragment`status_code is null` : sql.fragment`status_code is distinct from 0 and status_code <> 0`
   return sql.fragment`
     select block_height as height, tx_index as index from raw.transactions
-    where status_code is distinct from 0 and ${code} and ${within(span, sql.fragment`tx_index`)}
+    where ${code} and ${within(span, sql.fragment`tx_index`)}
     order by block_height desc, tx_index desc
     limit ${span.count}
   `

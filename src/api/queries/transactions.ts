@@ -55,7 +55,7 @@ export async function listTransactions(
 export async function listTransactionsOfBlock(
   database: DatabasePool, height: number, before: number | undefined, count: number,
 ): Promise<readonly TransactionRow[]> {
-  return database.any(sql.type(transactionRow)`
+  return database.any(sql.prepared('transactions of a block', transactionRow)`
     ${completed(sql.fragment`
       select * from raw.transactions
       where block_height = ${height} and tx_index < ${before ?? 2 ** 31 - 1}
@@ -85,7 +85,7 @@ export async function readTransactionsAt(
   database: DatabasePool, places: readonly TransactionPlace[], condition = sql.fragment`true`,
 ): Promise<readonly TransactionRow[]> {
   const marked = places.map(({ height, index }) => ({ block_height: height, tx_index: index }))
-  const rows = await readByPlaces(marked, (ofWindow, low, high) => database.any(sql.type(transactionRow)`
+  const rows = await readByPlaces(marked, (ofWindow, low, high) => database.any(sql.prepared('transactions at places', transactionRow)`
     ${completed(sql.fragment`
       select t.*
       from unnest(
@@ -130,7 +130,7 @@ export async function findTransaction(
 
 /** The first of a transaction is known as soon as its block is stored, all when they are derived. */
 async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<TransactionPlace | undefined> {
-  const [place] = await database.any(sql.type(placeRow)`
+  const [place] = await database.any(sql.prepared('transaction by EVM hash', placeRow)`
     select * from (
       select block_height as height, tx_index as index from raw.tx_lookup where evm_hash = ${sql.binary(hash)}
       union all
@@ -146,7 +146,7 @@ async function findByEvmHash(database: DatabasePool, hash: Buffer): Promise<Tran
 export async function findTransactionInBlock(
   database: DatabasePool, id: string, height: number,
 ): Promise<TransactionPlace | undefined> {
-  const [place] = await database.any(sql.type(placeRow)`
+  const [place] = await database.any(sql.prepared('transaction of a block', placeRow)`
     select block_height as height, tx_index as index from raw.transactions
     where block_height = ${height} and id = ${sql.binary(hashBytes(id))}
     order by tx_index

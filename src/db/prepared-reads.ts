@@ -1,0 +1,192 @@
+import { Socket } from 'node:net'
+import { Client, types } from 'pg'
+import { asDatabaseError } from './errors.ts'
+import { clientConfig } from './pool.ts'
+import type { PoolOptions } from './pool.ts'
+
+/** A statement by its name, which stands for this text and no other. */
+export interface PreparedRead {
+  readonly name: string
+  /** With `$1`, `$2`, … */
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export interface PreparedReadsOptions extends PoolOptions {
+  /** Most connections. */
+  readonly max: number
+  /** How columns come, by the type's OID; others as `pg` gives them. */
+  readonly parsers: ReadonlyMap<number, (text: string) => unknown>
+  /** After so long without a statement a connection is closed, in milliseconds. */
+  readonly idleTimeoutMs: number
+}
+
+type Row = Record<string, unknown>
+
+/**
+ * Reads by statements that are short and asked for very often: each is planned once a connection, and a connection is sent the next
+ * one before it has answered the last, so that few connections, wake-ups and system calls serve many requests.
+ *
+ * The plans are generic: which partitions are read is found out from the values when a statement begins, not planned anew, which is
+ * most of the cost of a short one. So whatever is read here bounds the heights of each partitioned table by parameters or constants.
+ *
+ * A connection is opened when those that there are have something to do, and none is waited for when it is lost: what it was asked
+ * fails, and the next read opens another.
+ */
+export class PreparedReads {
+  readonly #url: string
+  readonly #options: PreparedReadsOptions
+  readonly #connections = new Set<PreparedConnection>()
+  #hasEnded = false
+
+  constructor(url: string, options: PreparedReadsOptions) {
+    this.#url = url
+    this.#options = options
+  }
+
+  /**
+   * The rows of a statement.
+   * @throws errors of our tree
+   */
+  async read(statement: PreparedRead): Promise<Row[]> {
+    try {
+      return await this.#readOnce(statement)
+    } catch (error) {
+      if (!isOutdatedPlan(error)) throw asDatabaseError(error)
+    }
+    // The connection that had it is not used any more.
+    try {
+      return await this.#readOnce(statement)
+    } catch (error) {
+      throw asDatabaseError(error)
+    }
+  }
+
+  async #readOnce(statement: PreparedRead): Promise<Row[]> {
+    const connection = this.#choose()
+    try {
+      return await connection.read(statement)
+    } catch (error) {
+      if (isOutdatedPlan(error)) this.#retire(connection)
+      throw error
+    }
+  }
+
+  /** Waits for what was asked, then closes the connections. */
+  async end(): Promise<void> {
+    this.#hasEnded = true
+    await Promise.all([...this.#connections].map((connection) => connection.end()))
+  }
+
+  /** The one with least to do, or another one where all have something. */
+  #choose(): PreparedConnection {
+    if (this.#hasEnded) throw new Error('the prepared reads have ended')
+    let best: PreparedConnection | undefined
+    for (const connection of this.#connections) {
+      if (best === undefined || connection.waiting < best.waiting) best = connection
+    }
+    if (best !== undefined && (best.waiting === 0 || this.#connections.size >= this.#options.max)) return best
+    const connection = new PreparedConnection(this.#url, this.#options, () => this.#connections.delete(connection))
+    this.#connections.add(connection)
+    return connection
+  }
+
+  #retire(connection: PreparedConnection): void {
+    this.#connections.delete(connection)
+    void connection.end()
+  }
+}
+
+/**
+ * What the server says of a statement whose columns are of other types since a table or view was changed (0A000), and of one that
+ * was forgotten (26000).
+ */
+function isOutdatedPlan(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === '0A000' || code === '26000'
+}
+
+/**
+ * One connection.
+ *
+ *     connecting ──► open ──lost, or idle for long, or end()──► gone
+ */
+class PreparedConnection {
+  readonly #client: Client
+  readonly #socket = new Socket()
+  readonly #connected: Promise<unknown>
+  readonly #idle: NodeJS.Timeout
+  readonly #onGone: () => void
+  #isOpen = false
+  #isCorked = false
+  #waiting = 0
+  #whenQuiet = Promise.withResolvers<void>()
+
+  constructor(url: string, options: PreparedReadsOptions, onGone: () => void) {
+    const { parsers } = options
+    this.#onGone = onGone
+    this.#client = new Client({
+      ...clientConfig(url, options),
+      options: '-c plan_cache_mode=force_generic_plan',
+      pipeline: true,
+      stream: () => this.#socket,
+      types: { getTypeParser: (oid: number) => parsers.get(oid) ?? types.getTypeParser(oid) },
+    })
+    this.#client.on('error', onGone)
+    this.#client.on('end', onGone)
+    this.#connected = this.#connect()
+    this.#idle = setTimeout(() => void this.#endIfIdle(), options.idleTimeoutMs).unref()
+  }
+
+  /** Statements that were not answered yet. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  async read({ name, text, values }: PreparedRead): Promise<Row[]> {
+    this.#waiting++
+    this.#idle.refresh()
+    try {
+      if (!this.#isOpen) await this.#connected
+      this.#cork()
+      const { rows } = await this.#client.query<Row>({ name, text, values: [...values] })
+      return rows
+    } finally {
+      this.#waiting--
+      if (this.#waiting === 0) this.#whenQuiet.resolve()
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#onGone()
+    clearTimeout(this.#idle)
+    this.#whenQuiet = Promise.withResolvers()
+    if (this.#waiting > 0) await this.#whenQuiet.promise
+    if (this.#isOpen) await this.#client.end()
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      await this.#client.connect()
+      this.#isOpen = true
+    } catch (error) {
+      this.#onGone()
+      throw error
+    }
+  }
+
+  async #endIfIdle(): Promise<void> {
+    if (this.#waiting === 0) await this.end()
+  }
+
+  /** All that is asked in one turn of the event loop is sent at once. */
+  #cork(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
+    this.#socket.cork()
+    process.nextTick(() => {
+      this.#isCorked = false
+      this.#socket.uncork()
+    })
+  }
+}
