@@ -20,7 +20,8 @@ interface CatalogueOptions {
  * rows of a token that is known change nothing of the first, so that those that all ranges have are not fought over.
  */
 export function catalogueFolds({ firstSeen, totals, of, where, sums }: CatalogueOptions): readonly Fold[] {
-  const inRange = `h.block_height >= $1 and h.block_height < $2 and ${where}`
+  // A rollback takes all heights from one on: more than the column may hold.
+  const inRange = `h.block_height >= $1::bigint and h.block_height < $2::bigint and ${where}`
   const first: Fold = {
     kind: 'state',
     name: firstSeen,

@@ -94,7 +94,7 @@ function writeFungible(rows: RowWriter, place: Place, transfers: readonly Fungib
     leg = eventIndex === previous ? leg + 1 : 0
     previous = eventIndex
     rows.row(ftTransfers.columns.length)
-    rows.int8(place.height)
+    rows.int4(place.height)
     rows.int4(place.txIndex)
     rows.int4(eventIndex)
     rows.int2(leg)

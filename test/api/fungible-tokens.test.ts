@@ -10,7 +10,7 @@ import type { ExploredChain } from '../support/explored-chain.ts'
 import { truthOf } from '../support/recording-notes.ts'
 
 interface StoredTransfer {
-  readonly height: string
+  readonly height: number
   readonly tx_index: number
   readonly event_index: number
   readonly leg: number
@@ -45,7 +45,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
   const all = <Item>(path: string, limit: number): Promise<Item[]> => allPages<Item>(chain.api, path, limit)
 
   const told = (transfers: readonly FtTransfer[]): StoredTransfer[] => transfers.map((transfer) => ({
-    height: String(transfer.block_height), tx_index: transfer.tx_index, event_index: transfer.event_index, leg: transfer.leg,
+    height: transfer.block_height, tx_index: transfer.tx_index, event_index: transfer.event_index, leg: transfer.leg,
     id: transfer.transaction_hash, token: transfer.token.token.replace(/\.Vault$/, ''), sender: transfer.sender,
     receiver: transfer.receiver, amount: transfer.amount, transfer_type: transfer.transfer_type,
   }))

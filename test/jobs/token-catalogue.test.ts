@@ -32,7 +32,7 @@ describe('the catalogue of tokens', () => {
       ['app.nft_collections', 'app.nft_collection_totals', 'app.nft_transfers', 'token is not null'],
     ] as const) {
       const expected = await rowsOf(
-        `select token, min(block_height) as first_height, count(*) as transfer_count from ${transfers}
+        `select token, min(block_height)::bigint as first_height, count(*) as transfer_count from ${transfers}
          where ${condition} group by token order by token`,
       )
       const found = await rowsOf(

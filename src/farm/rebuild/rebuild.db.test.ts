@@ -117,7 +117,7 @@ describe('a rebuild', function (this: Mocha.Suite) {
     const late = "'{[60,70)}'::int8multirange"
     await cover('ft_holdings_worker', '{[0,60),[70,100)}')
     await pool.query(`
-      update app.ft_transfers set token = 'other' where block_height <@ ${late};
+      update app.ft_transfers set token = 'other' where block_height::bigint <@ ${late};
       update app.ft_holdings f set vault_balance = 77 where exists (
         select from app.ft_vault_balances h where h.block_height::bigint <@ ${late} and '0x' || encode(h.owner, 'hex') = f.address and h.token = f.token)`)
     try {
