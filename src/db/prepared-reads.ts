@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { Client, types } from 'pg'
-import { asDatabaseError } from './errors.ts'
+import { asDatabaseError, isConnectionLost } from './errors.ts'
 import { clientConfig } from './pool.ts'
 import type { PoolOptions } from './pool.ts'
 
@@ -67,7 +67,8 @@ export class PreparedReads {
     try {
       return await connection.read(statement)
     } catch (error) {
-      if (isOutdatedPlan(error)) this.#retire(connection)
+      // What ends a connection is told to a statement before its socket closes.
+      if (isOutdatedPlan(error) || isConnectionLost(error)) this.#retire(connection)
       throw error
     }
   }
