@@ -17,6 +17,14 @@ export interface TransactionPlace {
 }
 
 /**
+ * The block of a row, by its key for each: with a join the planner, who does not see how few rows there are, may read all blocks
+ * between the heights.
+ */
+export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
+  return sql.fragment`(select timestamp from raw.blocks where height = ${height} and height between ${low} and ${high} limit 1)`
+}
+
+/**
  * Completes a page of raw.transactions: the time of the block and the EVM hash are looked up for the rows of the page
  * only, each by its key.
  */
@@ -29,7 +37,7 @@ function completed(pageOfTransactions: FragmentSqlToken, low: number, high: numb
       encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
       t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
     from page t
-    join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} as b
     left join raw.tx_lookup l on l.id = t.id and l.block_height = t.block_height
   `
 }
@@ -92,12 +100,15 @@ export async function readTransactionsAt(
         ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
         ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
       ) as place (height, index)
-      join raw.transactions t on t.block_height = place.height and t.tx_index = place.index
-        and t.block_height between ${low} and ${high}
+      cross join lateral (
+        select * from raw.transactions
+        where block_height = place.height and tx_index = place.index and block_height between ${low} and ${high}
+        limit 1
+      ) as t
       where ${condition}
     `, low, high)}
     order by t.block_height desc, t.tx_index desc
-  `))
+  `), 1)
   return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
 }
 
