@@ -9,6 +9,7 @@ import compress from 'koa-compress'
 import type { DatabasePool } from 'slonik'
 import type { CredentialOptions } from '../auth/credentials.ts'
 import type { DeveloperKeys } from '../auth/developer-keys.ts'
+import type { FailureLimit } from '../auth/failure-limit.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
@@ -63,7 +64,12 @@ export interface ApiServerOptions {
   /** Default: keys are not known, and change nothing. */
   readonly keys?: DeveloperKeys
   /** Who may call the admin routes, and what these do. Default: nobody may. */
-  readonly admin?: { readonly credentials: CredentialOptions; readonly operations: AdminOperations }
+  readonly admin?: {
+    readonly credentials: CredentialOptions
+    readonly operations: AdminOperations
+    /** How often a client may show wrong credentials. Default: ten times a minute. */
+    readonly failures?: FailureLimit
+  }
   /** Answers that are given again until something is committed. Default: none are. */
   readonly kept?: KeptAnswers
   /** How long slow clients are waited for. */
@@ -201,7 +207,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   }))
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(conditionalGet())
-  const adminGate = new AdminGate(options.admin?.credentials)
+  const adminGate = new AdminGate(options.admin?.credentials, options.admin?.failures)
   serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations }, { checkResponses, adminGate, log })
   return app
 }

@@ -56,7 +56,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const credentials = adminCredentials(context)
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
-    network, chain: createPresentChain({ reader }),
+    network, chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
     clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
     rateLimit: {
