@@ -169,8 +169,8 @@ export async function findTransactionInBlock(
 /** What only the detail of a transaction shows. */
 export async function readTransactionExtras(
   database: DatabasePool, { height, index }: TransactionPlace,
-): Promise<TransactionExtras> {
-  return database.one(sql.prepared('transaction extras', transactionExtras)`
+): Promise<TransactionExtras | undefined> {
+  const row = await database.maybeOne(sql.prepared('transaction extras', transactionExtras)`
     select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
       s.script_text as script, t.arguments
     from raw.transactions t
@@ -178,4 +178,5 @@ export async function readTransactionExtras(
     left join raw.scripts s on s.script_hash = t.script_hash
     where t.block_height = ${height} and t.tx_index = ${index}
   `)
+  return row ?? undefined
 }
