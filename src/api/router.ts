@@ -67,7 +67,8 @@ async function answerTo(
 ): Promise<Answer<unknown>> {
   const run = async (): Promise<Answer<unknown>> => route.run({
     params: context.params,
-    query: context.URL.searchParams,
+    // Not of `context.URL`, which is empty where the Host header cannot be part of a URL.
+    query: new URLSearchParams(context.querystring),
     body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
     apiKey: context.get('X-API-Key') || undefined,
     mediaType: preferredType(route, context),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { BlockList } from 'node:net'
@@ -28,6 +29,8 @@ import { rateLimit } from './middleware/rate-limit.ts'
 import { requestLog } from './middleware/request-log.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
+import { sendProblem, toApiError } from './http/problem.ts'
+import { requestTarget } from './http/request-target.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 import type { Route } from './route.ts'
 import { routes as allRoutes } from './route-table.ts'
@@ -140,6 +143,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
   }, (request, response) => {
+    try {
+      request.url = requestTarget(request)
+    } catch (error) {
+      sendProblem(response, toApiError(error), randomUUID())
+      return
+    }
     const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path))
     if (mount !== undefined) mount.handle(request, response)
     // What `handle` throws became an answer inside.

@@ -77,7 +77,7 @@ const resolve = defineRoute({
     ids: z.array(z.int('must be a number').positive('must be a number above 0'), 'must be a list of numbers')
       .min(1, 'must name at least one').max(1000, 'has at most 1,000').optional(),
     worker: z.string('must be the name of a worker').min(1, 'must be the name of a worker').max(100, 'is too long').optional(),
-  }, 'must be an object'),
+  }, 'must be an object').meta({ anyOf: [{ required: ['ids'] }, { required: ['worker'] }] }),
   bodyExample: { worker: 'token_worker' },
   response: z.strictObject({ resolved: z.int().describe('How many of them were open.') }).meta({ id: 'ResolvedErrors' }),
   example: { resolved: 1 },

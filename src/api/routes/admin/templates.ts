@@ -61,7 +61,7 @@ const put = defineRoute({
   }, 'must be an object').refine(
     ({ script, script_hash: hash }) => (script === undefined) !== (hash === undefined),
     { path: ['script_hash'], message: 'or "script" must be given, and not both' },
-  ),
+  ).meta({ oneOf: [{ required: ['script'] }, { required: ['script_hash'] }] }),
   bodyExample: {
     script_hash: 'c2b7f04e9d1a6835e4f0927bd81c3a56f79e20b4d8c615a3907ef1d26b84c5a0', category: 'NFT_MINT', label: 'Mint a stone',
   },
