@@ -11,7 +11,7 @@ const type = (letter: string): string => `A.0000000000000001.C.${letter}`
 const text = (value: string): { type: string; value: string } => ({ type: 'String', value })
 
 /** Letters of the events of a transaction: more than one row of the database holds, with gaps of a row and more between those of a type. */
-const transactions = ['A', 'B'.repeat(64), `A${'B'.repeat(200)}A`, 'AB'.repeat(70), 'C', '']
+const transactions = ['A', 'B'.repeat(64), `A${'B'.repeat(200)}A`, 'AB'.repeat(70), 'C', '', 'BE', 'BE', 'BE']
 
 describe('the search for events', () => {
   let database: TestDatabase
@@ -43,7 +43,7 @@ describe('the search for events', () => {
     await database.drop()
   })
 
-  for (const letters of ['A', 'B', 'C', 'AC', 'ABC', 'D']) {
+  for (const letters of ['A', 'B', 'C', 'AC', 'ABC', 'D', 'E']) {
     it(`finds every event of ${[...letters].join(', ')} once, the newest first, whatever the size of a page`, async () => {
       const types = [...letters].map(type)
       const { rows: expected } = await database.pool.query<object>(`
