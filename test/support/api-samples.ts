@@ -40,7 +40,7 @@ const statements = {
   coaOwner: 'select flow_address as value from app.coa_accounts where flow_address is not null order by block_height, event_index limit 1',
   evmHash: `
     select evm_hash as value from app.evm_tx_hashes join app.evm_transactions using (block_height, tx_index, event_index)
-    where evm_status = 1 and evm_to is not null and tx_type = 2
+    where evm_status = 1 and evm_to is not null and gas_price > 0
     order by (select count(*) from app.evm_token_transfers t where t.block_height = evm_tx_hashes.block_height) desc, block_height, tx_index, event_index limit 1`,
   evmToken: "select '0x' || token as value from app.evm_tokens order by transfer_count desc, token limit 1",
   evmAddress: `
@@ -93,7 +93,7 @@ const queries: Readonly<Record<string, string>> = {
   '/flow/account/{address}/balance/history': 'days=1',
   '/flow/account/{address}/storage/item': 'path=/storage/flowTokenVault',
   '/flow/events/search': 'name=TokensDeposited',
-  '/flow/nft/search': 'q=stone',
+  '/flow/nft/search': 'q=pebble',
   '/flow/search': 'q=flow',
   '/flow/search/preview': 'q=0xf8d6e0586b0a20c7',
   '/insights/daily': 'from=2026-03-14&to=2026-03-15',
