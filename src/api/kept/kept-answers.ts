@@ -1,3 +1,6 @@
+import { compressBody } from '../http/encodings.ts'
+import type { Encoding } from '../http/encodings.ts'
+
 /** An answer as it was sent: what is kept of it. */
 export interface KeptAnswer {
   readonly body: Buffer
@@ -11,7 +14,7 @@ export interface KeptAnswer {
 export interface KeptAnswersOptions {
   /** Longest time for which an answer is given again, in milliseconds; 0 keeps none. */
   readonly maxAgeMs: number
-  /** Most bytes of all bodies together. Default 64 MiB. */
+  /** Most bytes of all bodies together, in all their encodings. Default 64 MiB. */
   readonly maxBytes?: number
   /** Milliseconds since whenever. */
   readonly now?: () => number
@@ -22,6 +25,9 @@ const mostUnfit = 10_000
 interface Entry {
   readonly answer: KeptAnswer
   readonly until: number
+  readonly encoded: Map<Encoding, Promise<Buffer>>
+  /** Of the answer and of what it was compressed to. */
+  bytes: number
 }
 
 /**
@@ -78,6 +84,22 @@ export class KeptAnswers {
     return undefined
   }
 
+  /** The body of a kept answer, compressed: once for all that ask while it is kept. */
+  async findEncoded(key: string, { body }: KeptAnswer, encoding: Encoding): Promise<Buffer> {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.answer.body !== body) return await compressBody(body, encoding)
+    const known = entry.encoded.get(encoding)
+    if (known !== undefined) return await known
+    const made = compressBody(body, encoding)
+    entry.encoded.set(encoding, made)
+    const { length } = await made
+    if (this.#entries.get(key) === entry) {
+      entry.bytes += length
+      this.#add(length)
+    }
+    return await made
+  }
+
   /** Whether an answer to this was not for keeping when it was last made. */
   isUnfit(key: string): boolean {
     return this.#unfit.has(key)
@@ -109,21 +131,25 @@ export class KeptAnswers {
 
   /** The oldest go first: with an age of a second there is little use in knowing which was used last. */
   #keep(key: string, answer: KeptAnswer): void {
-    const size = sizeOf(key, answer)
-    if (size > this.#maxBytes / 16) return
+    const bytes = sizeOf(key, answer)
+    if (bytes > this.#maxBytes / 16) return
     const old = this.#entries.get(key)
     if (old !== undefined) this.#drop(key, old)
-    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs })
-    this.#bytes += size
+    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs, encoded: new Map(), bytes })
+    this.#add(bytes)
+  }
+
+  #add(bytes: number): void {
+    this.#bytes += bytes
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break
       this.#drop(oldest, entry)
     }
   }
 
-  #drop(key: string, { answer }: Entry): void {
+  #drop(key: string, { bytes }: Entry): void {
     this.#entries.delete(key)
-    this.#bytes -= sizeOf(key, answer)
+    this.#bytes -= bytes
   }
 }
 
