@@ -142,6 +142,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     // Longer than the minute for which proxies usually keep idle connections, so that they close first.
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
+    // Others ask for HTTP/2 (`h2c`), as clients in Java do with every request, and take an answer in HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   }, (request, response) => {
     try {
       request.url = requestTarget(request)

@@ -285,6 +285,22 @@ describe('the admin routes', () => {
     expect(large.headers.get('connection')).to.equal('close')
   })
 
+  it('take no text that cannot be stored', async () => {
+    await start()
+    const label = { address: '0x1', tag: 't', label: 'l' }
+    const template = { script: 'x', category: 'c', label: 'l' }
+    for (const bad of ['a\0b', 'a\ud800b', '\u0085', ' ', '', 'x'.repeat(201)]) {
+      expect((await send('POST', '/admin/account-labels', { ...label, label: bad })).body, bad).to.include({ status: 400, field: 'label' })
+      expect((await send('POST', '/admin/developer-keys', { name: bad })).body, bad).to.include({ status: 400, field: 'name' })
+      expect((await send('POST', '/admin/script-templates', { ...template, category: bad })).body, bad).to.include({ status: 400, field: 'category' })
+      expect((await send('POST', '/admin/errors/resolve', { worker: bad })).body, bad).to.include({ status: 400, field: 'worker' })
+      expect((await send('GET', `/admin/errors?worker=${encodeURIComponent(bad.toWellFormed())}`)).body, bad).to.include({ status: 400, field: 'worker' })
+    }
+    for (const bad of ['a\0b', 'a\ud800b', '']) {
+      expect((await send('POST', '/admin/script-templates', { ...template, script: bad })).body, bad).to.include({ status: 400, field: 'script' })
+    }
+  })
+
   const readAudits = (): Record<string, unknown>[] => (
     lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit !== undefined)
   )

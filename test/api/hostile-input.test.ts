@@ -94,6 +94,13 @@ describe('hostile input', () => {
     expect([status, (JSON.parse(body) as { code: string }).code]).to.deep.equal([400, 'bad-host'])
   })
 
+  it('as another protocol to change to is not taken up, and the request is answered', async () => {
+    for (const protocol of ['h2c', 'foo', 'TLS/1.0']) {
+      const { status } = await answerTo('/flow/block?limit=1', `Host: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}`)
+      expect(status, protocol).to.equal(200)
+    }
+  })
+
   it('in the head of a request is cut off', async () => {
     const many = await open()
     many.write(`GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
