@@ -29,6 +29,7 @@ import { rateLimit } from './middleware/rate-limit.ts'
 import { requestLog } from './middleware/request-log.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
+import { oneAtATime } from './http/one-at-a-time.ts'
 import { sendProblem, toApiError } from './http/problem.ts'
 import { requestTarget } from './http/request-target.ts'
 import type { IndexingStatus } from './presenters/status.ts'
@@ -144,7 +145,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     maxHeaderSize: 16 * 1024,
     // Others ask for HTTP/2 (`h2c`), as clients in Java do with every request, and take an answer in HTTP/1.1.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
-  }, (request, response) => {
+  }, oneAtATime((request, response) => {
     try {
       request.url = requestTarget(request)
     } catch (error) {
@@ -155,7 +156,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     if (mount !== undefined) mount.handle(request, response)
     // What `handle` throws became an answer inside.
     else void handle(request, response)
-  })
+  }))
   // Longer than any answer takes: nothing went to or fro, so who asked is gone. WebSockets have pings of their own.
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)

@@ -160,7 +160,7 @@ describe('slow clients', () => {
     socket.on('error', () => undefined)
     socket.pause()
     const [theirs] = await accepted as [Socket]
-    socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300))
+    socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
     await once(theirs, 'close')
     socket.destroy()
   })
