@@ -8,7 +8,7 @@ import { openSkewedLists } from '../support/skewed-lists.ts'
 import type { SkewedLists } from '../support/skewed-lists.ts'
 
 /** In eight partitions: what is checked here in seconds is checked at ten million in `plans-lists.long.test.ts`. */
-const size = { transfers: 6000, spacing: 6000 }
+const size = { transfers: 4000, spacing: 9000 }
 
 /** Parameters that say how a page is given, or that stand for one block or transaction, where nothing is deep. */
 const noFilters = new Set(['limit', 'cursor', 'height', 'transaction_hash', 'format'])

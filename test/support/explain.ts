@@ -41,8 +41,9 @@ export async function explainGeneric(pool: pg.Pool, { text, values }: Statement,
     await client.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${text}`)
     return await explain(client, { text: `execute explained ${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`, values: [] }, options)
   } finally {
-    // Settings and statements go with the connection.
-    client.release(true)
+    // The connection is kept: a new one would first have to read what there is to know of all partitions.
+    await client.query('deallocate all; reset plan_cache_mode')
+    client.release()
   }
 }
 

@@ -130,10 +130,11 @@ export function selectTransfers(
     `)
   }
   if (token !== undefined && nftId !== undefined) {
-    // An item moves some dozen times, an account may have moved thousands of its collection.
-    return selectByIndex(table, span, {
-      columns: [sql.fragment`token`, sql.fragment`nft_id`], values: [sql.fragment`${token}`, sql.fragment`${nftId}::numeric`],
-    }, address === undefined ? sql.fragment`true` : sql.fragment`${address} in (from_address, to_address)`)
+    // An item moves some dozen times, an account may have moved thousands of its collection. So few need no order of an index.
+    return selectSorted(table, span, sql.fragment`
+      token = ${token} and nft_id = ${nftId}::numeric
+      ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
+    `)
   }
   if (address === undefined) {
     if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
@@ -166,7 +167,7 @@ function selectOfSide(
   `)
 }
 
-/** By the primary key, or whatever finds the rows of one block. */
+/** By the primary key, or whatever finds the rows of one block or item. */
 function selectSorted(table: TransferTable, span: TransferSpan, condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select * from ${table.name}
