@@ -61,6 +61,17 @@ describe('answers that are given again', () => {
     expect(await newest()).to.equal(121)
   })
 
+  it('last for longer where clients may keep them without asking', async () => {
+    const settled = new KeptAnswers({ maxAgeMs: 3_600_000 })
+    const other = await runApi(database.url, { server: { kept: settled, maxReorgDepth: 5 } })
+    try {
+      for (const path of ['/flow/block/100', '/flow/block/120']) await (await other.get(path)).text()
+      expect([settled.find('/flow/block/100')?.isLasting, settled.find('/flow/block/120')?.isLasting]).to.deep.equal([true, false])
+    } finally {
+      await other.stop()
+    }
+  })
+
   it('are never errors, nor what is about this very moment', async () => {
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status']) await (await api.get(path)).text()
     for (const path of ['/flow/block/9999', '/flow/block?limit=x', '/status']) expect(kept.find(path), path).to.equal(undefined)

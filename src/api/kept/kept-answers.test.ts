@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import { KeptAnswers } from './kept-answers.ts'
 import type { KeptAnswer } from './kept-answers.ts'
 
-function answer(text: string): KeptAnswer {
-  return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/' }
+function answer(text: string, isLasting = false): KeptAnswer {
+  return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/', isLasting }
 }
 
 describe('kept answers', () => {
@@ -21,6 +21,18 @@ describe('kept answers', () => {
     now = 999
     expect(kept.find('/a')?.body.toString()).to.equal('a')
     now = 1000
+    expect(kept.find('/a')).to.equal(undefined)
+  })
+
+  it('gives what lasts again for longer, until a commit', () => {
+    const kept = make()
+    kept.begin('/a')(answer('a', true))
+    now = 9999
+    expect(kept.find('/a')).to.not.equal(undefined)
+    now = 10_000
+    expect(kept.find('/a')).to.equal(undefined)
+    kept.begin('/a')(answer('a', true))
+    kept.forget()
     expect(kept.find('/a')).to.equal(undefined)
   })
 
@@ -85,7 +97,7 @@ describe('kept answers', () => {
   it('counts what it has compressed among the bytes', async () => {
     const kept = make({ maxBytes: 40_000 })
     // Does not become smaller.
-    const noise = (): KeptAnswer => ({ body: randomBytes(1500), headers: {}, tag: '""', route: '/' })
+    const noise = (): KeptAnswer => ({ body: randomBytes(1500), headers: {}, tag: '""', route: '/', isLasting: false })
     const answers = Array.from({ length: 15 }, noise)
     answers.forEach((one, i) => kept.begin(`/${i}`)(one))
     const left = (): number => answers.filter((_, i) => kept.find(`/${i}`) !== undefined).length

@@ -9,10 +9,15 @@ export interface KeptAnswer {
   readonly tag: string
   /** Declared path of the route, for metrics. */
   readonly route: string
+  /** Whether clients may keep it for a while without asking: then it is kept here for longer too. */
+  readonly isLasting: boolean
 }
 
+/** What lasts is kept for so many times the age of the rest: by clients it may be kept for a minute or an hour. */
+const lastingFactor = 10
+
 export interface KeptAnswersOptions {
-  /** Longest time for which an answer is given again, in milliseconds; 0 keeps none. */
+  /** Longest time for which an answer is given again, in milliseconds, ten times as long for one that lasts; 0 keeps none. */
   readonly maxAgeMs: number
   /** Most bytes of all bodies together, in all their encodings. Default 64 MiB. */
   readonly maxBytes?: number
@@ -35,7 +40,8 @@ interface Entry {
  * once. What others are making already is waited for.
  *
  * An answer belongs to the generation in which its making began, so that one that was read before a commit is never given after that
- * commit was heard of. What changes without being announced (names of tokens, prices, labels) is late by `maxAgeMs` at most.
+ * commit was heard of. What changes without being announced (names of tokens, prices, labels) is late by `maxAgeMs` at most, or ten
+ * times that in what clients may keep for longer.
  */
 export class KeptAnswers {
   readonly #maxAgeMs: number
@@ -135,7 +141,7 @@ export class KeptAnswers {
     if (bytes > this.#maxBytes / 16) return
     const old = this.#entries.get(key)
     if (old !== undefined) this.#drop(key, old)
-    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs, encoded: new Map(), bytes })
+    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs * (answer.isLasting ? lastingFactor : 1), encoded: new Map(), bytes })
     this.#add(bytes)
   }
 

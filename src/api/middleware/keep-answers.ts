@@ -53,5 +53,6 @@ function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>
     const value = headers[name.toLowerCase()]
     return typeof value === 'string' ? [[name, value] as const] : []
   })
-  return { body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route }
+  const isLasting = /\bmax-age=[1-9]/.test(String(headers['cache-control']))
+  return { body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route, isLasting }
 }

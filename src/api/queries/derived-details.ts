@@ -128,12 +128,8 @@ function detailsByPlace(
       isDerived, isMoved,
       metrics: metricsOf.get(key),
       tags: (tagsOf.get(block_height) ?? []).flatMap(([, tag, indexes]) => (indexes.includes(tx_index) ? [tag] : [])),
-      fungible: (fungibleOf.get(key) ?? []).map(([, , token, way, amount, counterparty]) => (
-        { block_height, tx_index, token, direction: way, amount, counterparty }
-      )),
-      nonFungible: (nonFungibleOf.get(key) ?? []).map(([, , token, way, count, counterparty]) => (
-        { block_height, tx_index, token, direction: way, count, counterparty }
-      )),
+      fungible: (fungibleOf.get(key) ?? []).map(([, , token, way, amount, counterparty]) => ({ token, direction: way, amount, counterparty })),
+      nonFungible: (nonFungibleOf.get(key) ?? []).map(([, , token, way, count, counterparty]) => ({ token, direction: way, count, counterparty })),
     }]
   })
 }
