@@ -12,7 +12,10 @@ const ofLists: readonly (readonly [path: RegExp, mostRows: number])[] = [
   [/\/tax-report\?/, 3_000_000],
   // Catalogues, with a row for each token, collection, node or contract of the chain, are looked through where no index serves a filter.
   [/^\/flow\/(ft|nft)(\?|$)/, 8000],
-  [/^\/flow\/contract\?.*(name|identifier)=/, 50_000],
+  // What the chain corrected of owners is few, and may be read whole.
+  [/\/nft\/transfer/, 2500],
+  // The graph of imports is read whole, four times a minute at most.
+  [/^\/flow\/contract(\?|$|\/[\w.]+\/dependencies)/, 130_000],
   [/^\/status\/nodes/, 2000],
   [/^\/flow\/events\/search\?name=/, 2000],
   // Looked through up to a bound: decision 38.
