@@ -45,6 +45,7 @@ export async function listFilteredTransactions(
 ): Promise<FilteredPage> {
   const source = await chooseSource(database, filter)
   const condition = conditionOf(filter)
+  const isSingle = Object.values(filter).filter((value) => value !== undefined).length <= 1
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
   // Most often all that an index gives fits, so that little is read at first.
@@ -53,7 +54,7 @@ export async function listFilteredTransactions(
       const select = source.select(span)
       return await database.any(source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`)
     })
-    rows.push(...await readTransactionsAt(database, places, condition))
+    rows.push(...await readTransactionsAt(database, places, condition, isSingle))
     place = places.at(-1)
     scanned += places.length
     if (rows.length >= count || places.length < size || place === undefined) return { rows: rows.slice(0, count), stoppedAt: undefined }

@@ -88,27 +88,31 @@ export async function readTransactions(
  * The transactions at places, the latest first; those that are not stored, and those for which `condition` does not hold, are left
  * out.
  * @param condition on a row `t` of raw.transactions
+ * @param isFrequent whether that is of a form that is asked for often: only then it is worth to be prepared
  */
 export async function readTransactionsAt(
-  database: DatabasePool, places: readonly TransactionPlace[], condition = sql.fragment`true`,
+  database: DatabasePool, places: readonly TransactionPlace[], condition: FragmentSqlToken, isFrequent: boolean,
 ): Promise<readonly TransactionRow[]> {
   const marked = places.map(({ height, index }) => ({ block_height: height, tx_index: index }))
-  const rows = await readByPlaces(marked, (ofWindow, low, high) => database.any(sql.prepared('transactions at places', transactionRow)`
-    ${completed(sql.fragment`
-      select t.*
-      from unnest(
-        ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
-        ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
-      ) as place (height, index)
-      cross join lateral (
-        select * from raw.transactions
-        where block_height = place.height and tx_index = place.index and block_height between ${low} and ${high}
-        limit 1
-      ) as t
-      where ${condition}
-    `, low, high)}
-    order by t.block_height desc, t.tx_index desc
-  `), 1)
+  const rows = await readByPlaces(marked, (ofWindow, low, high) => {
+    const select = sql.fragment`
+      ${completed(sql.fragment`
+        select t.*
+        from unnest(
+          ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
+          ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
+        ) as place (height, index)
+        cross join lateral (
+          select * from raw.transactions
+          where block_height = place.height and tx_index = place.index and block_height between ${low} and ${high}
+          limit 1
+        ) as t
+        where ${condition}
+      `, low, high)}
+      order by t.block_height desc, t.tx_index desc
+    `
+    return database.any(isFrequent ? sql.prepared('transactions at places', transactionRow)`${select}` : sql.type(transactionRow)`${select}`)
+  }, 1)
   return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
 }
 
