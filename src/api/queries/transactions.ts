@@ -112,7 +112,7 @@ export async function readTransactionsAt(
       order by t.block_height desc, t.tx_index desc
     `
     return database.any(isFrequent ? sql.prepared('transactions at places', transactionRow)`${select}` : sql.type(transactionRow)`${select}`)
-  }, 1)
+  }, isFrequent ? 1 : undefined)
   return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
 }
 
