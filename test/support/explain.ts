@@ -54,7 +54,9 @@ function literal(value: unknown): string {
     const items = value.map((item) => (item instanceof Buffer ? `\\x${item.toString('hex')}` : String(item)))
     return escapeLiteral(`{${items.map((item) => JSON.stringify(item)).join(',')}}`)
   }
-  return typeof value === 'string' ? escapeLiteral(value) : String(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return escapeLiteral(value)
+  throw new TypeError(`a value of the type ${typeof value} cannot be written`)
 }
 
 /** A node and all below it. */
