@@ -93,7 +93,9 @@ export function integerParameter(min: number, max: number): z.ZodPreprocess<z.Zo
   const fromText = (text: unknown): unknown => (
     typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text
   )
-  return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
+  // Aborted, so that a union with it says what it takes itself.
+  const bound = { error: message, abort: true }
+  return z.preprocess(fromText, z.int(message).min(min, bound).max(max, bound))
 }
 
 interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject> {
