@@ -54,7 +54,9 @@ class Demo {
   }
 }
 
-describe('the demo', () => {
+describe('the demo', function () {
+  // Two demos are a dozen processes: 8 s on two idle cores, more than thirty on busy ones.
+  this.timeout(120_000)
   const demos: Demo[] = []
   const start = (variables: Record<string, string>): Demo => {
     const demo = new Demo(variables)

@@ -60,7 +60,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #classes
   readonly #queues = new Map<string, LeaseQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
-  #isClosed = false
+  #isClosing = false
   #quietUntil = 0
   #untold = 0
 
@@ -143,8 +143,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
-    this.#isClosed = true
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()))
     await this.#store.close()
   }
@@ -152,7 +152,10 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   /** While the store is away every idle consumer says so, again and again: one line for all of them now and then. */
   #trouble(worker: string, error: Error): void {
     // Connections that are being closed may hear that their server stops as well.
-    if (this.#isClosed) return
+    if (this.#isClosing) {
+      this.#log.debug({ err: error, queue: worker }, 'the queue had an error while it was closed')
+      return
+    }
     const now = performance.now()
     if (now < this.#quietUntil) {
       this.#untold++
