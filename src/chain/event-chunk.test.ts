@@ -57,6 +57,20 @@ describe('shapes of events', () => {
     expect(String(error)).to.equal('Error: raw.event_shapes has no row 3, which stored events name')
   })
 
+  it('are all given, whoever else asks for others while they are read, and however few are kept', async () => {
+    const asked: (() => void)[] = []
+    const shapes = new EventShapes((ids) => new Promise((resolve) => {
+      asked.push(() => resolve(rows.filter(({ id }) => ids.includes(id))))
+    }), 1)
+    const both = [shapes.ofAll([[1, 2]]), shapes.ofAll([[2]]), shapes.ofAll([[2, 1]])]
+    for (const answer of asked.toReversed()) answer()
+    expect((await Promise.all(both)).map((lists) => lists.flat().map(({ fields }) => fields.length))).to.deep.equal([[1, 2], [2], [2, 1]])
+    const again = shapes.ofAll([[1]])
+    expect(asked).to.have.lengthOf(4)
+    asked.at(-1)?.()
+    expect(await again).to.deep.equal([[{ type: 'A', fields: ['x'] }]])
+  })
+
   it('have the same text only if they are the same', () => {
     const shape = fc.record({ type: fc.string({ maxLength: 3 }), fields: fc.array(fc.constantFrom('a', 'b', 'a","b', ''), { maxLength: 3 }) })
     fc.assert(fc.property(shape, shape, (one, other) => {

@@ -5,17 +5,22 @@ export interface StoredShape extends EventShape {
   readonly id: number
 }
 
-/** Shapes that are kept at most; a chain has some thousands. Full, it starts anew. */
+/** A chain has some thousands. */
 const mostShapes = 100_000
 
 /** The shapes of stored events by their number: these never change, so that each is read once. */
 export class EventShapes {
   readonly #read: (ids: readonly number[]) => Promise<readonly StoredShape[]>
+  readonly #most: number
   #known = new Map<number, EventShape>()
 
-  /** @param read those of raw.event_shapes with these numbers */
-  constructor(read: (ids: readonly number[]) => Promise<readonly StoredShape[]>) {
+  /**
+   * @param read those of raw.event_shapes with these numbers
+   * @param most that are kept at most; full, it starts anew
+   */
+  constructor(read: (ids: readonly number[]) => Promise<readonly StoredShape[]>, most = mostShapes) {
     this.#read = read
+    this.#most = most
   }
 
   /**
@@ -23,19 +28,13 @@ export class EventShapes {
    * @throws Error where one is not stored: shapes are committed before their events, and never taken away
    */
   async ofAll(lists: readonly (readonly number[])[]): Promise<readonly (readonly EventShape[])[]> {
-    const missing = new Set(lists.flat().filter((id) => !this.#known.has(id)))
-    if (missing.size > 0) {
-      const read = await this.#read([...missing])
-      if (this.#known.size + read.length > mostShapes) return this.#readAnew(lists)
-      for (const { id, type, fields } of read) this.#known.set(id, { type, fields })
-    }
-    return lists.map((ids) => ids.map((id) => stored(this.#known.get(id), id)))
-  }
-
-  async #readAnew(lists: readonly (readonly number[])[]): Promise<readonly (readonly EventShape[])[]> {
-    const read = await this.#read([...new Set(lists.flat())])
-    this.#known = new Map(read.map(({ id, type, fields }) => [id, { type, fields }]))
+    // Who asks meanwhile may begin another map; this one keeps what it has.
     const known = this.#known
+    const missing = new Set(lists.flat().filter((id) => !known.has(id)))
+    if (missing.size > 0) {
+      for (const { id, type, fields } of await this.#read([...missing])) known.set(id, { type, fields })
+      if (known.size > this.#most && this.#known === known) this.#known = new Map()
+    }
     return lists.map((ids) => ids.map((id) => stored(known.get(id), id)))
   }
 }

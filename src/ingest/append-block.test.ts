@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
 import type { FetchedBlock } from '../access/messages.ts'
 import { appendBlock } from './append-block.ts'
+import { BatchWriter } from './batch-writer.ts'
 import { Batch } from './batch.ts'
 import { blockIdOf, blockOf, eventOf, idOf, signatureOf, storeBlocks } from './blocks.test-support.ts'
 import type { TransactionParts } from './blocks.test-support.ts'
@@ -275,6 +276,27 @@ describe('the rows of a block', () => {
     for (const table of ['blocks', 'transactions', 'event_chunks', 'tx_lookup', 'block_lookup'] as const) {
       expect(Buffer.concat(batch.rowsOf(table)).equals(Buffer.concat(alone.rowsOf(table))), table).to.equal(true)
     }
+  })
+
+  it('name the types of their own events after a block before them was taken back', async () => {
+    const { rows: [checkpoint] } = await database.pool.query<{ generation: string }>(
+      `select coalesce((select generation from app.indexing_checkpoints where service_name = 'history_ingester'), 0) as generation`,
+    )
+    const writer = new BatchWriter({
+      pool: database.pool, name: 'history_ingester', generation: Number(checkpoint?.generation),
+      lockLost: new AbortController().signal, scripts: new ScriptCache(), shapes: new ShapeCache(), onCommitted: () => undefined,
+    })
+    const batch = writer.takeBatch()
+    // As many events as the next block has, of types that nobody has stored.
+    const typed = (letter: string): ReturnType<typeof eventOf>[] => [1, 2, 3].map((n) => eventOf(`A.01.Taken.${letter}${n}`, amount))
+    const two = blockOf(height, { transactions: [{ result: { events: typed('Back') } }, {}] })
+    expect(() => appendBlock(batch, { ...two, transactionIds: [two.transactionIds[0] as Buffer, undefined as unknown as Buffer] })).to.throw(TypeError)
+    appendBlock(batch, blockOf(height, { transactions: [{ result: { events: [...typed('Kept'), ...typed('Also')] } }] }))
+    expect([...batch.newShapes].map(({ shape }) => shape.type)).to.deep.equal([...typed('Kept'), ...typed('Also')].map(({ type }) => type))
+    await writer.store(batch)
+    await writer.drain()
+    const stored = await rows('select type from raw.events where block_height = $1 order by event_index')
+    expect(stored.map(({ type }) => type)).to.deep.equal([...typed('Kept'), ...typed('Also')].map(({ type }) => type))
   })
 
   it('are stored whatever bytes a node gives, and the rest of the block as ever', async function () {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { plainAddress } from '../../base/client-network.ts'
 
 /** The other end of the socket. */
 function socketAddress(request: IncomingMessage): string {
@@ -67,10 +68,4 @@ function addressIn(hop: string): string | undefined {
   const text = hop.trim()
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return isIP(bare) === 0 ? undefined : plainAddress(bare)
-}
-
-/** IPv4 in IPv6 form is written as IPv4, so that a client has one address. */
-function plainAddress(address: string): string {
-  const mapped = /^::ffff:(.+)$/i.exec(address)?.[1]
-  return mapped !== undefined && isIPv4(mapped) ? mapped : address
 }

@@ -5,6 +5,7 @@ import type { Bounds } from '../paging/bounds.ts'
 import { bigTransferRow } from '../presenters/big-transfer.ts'
 import type { BigTransferRow, BigTransferType } from '../presenters/big-transfer.ts'
 import { priceCurrency } from './prices.ts'
+import { blockOf, transactionIdOf } from './transactions.ts'
 import type { TransferKey } from './transfer-pages.ts'
 
 /** Which big transfers. */
@@ -72,9 +73,7 @@ async function readWanted(
       t.transfer_type, e.token, m.symbol, m.logo, e.amount::text as amount,
       round(e.amount * p.price, 2)::text as usd_value, t.from_address, t.to_address
     from (${selectExamined(span)}) e
-    cross join lateral (
-      select timestamp from raw.blocks where height = e.block_height and height between ${low} and ${high} limit 1
-    ) b
+    cross join lateral ${blockOf(sql.fragment`e.block_height`, low, high)} b
     left join lateral (
       select price from app.prices
       where token = e.token and currency = ${priceCurrency} and price_time <= b.timestamp
@@ -99,11 +98,7 @@ async function readWanted(
         else 'transfer'
       end as type
     ) kind
-    cross join lateral (
-      select id from raw.transactions x
-      where x.block_height = e.block_height and x.tx_index = e.tx_index and x.block_height between ${low} and ${high}
-      limit 1
-    ) r
+    cross join lateral ${transactionIdOf(sql.fragment`e`, low, high)} r
     left join app.ft_token_metadata m on m.token = e.token
     where ${isWanted} and case
       when p.price is not null then e.amount * p.price >= ${minUsd}::numeric

@@ -3,6 +3,7 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { Bounds } from '../paging/bounds.ts'
 import { ftTransferRow } from '../presenters/ft-transfer.ts'
 import type { FtTransferRow } from '../presenters/ft-transfer.ts'
+import { blockOf, transactionIdOf } from './transactions.ts'
 import { ftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
 import type { PageHeights, TransferKey, TransferSelection } from './transfer-pages.ts'
 
@@ -26,14 +27,8 @@ export function completed(page: FragmentSqlToken, { low, high }: PageHeights): F
       t.from_address, t.to_address, t.transfer_type, t.amount::text as amount, m.name, m.symbol, m.decimals, m.logo,
       p.price::text as usd_price, trim_scale(t.amount * p.price)::text as usd_value
     from page t
-    cross join lateral (
-      select timestamp from raw.blocks where height = t.block_height and height between ${low} and ${high} limit 1
-    ) b
-    cross join lateral (
-      select id from raw.transactions
-      where block_height = t.block_height and tx_index = t.tx_index and block_height between ${low} and ${high}
-      limit 1
-    ) r
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} b
+    cross join lateral ${transactionIdOf(sql.fragment`t`, low, high)} r
     left join app.ft_token_metadata m on m.token = t.token
     left join lateral (${priceAt(sql.fragment`t.token`, sql.fragment`b.timestamp`)}) p on true
     order by t.block_height desc, t.tx_index desc, t.event_index desc, t.leg desc

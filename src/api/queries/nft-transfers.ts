@@ -3,6 +3,7 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { Bounds } from '../paging/bounds.ts'
 import { nftTransferRow } from '../presenters/nft-transfer.ts'
 import type { NftTransferRow } from '../presenters/nft-transfer.ts'
+import { blockOf, transactionIdOf } from './transactions.ts'
 import { nftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
 import type { PageHeights, TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
 
@@ -75,14 +76,8 @@ function completed(page: FragmentSqlToken, { low, high }: PageHeights): Fragment
       case when c.checked_height >= coalesce(o.block_height, 0) then c.owner else o.owner end as current_owner,
       m.name as collection_name, m.square_image as collection_image, m.description as collection_description
     from page t
-    cross join lateral (
-      select timestamp from raw.blocks where height = t.block_height and height between ${low} and ${high} limit 1
-    ) b
-    cross join lateral (
-      select id from raw.transactions
-      where block_height = t.block_height and tx_index = t.tx_index and block_height between ${low} and ${high}
-      limit 1
-    ) r
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} b
+    cross join lateral ${transactionIdOf(sql.fragment`t`, low, high)} r
     left join lateral (
       select min(e.token) as token from app.nft_ownership e
       where t.token is null and e.nft_uuid = t.nft_uuid and e.nft_id = t.nft_id

@@ -24,6 +24,15 @@ export function blockOf(height: FragmentSqlToken, low: number, high: number): Fr
   return sql.fragment`(select timestamp from raw.blocks where height = ${height} and height between ${low} and ${high} limit 1)`
 }
 
+/** The id of the transaction that a row with block_height and tx_index belongs to, by its key for each, as `blockOf`. */
+export function transactionIdOf(row: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
+  return sql.fragment`(
+    select id from raw.transactions x
+    where x.block_height = ${row}.block_height and x.tx_index = ${row}.tx_index and x.block_height between ${low} and ${high}
+    limit 1
+  )`
+}
+
 /**
  * Completes a page of raw.transactions: the time of the block and the EVM hash are looked up for the rows of the page
  * only, each by its key.

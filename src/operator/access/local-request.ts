@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
+import { plainAddress } from '../../base/client-network.ts'
 
 /** Set by proxies: who asks them is somewhere else. */
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'] as const
@@ -16,7 +17,7 @@ export function isLocalRequest(request: IncomingMessage): boolean {
 }
 
 function isLoopbackAddress(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '')
+  const plain = plainAddress(address)
   return isIPv4(plain) ? plain.startsWith('127.') : plain === '::1'
 }
 
