@@ -26,6 +26,7 @@ import { problems } from './middleware/problems.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import { requestLog } from './middleware/request-log.ts'
 import type { RequestState } from './middleware/request-log.ts'
+import { isPageRequest } from './http/page-request.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 import type { Route } from './route.ts'
@@ -52,6 +53,8 @@ export interface ApiServerOptions {
   /** WebSocket feeds by path. */
   readonly feeds: Readonly<Record<string, Feed>>
   readonly mounts?: readonly Mount[]
+  /** The explorer page, at `/` and wherever a browser asks for what is no path of the API. Default: there is none. */
+  readonly page?: Pick<Mount, 'handle' | 'close'>
   /** Whether an answer that breaks its own schema is an error 500; for development and tests. */
   readonly checkResponses: boolean
   /** Default: all routes. */
@@ -105,7 +108,7 @@ export interface ApiServer {
  * @throws what the system says when the port cannot be bound; the mounts are closed then too
  */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000, patience = defaultPatience } = options
+  const { log, routes = allRoutes, mounts = [], page, closeGraceMs = 3000, patience = defaultPatience } = options
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
   const resolvePath = (path: string): string => declaredPath(path, topLevel)
   const clientOf = options.clientOf ?? clientReader(new BlockList())
@@ -134,7 +137,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
   }, (request, response) => {
-    const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path))
+    const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path)) ??
+      (page !== undefined && isPageRequest(request, topLevel) ? page : undefined)
     if (mount !== undefined) mount.handle(request, response)
     // What `handle` throws became an answer inside.
     else void handle(request, response)
@@ -143,7 +147,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
   const closeOthers = async (): Promise<void> => {
-    await Promise.all([gate.close(), ...mounts.map((mount) => mount.close())])
+    await Promise.all([gate.close(), page?.close(), ...mounts.map((mount) => mount.close())])
   }
   try {
     await listen(server, options.host, options.port)

@@ -15,6 +15,8 @@ import { createLiveFeeds } from '../live/live-feeds.ts'
 import { adminCredentials } from './admin-credentials.ts'
 import { adminOperations } from './admin-operations.ts'
 import { ChainFacts } from './chain-facts.ts'
+import { createDashboardPages } from './dashboard-pages.ts'
+import { createExplorerPage } from './explorer-page.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
@@ -54,10 +56,13 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
   await forgetAtCommits(context, database, kept)
   const credentials = adminCredentials(context)
+  const pages = createDashboardPages({ page: 'explorer', log })
+  lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network, chain: createPresentChain({ reader }),
     mounts: [mountOperator(context, credentials)],
+    page: { handle: createExplorerPage(pages, log), close: () => Promise.resolve() },
     clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
     rateLimit: {
       rps: config.API_RATE_LIMIT_RPS, burst: config.API_RATE_LIMIT_BURST, ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,

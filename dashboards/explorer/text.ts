@@ -1,0 +1,57 @@
+import { formatNumber } from '../kit/formats.ts'
+
+/** `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. */
+export function shorten(id: string, head = 6, tail = 4): string {
+  return id.length <= head + tail + 3 ? id : `${id.slice(0, head)}…${id.slice(-tail)}`
+}
+
+/** An exact decimal with its thousands apart and without noughts at its end: `4000.00500000` → `4,000.005`. */
+export function formatAmount(amount: string): string {
+  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
+  if (!/^-?\d/.test(amount)) return amount
+  const digits = fraction.replace(/0+$/, '')
+  return `${sign}${whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}${digits === '' ? '' : `.${digits}`}`
+}
+
+/** A whole number of smallest units as an exact decimal: `1500000000000000000` with 18 decimals → `1.5`. */
+export function formatUnits(value: string, decimals: number): string {
+  if (!/^\d+$/.test(value) || decimals === 0) return formatAmount(value)
+  const padded = value.padStart(decimals + 1, '0')
+  return formatAmount(`${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`)
+}
+
+/** Dollars of an exact decimal, rounded to what one reads: `$1,234.50`, `$0.0021`. */
+export function formatDollars(amount: string): string {
+  const value = Number(amount)
+  if (value === 0) return '$0'
+  if (Math.abs(value) < 1) return `$${value.toPrecision(2).replace(/e.*$/, '')}`.replace(/^\$0\.0{7,}.*$/, '<$0.0000001')
+  return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+}
+
+/** The contract of a Cadence type: `A.0ae53cb6e3f42a79.FlowToken.Vault` → `FlowToken`. */
+export function contractNameOf(type: string): string {
+  return type.split('.')[2] ?? type
+}
+
+/** The identifier of the contract of a Cadence type: `A.0ae53cb6e3f42a79.FlowToken`. */
+export function contractOf(type: string): string {
+  return type.split('.').slice(0, 3).join('.')
+}
+
+/** `FT_TRANSFER`, `staking auction` → `Ft transfer`, `Staking auction`: for labels that have no words of their own. */
+export function humanize(name: string): string {
+  const words = name.replaceAll('_', ' ').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Bytes as people write them: `3.1 MB`. */
+export function formatBytes(bytes: number): string {
+  const steps = [
+    [1e12, 'TB'],
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ] as const
+  for (const [size, unit] of steps) if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`
+  return `${formatNumber(bytes)} B`
+}

@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import type { FungibleMove } from './gen/answers.ts'
+import { tellItems, tellTokens, tellTrades } from './told-moves.ts'
+import type { Sentence } from './told-moves.ts'
+
+const move: FungibleMove = {
+  token: 'A.0ae53cb6e3f42a79.FlowToken', amount: '1200.50000000', from_address: '0x01', to_address: '0x02', event_index: 0,
+  leg: 0, is_cross_vm: false, from_coa_flow_address: null, to_coa_flow_address: null, transfer_type: 'transfer',
+  token_name: null, token_symbol: null, token_logo: null, token_decimals: null, approx_usd_price: null, usd_value: null,
+}
+
+const say = (sentence: Sentence | undefined): string =>
+  (sentence ?? []).map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text)).join('')
+
+describe('what a transaction moved', () => {
+  it('is told in plain words, with or without both sides', () => {
+    expect(say(tellTokens([move])[0])).to.equal('0x01 sent 1,200.5 FlowToken to 0x02')
+    expect(say(tellTokens([{ ...move, to_address: null }])[0])).to.equal('0x01 sent 1,200.5 FlowToken')
+    expect(say(tellTokens([{ ...move, transfer_type: 'mint', from_address: null, token_symbol: 'FLOW' }])[0])).to.equal(
+      '1,200.5 FLOW was made for 0x02',
+    )
+    expect(say(tellTokens([{ ...move, transfer_type: 'burn', to_address: null }])[0])).to.equal('0x01 burned 1,200.5 FlowToken')
+    const item = { ...move, token_id: '7', transfer_type: 'transfer' as const, collection_name: 'Moss', collection_logo: null }
+    expect(say(tellItems([item])[0])).to.equal('0x01 sent Moss #7 to 0x02')
+  })
+
+  it('names both sides of a trade', () => {
+    const trade = {
+      event_type: 'Swap', event_index: 1, pair_id: 'p', dex: 'incrementfi', maker: '0x03',
+      asset0_id: 'A.01.Leaf.Vault', asset1_id: null, asset0_symbol: null, asset1_symbol: 'FLOW', asset0_name: null, asset1_name: null,
+      asset0_logo: null, asset1_logo: null, asset0_in: '2.00', asset0_out: '0.0', asset1_in: null, asset1_out: '3.1',
+    }
+    expect(say(tellTrades([trade])[0])).to.equal('0x03 swapped 2 Leaf for 3.1 FLOW at incrementfi')
+  })
+})
