@@ -6,6 +6,7 @@ import { askingSettings } from './asking-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { plannedGroup, plannedSettings } from './planned-settings.ts'
+import { webhookSettings } from './webhook-settings.ts'
 
 /**
  * Every variable of the environment that flowfarm reads, once, here. `docs/configuration.md` and `--help` are made
@@ -110,6 +111,8 @@ export const settings = {
   ...accessSettings,
 
   ...operatorSettings,
+
+  ...webhookSettings,
 
   ...plannedSettings,
 

@@ -1,0 +1,68 @@
+import type pg from 'pg'
+import { RetryableError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import { retryWhile } from '../base/retry.ts'
+import type { Attempt } from './deliver.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { DispatchLimits } from './dispatch-group.ts'
+import { Poster } from './post.ts'
+import { dnsLookUp } from './resolve-target.ts'
+import type { LookUp } from './resolve-target.ts'
+import type { RetryRules } from './run-recorder.ts'
+import { Sender } from './sender.ts'
+import { SendQueue } from './send-queue.ts'
+import { targetPolicy } from './target-policy.ts'
+
+export interface WebhookServiceOptions {
+  readonly databaseUrl: string
+  /** Some eight connections; ended by whoever made it, after `stop`. */
+  readonly pool: pg.Pool
+  readonly log: Logger
+  readonly allowedNetworks: readonly string[]
+  readonly relay: { readonly url: URL; readonly token: string | undefined } | undefined
+  readonly concurrency: number
+  readonly timeoutMs: number
+  readonly retry: RetryRules
+  readonly logDays: number
+  readonly limits?: Partial<DispatchLimits>
+  /** Default: DNS. */
+  readonly lookUp?: LookUp
+  readonly onAttempt?: (attempt: Attempt) => void
+}
+
+/** Makes webhooks of what is committed, and sends them. Any number of processes may run it. */
+export class WebhookService {
+  readonly #options: WebhookServiceOptions
+  readonly #stopping = new AbortController()
+  #running: Promise<unknown> = Promise.resolve()
+
+  constructor(options: WebhookServiceOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the queue is there; what goes on in the background retries for ever. */
+  async start(): Promise<void> {
+    const { databaseUrl, pool, log, logDays, limits, onAttempt, ...rest } = this.#options
+    const { signal } = this.#stopping
+    const queue = new SendQueue(pool, log)
+    await retryWhile(() => queue.start(signal), { signal, baseMs: 100, maxMs: 5000, isRetryable: (error) => error instanceof RetryableError })
+    const poster = new Poster({ timeoutMs: rest.timeoutMs })
+    const sender = new Sender({
+      databaseUrl, pool, queue, log, signal, poster, policy: targetPolicy(rest.allowedNetworks), lookUp: rest.lookUp ?? dnsLookUp(),
+      relay: rest.relay, concurrency: rest.concurrency, retry: rest.retry, ...(onAttempt === undefined ? {} : { onAttempt }),
+    })
+    const dispatcher = new Dispatcher({
+      databaseUrl, pool, queue, log, signal, logDays, onJobs: () => sender.wake(), ...(limits === undefined ? {} : { limits }),
+    })
+    this.#running = Promise.all([sender.run(), dispatcher.run()]).then(async () => {
+      poster.close()
+      await queue.stop()
+    })
+  }
+
+  /** Attempts under way may end for a moment, else they are made again by whoever is next; what was sent is written down. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+}
