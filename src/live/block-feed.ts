@@ -2,8 +2,12 @@ import type { FeedBlock } from '../api/presenters/feed.ts'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { backoffMs, pause } from '../base/retry.ts'
-import type { FeedClients } from './feed-clients.ts'
 import { FeedQueue } from './feed-queue.ts'
+import type { FeedStep } from './feed-queue.ts'
+import { KnownForks } from './known-forks.ts'
+import { RecentBlocks } from './recent-blocks.ts'
+import type { BlockRun } from './recent-blocks.ts'
+import { ToldBlock } from './told-block.ts'
 
 /** How the feed reads what it tells. */
 export interface FeedReader {
@@ -13,14 +17,26 @@ export interface FeedReader {
   head(): Promise<number | undefined>
 }
 
+/** Whoever listens to the feed. */
+export interface FeedListener {
+  /** Whether nobody is there. */
+  readonly isEmpty: boolean
+  /** Heights from `told` up to `next` were left out, since too many came at once. */
+  skipped(told: number, next: number): void
+  block(block: ToldBlock): void
+  rollback(from: number): void
+}
+
 export interface BlockFeedOptions {
-  readonly clients: FeedClients
+  readonly listener: FeedListener
   readonly reader: FeedReader
   readonly log: Logger
   /** Ends the feed. */
   readonly signal: AbortSignal
   /** Blocks that may wait to be told; when more do, the oldest are left out. Default 100. */
   readonly maxBacklog?: number
+  /** What told blocks may take in memory, ready to be sent again. Default 32 MiB. */
+  readonly maxRecentBytes?: number
 }
 
 /** Blocks that are read and sent together. */
@@ -30,9 +46,9 @@ const blocksAtOnce = 20
 const rememberedBlocks = 100
 
 /**
- * Tells clients of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its
- * transactions. After a rollback `rollback` with the lowest height that was taken back, and then the blocks that took
- * their place. A client that knows the first two types only may ignore it: blocks then come with heights it has seen.
+ * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its transactions. After
+ * a rollback `rollback` with the lowest height that was taken back, and then the blocks that took their place. A client that
+ * knows the first two types only may ignore it: blocks then come with heights it has seen.
  *
  *     idle ──announcement──► telling ──queue empty──► idle
  *
@@ -41,13 +57,59 @@ const rememberedBlocks = 100
 export class BlockFeed {
   readonly #options: BlockFeedOptions
   readonly #queue: FeedQueue
+  readonly #recent: RecentBlocks
+  readonly #forks = new KnownForks()
   /** Ids of the blocks told last, by height. */
   readonly #told = new Map<number, string>()
   #telling: Promise<void> | undefined
+  #end: number | undefined
+  #moved = Promise.withResolvers<void>()
+  /** The lowest height that was taken back so far. */
+  #lowestRollback = Number.POSITIVE_INFINITY
 
   constructor(options: BlockFeedOptions) {
     this.#options = options
     this.#queue = new FeedQueue(options.maxBacklog ?? 100)
+    this.#recent = new RecentBlocks(options.reader, options.maxRecentBytes ?? 32 * 1024 * 1024)
+  }
+
+  /** One above the highest height that was told, or was there before anybody listened; undefined while nothing is stored. */
+  get end(): number | undefined {
+    return this.#end
+  }
+
+  /** The mark of what was told last. */
+  get endMark(): string | undefined {
+    return this.#end === undefined ? undefined : (this.#recent.get(this.#end - 1)?.endMark ?? String(this.#end))
+  }
+
+  /** Resolves when more was told, or taken back, or the feed ends. */
+  moved(): Promise<void> {
+    return this.#moved.promise
+  }
+
+  /** Some stored blocks from a height on, `end` not among them. */
+  read(from: number, end: number): Promise<BlockRun> {
+    return this.#recent.run(from, end)
+  }
+
+  /** One above the highest height that is stored. */
+  head(): Promise<number | undefined> {
+    return this.#options.reader.head()
+  }
+
+  /** The lowest height that was replaced together with a block that is gone; undefined where nobody saw that. */
+  forkPoint(height: number, fork: string): number | undefined {
+    return this.#forks.pointOf(height, fork)
+  }
+
+  /** Looks how far the chain is, after the announcements began to be heard. */
+  async start(): Promise<void> {
+    this.#options.signal.addEventListener('abort', () => this.#moved.resolve(), { once: true })
+    const head = await this.#options.reader.head()
+    if (head === undefined) return
+    this.#queue.startAt(Math.min(head, this.#lowestRollback))
+    this.#end ??= Math.min(head, this.#lowestRollback)
   }
 
   /** Heights were stored; `to` is not among them. */
@@ -58,23 +120,27 @@ export class BlockFeed {
 
   /** Heights from `from` up were taken back. */
   rollback(from: number): void {
+    this.#lowestRollback = Math.min(this.#lowestRollback, from)
+    this.#recent.forget(from)
     this.#queue.rollback(from)
     this.#wake()
   }
 
   /** Announcements may have been missed: compares what was told with what is stored now, and tells the difference. */
   async catchUp(): Promise<void> {
-    const { reader, clients } = this.#options
+    const { reader } = this.#options
     await this.idle()
     const head = await reader.head()
-    if (head === undefined || this.#queue.end === undefined || clients.size === 0) return
+    if (head === undefined) return
     const heights = [...this.#told.keys()]
     const lowest = Math.min(...heights)
     const stored = heights.length === 0 ? [] : await reader.read(lowest, Math.max(...heights) + 1)
     const storedIds = new Map(stored.map(({ block }) => [block.height, block.id]))
     const replaced = heights.filter((height) => storedIds.get(height) !== this.#told.get(height))
     if (replaced.length > 0) this.rollback(Math.min(...replaced))
-    this.announce(this.#queue.end, head)
+    else if (this.#end !== undefined && head < this.#end) this.rollback(head)
+    this.#recent.forget(0)
+    this.announce(this.#queue.end ?? head, head)
   }
 
   /** Resolves when nothing waits to be told. */
@@ -89,21 +155,17 @@ export class BlockFeed {
   }
 
   async #tell(): Promise<void> {
-    const { clients, log, signal } = this.#options
+    const { listener, log, signal } = this.#options
     // What is announced in one go is told in one go.
     await Promise.resolve()
     for (let failures = 0; !signal.aborted; ) {
-      if (clients.size === 0) {
-        this.#queue.clear()
-        this.#told.clear()
-        return
-      }
+      if (listener.isEmpty) return this.#passOver()
       const step = this.#queue.peek(blocksAtOnce)
       if (step === undefined) return
       try {
-        if (step.kind === 'rollback') this.#sendRollback(step.from)
-        else this.#sendBlocks(await this.#options.reader.read(step.from, step.to))
+        await this.#tellStep(step)
         this.#queue.done(step)
+        this.#hasMoved()
         failures = 0
       } catch (error) {
         log.warn({ err: asError(error), step }, 'new blocks could not be read for the live feed; trying again')
@@ -113,27 +175,49 @@ export class BlockFeed {
     }
   }
 
-  #sendBlocks(blocks: readonly FeedBlock[]): void {
-    const messages: Buffer[] = []
-    for (const { block, transactions } of blocks) {
-      messages.push(message('new_block', block))
-      for (const transaction of transactions) messages.push(message('new_transaction', transaction))
-      this.#told.delete(block.height)
-      this.#told.set(block.height, block.id)
+  /** Nobody listens: what waits is not told. */
+  #passOver(): void {
+    this.#queue.clear()
+    this.#told.clear()
+    this.#end = this.#queue.end
+    this.#hasMoved()
+  }
+
+  async #tellStep(step: FeedStep): Promise<void> {
+    const { listener, reader } = this.#options
+    if (step.kind === 'rollback') {
+      const { from } = step
+      this.#recent.forget(from)
+      this.#forks.add(from, this.#told)
+      for (const height of this.#told.keys()) if (height >= from) this.#told.delete(height)
+      if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
+      listener.rollback(from)
+      return
     }
-    for (const height of this.#told.keys()) {
+    const { generation } = this.#recent
+    const blocks = (await reader.read(step.from, step.to)).map((block) => new ToldBlock(block))
+    if (this.#end !== undefined && step.from > this.#end) listener.skipped(this.#end, step.from)
+    for (const block of blocks) {
+      // Else a rollback was heard meanwhile: this block may be gone, which is told next.
+      if (generation === this.#recent.generation) this.#recent.put(block)
+      this.#remember(block)
+      this.#end = block.height + 1
+      listener.block(block)
+    }
+    this.#end = step.to
+  }
+
+  #remember({ height, id }: ToldBlock): void {
+    this.#told.delete(height)
+    this.#told.set(height, id)
+    for (const oldest of this.#told.keys()) {
       if (this.#told.size <= rememberedBlocks) break
-      this.#told.delete(height)
+      this.#told.delete(oldest)
     }
-    this.#options.clients.send(messages)
   }
 
-  #sendRollback(from: number): void {
-    for (const height of this.#told.keys()) if (height >= from) this.#told.delete(height)
-    this.#options.clients.send([message('rollback', { from_height: from })])
+  #hasMoved(): void {
+    this.#moved.resolve()
+    this.#moved = Promise.withResolvers()
   }
-}
-
-function message(type: string, payload: unknown): Buffer {
-  return Buffer.from(JSON.stringify({ type, payload }))
 }

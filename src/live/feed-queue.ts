@@ -28,6 +28,11 @@ export class FeedQueue {
     return this.#end
   }
 
+  /** All below `end` was stored before anybody listened, and is not told; without effect where something was announced already. */
+  startAt(end: number): void {
+    this.#end ??= end
+  }
+
   /** The heights from `from` up to but not including `to` were stored. */
   announce(from: number, to: number): void {
     const begin = Math.max(from, this.#end ?? from)
