@@ -6,7 +6,7 @@ export interface LinkProps extends ComponentProps<'a'> {
 }
 
 /** A link to another part of the page; what opens a new tab or a menu is left to the browser. */
-export function Link({ to, onClick, ...rest }: LinkProps): ReactNode {
+export function Link({ to, onClick, children, ...rest }: LinkProps): ReactNode {
   return (
     <a
       href={to}
@@ -18,6 +18,8 @@ export function Link({ to, onClick, ...rest }: LinkProps): ReactNode {
         navigate(to)
       }}
       {...rest}
-    />
+    >
+      {children}
+    </a>
   )
 }

@@ -18,6 +18,23 @@ const loads: Readonly<Record<string, Load>> = {
   '/transaction/{id}': async () => (await import('./pages/transaction.tsx')).TransactionPage,
   '/accounts': async () => (await import('./pages/accounts.tsx')).AccountsPage,
   '/account/{address}': async () => (await import('./pages/account.tsx')).AccountPage,
+  '/tokens': async () => (await import('./pages/tokens.tsx')).TokensPage,
+  '/token/{token}': async () => (await import('./pages/token.tsx')).TokenPage,
+  '/nfts': async () => (await import('./pages/collections.tsx')).CollectionsPage,
+  '/nft/{type}': async () => (await import('./pages/collection.tsx')).CollectionPage,
+  '/nft/{type}/item/{id}': async () => (await import('./pages/item.tsx')).ItemPage,
+  '/contracts': async () => (await import('./pages/contracts.tsx')).ContractsPage,
+  '/contract/{identifier}': async () => (await import('./pages/contract.tsx')).ContractPage,
+  '/evm': async () => (await import('./pages/evm.tsx')).EvmPage,
+  '/evm/transaction/{hash}': async () => (await import('./pages/evm-transaction.tsx')).EvmTransactionPage,
+  '/evm/address/{address}': async () => (await import('./pages/evm-address.tsx')).EvmAddressPage,
+  '/evm/token/{address}': async () => (await import('./pages/evm-token.tsx')).EvmTokenPage,
+  '/nodes': async () => (await import('./pages/nodes.tsx')).NodesPage,
+  '/node/{id}': async () => (await import('./pages/node.tsx')).NodePage,
+  '/numbers': async () => (await import('./pages/numbers.tsx')).NumbersPage,
+  '/scheduled': async () => (await import('./pages/scheduled.tsx')).ScheduledPage,
+  '/scheduled/{id}': async () => (await import('./pages/scheduled-transaction.tsx')).ScheduledTransactionPage,
+  '/search': async () => (await import('./pages/search.tsx')).SearchPage,
 }
 
 const pages = Object.entries(loads).map(([pattern, load]) => ({

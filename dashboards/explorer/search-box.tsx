@@ -11,7 +11,11 @@ const pauseMs = 200
 /** Finds anything: suggestions while one types, a press of Enter for all that there is. A combobox of the ARIA practices. */
 export function SearchBox(): ReactNode {
   const { path, search } = usePlace()
-  const [text, setText] = useState('')
+  const here = `${path}${search}`
+  const [typed, setTyped] = useState({ here: '', text: '' })
+  // What was typed is of the page where it was typed: elsewhere the field is empty, or has what was searched for.
+  const text = typed.here === here ? typed.text : path === '/search' ? (new URLSearchParams(search).get('q') ?? '') : ''
+  const setText = (next: string): void => setTyped({ here, text: next })
   const [asked, setAsked] = useState('')
   const [isOpen, setIsOpen] = useState(false)
   const [at, setAt] = useState(-1)
@@ -21,10 +25,6 @@ export function SearchBox(): ReactNode {
     const timer = setTimeout(() => setAsked(text.trim()), pauseMs)
     return () => clearTimeout(timer)
   }, [text])
-  useEffect(() => {
-    setIsOpen(false)
-    setText(path === '/search' ? (new URLSearchParams(search).get('q') ?? '') : '')
-  }, [path, search])
   useEffect(() => {
     const focus = (event: globalThis.KeyboardEvent): void => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
@@ -39,7 +39,6 @@ export function SearchBox(): ReactNode {
   const isShown = isOpen && text.trim() !== '' && asked === text.trim() && (suggestions.length > 0 || !isAsking)
   const go = (to: string): void => {
     setIsOpen(false)
-    setText('')
     navigate(to)
   }
   const press = (event: KeyboardEvent): void => {
@@ -86,12 +85,13 @@ export function SearchBox(): ReactNode {
           onBlur={() => setIsOpen(false)}
           onKeyDown={press}
         />
-        <ul id={listId} className="suggestions" role="listbox" aria-label="Suggestions" hidden={!isShown}>
+        <div id={listId} className="suggestions" role="listbox" aria-label="Suggestions" hidden={!isShown}>
           {suggestions.map(({ to, kind, name, note }, i) => (
-            <li
+            <div
               key={to}
               id={`${listId}-${i}`}
               role="option"
+              tabIndex={-1}
               aria-selected={i === at}
               onPointerDown={(event) => {
                 event.preventDefault()
@@ -101,9 +101,9 @@ export function SearchBox(): ReactNode {
               <span className="badge">{kind}</span>
               <span className="name">{name}</span>
               {note !== '' && <span className="soft">{note}</span>}
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
         {isShown && suggestions.length === 0 && <p className="suggestions soft">Nothing of this name so far.</p>}
         <span className="visually-hidden" role="status">
           {isShown ? `${suggestions.length} suggestions` : ''}

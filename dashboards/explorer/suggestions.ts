@@ -13,15 +13,29 @@ export interface Suggestion {
   readonly note: string
 }
 
+export interface Suggested {
+  /** The likeliest first. */
+  readonly suggestions: readonly Suggestion[]
+  readonly isAsking: boolean
+  /** Why it could not be asked; null where it could. */
+  readonly error: unknown
+  readonly retry: () => void
+}
+
 /** What fits a text: for ids and addresses what is on both sides of the chain, for names all that are called so. */
-export function useSuggestions(text: string): { readonly suggestions: readonly Suggestion[]; readonly isAsking: boolean } {
+export function useSuggestions(text: string): Suggested {
   const isId = /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)
   const preview = useAnswer('/flow/search/preview', { q: text }, { isOn: isId })
   const found = useAnswer('/flow/search', { q: text, limit: 5 }, { isOn: text !== '', keepsLast: true })
   const previewed = isId && preview.data !== undefined ? previewSuggestions(preview.data.data) : []
   const all = [...previewed, ...(found.data === undefined ? [] : foundSuggestions(found.data.data))]
   const once = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i)
-  return { suggestions: once.slice(0, 10), isAsking: found.isFetching || (isId && preview.isFetching) }
+  return {
+    suggestions: once.slice(0, 12),
+    isAsking: found.isFetching || (isId && preview.isFetching),
+    error: found.error,
+    retry: () => void found.refetch(),
+  }
 }
 
 function previewSuggestions(preview: TransactionPreview | AddressPreview): Suggestion[] {

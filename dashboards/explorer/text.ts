@@ -38,9 +38,19 @@ export function contractOf(type: string): string {
   return type.split('.').slice(0, 3).join('.')
 }
 
+/** What people call a token: its symbol, or the name of its contract; that of Flow itself is known to all. */
+export function symbolOf(token: string, symbol: string | null): string {
+  const name = contractNameOf(token)
+  return symbol ?? (name === 'FlowToken' ? 'FLOW' : name)
+}
+
 /** `FT_TRANSFER`, `staking auction` → `Ft transfer`, `Staking auction`: for labels that have no words of their own. */
 export function humanize(name: string): string {
-  const words = name.replaceAll('_', ' ').toLowerCase()
+  const words = name
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replaceAll(/\b(?:nfts?|evm|tx)\b/g, (word) => word.toUpperCase().replace('NFTS', 'NFTs').replace('TX', 'transaction'))
+    .replaceAll(/\bft\b/g, 'token')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

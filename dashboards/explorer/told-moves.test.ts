@@ -14,12 +14,12 @@ const say = (sentence: Sentence | undefined): string =>
 
 describe('what a transaction moved', () => {
   it('is told in plain words, with or without both sides', () => {
-    expect(say(tellTokens([move])[0])).to.equal('0x01 sent 1,200.5 FlowToken to 0x02')
-    expect(say(tellTokens([{ ...move, to_address: null }])[0])).to.equal('0x01 sent 1,200.5 FlowToken')
+    expect(say(tellTokens([move])[0])).to.equal('0x01 sent 1,200.5 FLOW to 0x02')
+    expect(say(tellTokens([{ ...move, to_address: null }])[0])).to.equal('0x01 sent 1,200.5 FLOW')
     expect(say(tellTokens([{ ...move, transfer_type: 'mint', from_address: null, token_symbol: 'FLOW' }])[0])).to.equal(
       '1,200.5 FLOW was made for 0x02',
     )
-    expect(say(tellTokens([{ ...move, transfer_type: 'burn', to_address: null }])[0])).to.equal('0x01 burned 1,200.5 FlowToken')
+    expect(say(tellTokens([{ ...move, transfer_type: 'burn', to_address: null }])[0])).to.equal('0x01 burned 1,200.5 FLOW')
     const item = { ...move, token_id: '7', transfer_type: 'transfer' as const, collection_name: 'Moss', collection_logo: null }
     expect(say(tellItems([item])[0])).to.equal('0x01 sent Moss #7 to 0x02')
   })

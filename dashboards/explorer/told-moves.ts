@@ -1,5 +1,5 @@
 import type { FungibleMove, NonFungibleMove, TransactionDefiEvent } from './gen/answers.ts'
-import { contractNameOf, formatAmount } from './text.ts'
+import { contractNameOf, formatAmount, symbolOf } from './text.ts'
 
 /** A sentence in pieces: words, and what they speak of. */
 export type Piece =
@@ -29,7 +29,7 @@ const words: Readonly<Record<FungibleMove['transfer_type'], Words>> = {
 /** Who moved what to whom, a sentence for each move; the same move of several legs is said once. */
 export function tellTokens(moves: readonly FungibleMove[]): Sentence[] {
   return moves.map((move) => {
-    const text = `${formatAmount(move.amount)} ${move.token_symbol ?? contractNameOf(move.token)}`
+    const text = `${formatAmount(move.amount)} ${symbolOf(move.token, move.token_symbol)}`
     return sentenceOf(move, { token: move.token, text })
   })
 }
@@ -79,7 +79,7 @@ function sideOf(event: TransactionDefiEvent, side: 'in' | 'out'): Piece[] {
   ]
   const told = both.flatMap(({ id, symbol, amount }): Piece[] => {
     if (amount === null || Number(amount) === 0) return []
-    const text = `${formatAmount(amount)} ${symbol ?? (id === null ? 'tokens' : contractNameOf(id))}`
+    const text = `${formatAmount(amount)} ${id === null ? (symbol ?? 'tokens') : symbolOf(id, symbol)}`
     return [id === null ? text : { token: id, text }]
   })
   return told.length === 0 ? ['something'] : told.flatMap((piece, i) => (i === 0 ? [piece] : [' and ', piece]))

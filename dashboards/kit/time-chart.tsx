@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
 import { formatCompact } from './formats.ts'
 
@@ -19,7 +19,6 @@ export interface TimeChartProps {
   readonly height?: number
 }
 
-const width = 640
 const margin = { left: 46, right: 10, top: 10, bottom: 22 }
 
 /**
@@ -29,12 +28,21 @@ const margin = { left: 46, right: 10, top: 10, bottom: 22 }
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
   const [at, setAt] = useState<number>()
   const id = useId()
+  const figure = useRef<HTMLElement>(null)
+  const [width, setWidth] = useState(640)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined && entry.contentRect.width > 0) setWidth(Math.round(entry.contentRect.width))
+    })
+    if (figure.current !== null) observer.observe(figure.current)
+    return () => observer.disconnect()
+  }, [])
   const top = niceTop(Math.max(...points.map(({ value }) => value), 0))
   const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom }
   const step = inner.width / Math.max(1, shape === 'bars' ? points.length : points.length - 1)
   const x = (i: number): number => margin.left + (shape === 'bars' ? (i + 0.5) * step : points.length < 2 ? inner.width / 2 : i * step)
   const y = (value: number): number => margin.top + inner.height * (1 - value / top)
-  const look = (event: PointerEvent<SVGSVGElement>): void => {
+  const look = (event: PointerEvent<HTMLDivElement>): void => {
     const box = event.currentTarget.getBoundingClientRect()
     const i = (((event.clientX - box.left) / box.width) * width - margin.left) / step - (shape === 'bars' ? 0.5 : 0)
     setAt(Math.max(0, Math.min(points.length - 1, Math.round(i))))
@@ -52,71 +60,77 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
   const floor = y(0)
   const named = [0, Math.floor((points.length - 1) / 2), points.length - 1].filter((i, n, all) => all.indexOf(i) === n)
   return (
-    <figure className="time-chart">
+    <figure ref={figure} className="time-chart">
       <figcaption>
         <span id={id}>{label}</span>
-        <output aria-live={at === undefined ? 'off' : 'polite'}>
+        <span>
           {seen !== undefined && (
             <>
               <b>{seen.text}</b> <span className="soft">{seen.date}</span>
             </>
           )}
-        </output>
+        </span>
       </figcaption>
-      <svg
-        viewBox={`0 0 ${width} ${height}`}
-        role="img"
-        aria-labelledby={id}
+      <div
+        className="plot"
+        role="slider"
         tabIndex={0}
+        aria-labelledby={id}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, points.length - 1)}
+        aria-valuenow={at ?? Math.max(0, points.length - 1)}
+        aria-valuetext={seen === undefined ? 'nothing' : `${seen.date}: ${seen.text}`}
         onPointerMove={look}
         onPointerLeave={() => setAt(undefined)}
         onKeyDown={move}
         onBlur={() => setAt(undefined)}
       >
-        {[0, 0.5, 1].map((share) => (
-          <g key={share}>
-            <path className="grid" d={`M${margin.left} ${y(top * share)}H${width - margin.right}`} />
-            <text x={margin.left - 6} y={y(top * share) + 4} textAnchor="end">
-              {axisText(top * share)}
+        <svg height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+          {[0, 0.5, 1].map((share) => (
+            <g key={share}>
+              <path className="grid" d={`M${margin.left} ${y(top * share)}H${width - margin.right}`} />
+              <text x={margin.left - 6} y={y(top * share) + 4} textAnchor="end">
+                {axisText(top * share)}
+              </text>
+            </g>
+          ))}
+          {named.map((i, n) => (
+            <text
+              key={i}
+              x={x(i)}
+              y={height - 5}
+              textAnchor={points.length < 2 ? 'middle' : n === 0 ? 'start' : n === named.length - 1 ? 'end' : 'middle'}
+            >
+              {points[i]?.date.slice(0, 10)}
             </text>
-          </g>
-        ))}
-        {named.map((i, n) => (
-          <text
-            key={i}
-            x={x(i)}
-            y={height - 5}
-            textAnchor={points.length < 2 ? 'middle' : n === 0 ? 'start' : n === named.length - 1 ? 'end' : 'middle'}
-          >
-            {points[i]?.date.slice(0, 10)}
-          </text>
-        ))}
-        {shape === 'bars'
-          ? points.map(({ date, value }, i) => (
-              <rect
-                key={date}
-                className={i === at ? 'bar-mark seen' : 'bar-mark'}
-                x={x(i) - Math.min(step * 0.38, 24)}
-                width={Math.min(step * 0.76, 48)}
-                y={y(value)}
-                height={Math.max(0, floor - y(value))}
-                rx={Math.min(2, step / 6)}
-              />
-            ))
-          : points.length > 0 && (
-              <>
-                <path className="area" d={`M${x(0)} ${floor}L${line}L${x(points.length - 1)} ${floor}Z`} />
-                <path className="line" d={`M${line}`} />
-                {points.length === 1 && <circle className="point" cx={x(0)} cy={y(points[0]?.value ?? 0)} r="4" />}
-              </>
-            )}
-        {at !== undefined && seen !== undefined && shape === 'line' && (
-          <>
-            <path className="cross" d={`M${x(at)} ${margin.top}V${floor}`} />
-            <circle className="point" cx={x(at)} cy={y(seen.value)} r="4" />
-          </>
-        )}
-      </svg>
+          ))}
+          {shape === 'bars'
+            ? points.map(({ date, value }, i) => (
+                <rect
+                  key={date}
+                  className={i === at ? 'bar-mark seen' : 'bar-mark'}
+                  x={x(i) - Math.min(step * 0.38, 24)}
+                  width={Math.min(step * 0.76, 48)}
+                  y={y(value)}
+                  height={Math.max(0, floor - y(value))}
+                  rx={Math.min(2, step / 6)}
+                />
+              ))
+            : points.length > 0 && (
+                <>
+                  <path className="area" d={`M${x(0)} ${floor}L${line}L${x(points.length - 1)} ${floor}Z`} />
+                  <path className="line" d={`M${line}`} />
+                  {points.length === 1 && <circle className="point" cx={x(0)} cy={y(points[0]?.value ?? 0)} r="4" />}
+                </>
+              )}
+          {at !== undefined && seen !== undefined && shape === 'line' && (
+            <>
+              <path className="cross" d={`M${x(at)} ${margin.top}V${floor}`} />
+              <circle className="point" cx={x(at)} cy={y(seen.value)} r="4" />
+            </>
+          )}
+        </svg>
+      </div>
       <table className="visually-hidden">
         <caption>{label}</caption>
         <tbody>

@@ -84,7 +84,7 @@ function ChainNumbers({ height }: { readonly height: number | undefined }): Reac
       <KeyNumber name="Transactions" note="all that are indexed">
         {status === undefined ? '–' : formatNumber(status.total_transactions)}
       </KeyNumber>
-      <KeyNumber name="Accounts" note={status && formatCount(status.total_contracts, 'contract')}>
+      <KeyNumber name="Accounts">
         {status === undefined ? '–' : formatNumber(status.total_addresses)}
       </KeyNumber>
       <KeyNumber name="Events">{status === undefined ? '–' : formatNumber(status.total_events)}</KeyNumber>

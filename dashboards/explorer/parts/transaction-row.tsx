@@ -3,7 +3,7 @@ import { Age } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { Transaction, TransactionSummary } from '../gen/answers.ts'
-import { contractNameOf, formatAmount, humanize } from '../text.ts'
+import { contractNameOf, formatAmount, humanize, symbolOf } from '../text.ts'
 import { AccountLink, BlockLink, TransactionLink } from './identity.tsx'
 import type { Column } from './list-panel.tsx'
 
@@ -16,7 +16,7 @@ export function nameOfTransaction({
 }: Pick<TransactionSummary, 'template_label' | 'template_category' | 'tags' | 'is_evm'>): string {
   if (label !== '') return label
   const [tag] = tags
-  if (tag !== undefined) return humanize(tag).replace(/^Ft /, 'Token ').replace(/^Nft /, 'NFT ').replace(/^Evm/, 'EVM')
+  if (tag !== undefined) return humanize(tag)
   if (category !== '') return humanize(category)
   return isEvm ? 'EVM transaction' : 'Transaction'
 }
@@ -66,7 +66,7 @@ export function TransactionRow({ transaction }: { readonly transaction: Transact
 
 function Moved({ summary }: { readonly summary: Transaction['transfer_summary'] }): ReactNode {
   const tokens = (summary?.ft ?? []).map(
-    ({ amount, symbol, token }) => `${formatAmount(amount)} ${symbol ?? contractNameOf(token)}`,
+    ({ amount, symbol, token }) => `${formatAmount(amount)} ${symbolOf(token, symbol)}`,
   )
   const items = (summary?.nft ?? []).map(
     ({ count, name, collection }) => `${count} ${name ?? contractNameOf(collection ?? 'NFT')}`,

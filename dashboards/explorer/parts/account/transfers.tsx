@@ -5,7 +5,7 @@ import { Cell, Row, RowName } from '../../../kit/table.tsx'
 import { Link } from '../../link.tsx'
 import { paths } from '../../paths.ts'
 import { useList } from '../../queries.ts'
-import { formatAmount, humanize } from '../../text.ts'
+import { formatAmount, humanize, symbolOf } from '../../text.ts'
 import { AccountLink, TransactionLink } from '../identity.tsx'
 import { ListPanel } from '../list-panel.tsx'
 
@@ -41,7 +41,7 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
             <Cell label="What">
               {transfer.type === 'ft' ? (
                 <Link to={paths.token(transfer.token.token)}>
-                  {formatAmount(transfer.amount)} {transfer.token.symbol ?? transfer.token.name}
+                  {formatAmount(transfer.amount)} {symbolOf(transfer.token.token, transfer.token.symbol)}
                 </Link>
               ) : transfer.nft_type === null ? (
                 transfer.name
