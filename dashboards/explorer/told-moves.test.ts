@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { FungibleMove } from './gen/answers.ts'
-import { tellItems, tellTokens, tellTrades } from './told-moves.ts'
+import type { EvmExecution, FungibleMove } from './gen/answers.ts'
+import { tellError, tellEvm, tellItems, tellTokens, tellTrades } from './told-moves.ts'
 import type { Sentence } from './told-moves.ts'
 
 const move: FungibleMove = {
@@ -31,5 +31,21 @@ describe('what a transaction moved', () => {
       asset0_logo: null, asset1_logo: null, asset0_in: '2.00', asset0_out: '0.0', asset1_in: null, asset1_out: '3.1',
     }
     expect(say(tellTrades([trade])[0])).to.equal('0x03 swapped 2 Leaf for 3.1 FLOW at incrementfi')
+  })
+
+  it('says what ran in the EVM, and why something failed', () => {
+    const execution: EvmExecution = {
+      hash: '0x1', block_number: 1, position: 0, event_index: 0, timestamp: '2026-01-01T00:00:00.000Z', from: '0xa', to: '0xb',
+      from_meta: null, to_meta: null, contract_address: null, status: 'SUCCESS', error_message: null, type: 2, call_type: null,
+      nonce: '1', gas_used: '21000', gas_limit: null, gas_price: null, value: '1500000000000000000', data: '0x', logs: [],
+    }
+    expect(say(tellEvm([execution])[0])).to.equal('0xa sent 1.5 FLOW to 0xb in the EVM')
+    expect(say(tellEvm([{ ...execution, value: '0', data: '0xa9059cbb', status: 'FAILURE' }])[0])).to.equal(
+      '0xa called 0xb in the EVM, which failed',
+    )
+    expect(say(tellEvm([{ ...execution, to: null, contract_address: '0xc' }])[0])).to.equal('0xa made the contract 0xc in the EVM')
+    const error = '[Error Code: 1009] error caused by: 1 error occurred:\n\t* transaction verification failed: [Error Code: 1006] bad key\n\n'
+    expect(tellError(error)).to.equal('transaction verification failed: bad key')
+    expect(tellError('plain')).to.equal('plain')
   })
 })

@@ -1,5 +1,5 @@
-import type { FungibleMove, NonFungibleMove, TransactionDefiEvent } from './gen/answers.ts'
-import { contractNameOf, formatAmount, symbolOf } from './text.ts'
+import type { EvmExecution, FungibleMove, NonFungibleMove, TransactionDefiEvent } from './gen/answers.ts'
+import { contractNameOf, formatAmount, formatUnits, symbolOf } from './text.ts'
 
 /** A sentence in pieces: words, and what they speak of. */
 export type Piece =
@@ -83,4 +83,23 @@ function sideOf(event: TransactionDefiEvent, side: 'in' | 'out'): Piece[] {
     return [id === null ? text : { token: id, text }]
   })
   return told.length === 0 ? ['something'] : told.flatMap((piece, i) => (i === 0 ? [piece] : [' and ', piece]))
+}
+
+/** What ran in the EVM: who called whom, and with how much. */
+export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
+  return executions.map(({ from, to, value, data, contract_address: created, status }) => {
+    const who: Piece = from === null ? 'Somebody' : { account: from }
+    const amount = value === null || value === '0' ? '' : `${formatUnits(value, 18)} FLOW`
+    const end = status === 'FAILURE' ? ' in the EVM, which failed' : ' in the EVM'
+    if (to === null) return [who, ' made the contract ', created === null ? 'of an unknown address' : { account: created }, end]
+    if ((data === null || data === '' || data === '0x') && amount !== '') return [who, ` sent ${amount} to `, { account: to }, end]
+    return [who, ' called ', { account: to }, amount === '' ? '' : ` with ${amount}`, end]
+  })
+}
+
+/** What an error says where it says most: Flow wraps the cause in lines that only count. */
+export function tellError(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim())
+  const cause = lines.find((line) => line.startsWith('* '))?.slice(2) ?? lines.find((line) => line !== '') ?? ''
+  return cause.replaceAll(/\[Error Code: \d+\] (?:error caused by: )?/g, '')
 }

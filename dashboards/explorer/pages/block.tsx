@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatNumber } from '../../kit/formats.ts'
+import { formatCount, formatNumber } from '../../kit/formats.ts'
 import type { PageProps } from '../pages.ts'
 import { Link } from '../link.tsx'
 import { AddressTabs } from '../parts/address-tabs.tsx'
@@ -59,8 +59,7 @@ export function BlockPage({ values: { height = '' } }: PageProps): ReactNode {
                   <Moment at={found.timestamp} />
                 </Detail>
                 <Detail name="Transactions">
-                  {formatNumber(found.tx_count)} in {formatNumber(found.collections.length)} collections and the system's
-                  own
+                  {formatNumber(found.tx_count)} in {formatCount(found.collections.length, 'collection')} and the system's own
                 </Detail>
                 <Detail name="Events">{formatNumber(found.event_count)}</Detail>
                 <Detail name="Computation">{found.total_gas_used === null ? '–' : formatNumber(found.total_gas_used)}</Detail>

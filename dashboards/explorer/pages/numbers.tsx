@@ -36,7 +36,7 @@ const spans = ['30', '90', '365'] as const
 export function NumbersPage(): ReactNode {
   const [chosen, choose] = useSearchValue('days')
   const days = spans.find((span) => span === chosen) ?? '30'
-  const query = useAnswer('/insights/daily', { from: dayBefore(Number(days)) }, { keepsLast: true })
+  const query = useAnswer('/insights/daily', days === '365' ? { from: dayBefore(365) } : {}, { keepsLast: true })
   return (
     <>
       <PageTitle
@@ -58,7 +58,7 @@ export function NumbersPage(): ReactNode {
         }
       />
       <Answer query={query} what="the daily numbers" rows={8}>
-        {({ data }) => <Charts days={data} />}
+        {({ data }) => <Charts days={data} most={Number(days)} />}
       </Answer>
       <div className="two-columns">
         <BusyContracts />
@@ -68,12 +68,13 @@ export function NumbersPage(): ReactNode {
   )
 }
 
+/** Without a first day the API tells the last three months. */
 function dayBefore(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }
 
-function Charts({ days }: { readonly days: readonly DailyNumbers[] }): ReactNode {
-  const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1))
+function Charts({ days, most }: { readonly days: readonly DailyNumbers[]; readonly most: number }): ReactNode {
+  const sorted = days.toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-most)
   const first = sorted.findIndex(({ block_count: blocks }) => blocks > 0)
   const known = first < 0 ? [] : sorted.slice(Math.min(first, Math.max(0, sorted.length - 14)))
   if (known.length === 0) {

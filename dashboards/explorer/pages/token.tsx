@@ -69,7 +69,7 @@ function Parts({ token }: { readonly token: FungibleToken }): ReactNode {
 }
 
 function Volume({ token }: { readonly token: string }): ReactNode {
-  const { data } = useAnswer('/insights/token-volume', { hours: 24, limit: 100 })
+  const { data } = useAnswer('/insights/token-volume', { hours: 24, limit: 50 })
   const volume = data?.data.find((each) => contractOf(each.token) === contractOf(token))
   if (volume === undefined) return null
   return (

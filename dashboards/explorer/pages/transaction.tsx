@@ -21,7 +21,7 @@ import { nameOfTransaction, StatusBadge } from '../parts/transaction-row.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer } from '../queries.ts'
 import { formatDollars, humanize, shorten } from '../text.ts'
-import { tellItems, tellTokens, tellTrades } from '../told-moves.ts'
+import { tellError, tellEvm, tellItems, tellTokens, tellTrades } from '../told-moves.ts'
 
 /** A transaction, told in plain words first. An EVM hash leads to the transaction that it ran in. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
@@ -68,13 +68,14 @@ function Story({ transaction }: { readonly transaction: TransactionDetail }): Re
     ...tellTrades(transaction.defi_events),
     ...tellTokens(transaction.ft_transfers),
     ...tellItems(transaction.nft_transfers),
+    ...tellEvm(transaction.evm_executions),
   ]
   return (
     <section className="panel story" aria-label="What happened">
       <h2>{nameOfTransaction(transaction)}</h2>
       {status === 'FAILURE' && (
         <div className="banner bad">
-          <p>It failed, and nothing of what it wanted happened. {firstLine(transaction.error_message)}</p>
+          <p>It failed, and nothing of what it wanted happened. {tellError(transaction.error_message)}</p>
         </div>
       )}
       {sentences.length > 0 ? <Told sentences={sentences} /> : <p className="soft">No tokens and no NFTs were moved.</p>}
@@ -112,10 +113,6 @@ function Story({ transaction }: { readonly transaction: TransactionDetail }): Re
       )}
     </section>
   )
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? ''
 }
 
 function Summary({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
