@@ -123,6 +123,8 @@ export class BlockFeed {
     this.#lowestRollback = Math.min(this.#lowestRollback, from)
     this.#recent.forget(from)
     this.#queue.rollback(from)
+    // Whoever catches up is given nothing of what is new before it is told what is gone.
+    if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
     this.#wake()
   }
 
@@ -163,8 +165,7 @@ export class BlockFeed {
       const step = this.#queue.peek(blocksAtOnce)
       if (step === undefined) return
       try {
-        await this.#tellStep(step)
-        this.#queue.done(step)
+        if (await this.#tellStep(step)) this.#queue.done(step)
         this.#hasMoved()
         failures = 0
       } catch (error) {
@@ -183,28 +184,29 @@ export class BlockFeed {
     this.#hasMoved()
   }
 
-  async #tellStep(step: FeedStep): Promise<void> {
+  /** False where a rollback was heard meanwhile: what was read may be gone, and is not told. */
+  async #tellStep(step: FeedStep): Promise<boolean> {
     const { listener, reader } = this.#options
     if (step.kind === 'rollback') {
       const { from } = step
       this.#recent.forget(from)
       this.#forks.add(from, this.#told)
       for (const height of this.#told.keys()) if (height >= from) this.#told.delete(height)
-      if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
       listener.rollback(from)
-      return
+      return true
     }
     const { generation } = this.#recent
     const blocks = (await reader.read(step.from, step.to)).map((block) => new ToldBlock(block))
+    if (generation !== this.#recent.generation) return false
     if (this.#end !== undefined && step.from > this.#end) listener.skipped(this.#end, step.from)
     for (const block of blocks) {
-      // Else a rollback was heard meanwhile: this block may be gone, which is told next.
-      if (generation === this.#recent.generation) this.#recent.put(block)
+      this.#recent.put(block)
       this.#remember(block)
       this.#end = block.height + 1
       listener.block(block)
     }
     this.#end = step.to
+    return true
   }
 
   #remember({ height, id }: ToldBlock): void {

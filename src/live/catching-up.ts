@@ -107,8 +107,8 @@ export class CatchingUp {
     if (height >= end) return this.#waitFor(client, end)
     if (height < end - maxReplay) return onLost(client, height)
     const run = await timeline.read(height, end)
-    // A rollback, or the client, may have moved it meanwhile.
-    if (client.place === place) this.#give(client, run)
+    // The client may have moved meanwhile, and a rollback may have been heard, which is told before what is new.
+    if (client.place === place && (timeline.end ?? 0) >= end) this.#give(client, run)
   }
 
   /** The client has more than was told here: another process told it, or it was taken back while the client was away. */
