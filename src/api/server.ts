@@ -12,6 +12,7 @@ import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
+import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import { AdminGate } from './admin/admin-gate.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
@@ -65,6 +66,8 @@ export interface ApiServerOptions {
   readonly rateLimit?: RateLimitOptions
   /** Default: keys are not known, and change nothing. */
   readonly keys?: DeveloperKeys
+  /** Default: webhooks are not managed here. */
+  readonly webhooks?: WebhookStores
   /** Who may call the admin routes, and what these do. Default: nobody may. */
   readonly admin?: { readonly credentials: CredentialOptions; readonly operations: AdminOperations }
   /** Answers that are given again until something is committed. Default: none are. */
@@ -206,7 +209,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(conditionalGet())
   const adminGate = new AdminGate(options.admin?.credentials)
-  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations }, { checkResponses, adminGate, log })
+  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations, webhooks: options.webhooks }, { checkResponses, adminGate, log })
   return app
 }
 

@@ -20,6 +20,7 @@ import { createExplorerPage } from './explorer-page.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
+import { webhookStores } from '../webhooks/webhook-stores.ts'
 import type { ServiceContext } from './context.ts'
 
 /** Starts the explorer API and the live feeds. */
@@ -69,6 +70,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
       trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
     },
     keys: new DeveloperKeys(pool),
+    webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
     kept,
     admin: { credentials, operations: adminOperations(pool, network) },
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,

@@ -5,7 +5,7 @@ import { amountForm, compareAmounts } from './exact-amount.ts'
 
 const account = z.string()
   .regex(/^(0[xX])?([0-9a-fA-F]{1,16}|[0-9a-fA-F]{40})$/, 'must be accounts: 0x and 16 hex digits, or 40 for one of Flow EVM')
-  .transform((text) => `0x${text.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`)
+  .overwrite((text) => `0x${text.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`)
 
 const contract = z.string()
   .regex(/^A\.[0-9a-f]{16}\.\w{1,200}(\.\w{1,200})?$/, 'must be of the form A.<16 hex digits>.<name>')
