@@ -7,6 +7,7 @@ import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import { timestampFormat } from '../formats/formats.ts'
 
+/** Where webhooks are sent. The secret is in the answer that makes it and in no other. */
 export const endpointSchema = z.strictObject({
   id: z.int(),
   url: z.string().describe('Where deliveries are posted.'),
@@ -24,6 +25,7 @@ export const endpointWithSecretSchema = z.strictObject({
   secret: z.string().describe('`whsec_` and the key of the HMAC in base64. It is shown here and never again.'),
 }).meta({ id: 'WebhookEndpointWithSecret' })
 
+/** Who is told of what. */
 export const subscriptionSchema = z.strictObject({
   id: z.int(),
   endpoint_id: z.int(),
@@ -35,6 +37,7 @@ export const subscriptionSchema = z.strictObject({
   created_at: timestampFormat,
 }).meta({ id: 'WebhookSubscription' })
 
+/** What became of one delivery. */
 export const deliverySchema = z.strictObject({
   sequence: z.int().describe('Counts up from 1 for each subscription.'),
   message_id: z.string().describe('`webhook-id`, the same for all attempts.'),

@@ -20,6 +20,7 @@ const activityText = `
   from app.address_transactions a join raw.transactions x using (block_height, tx_index)
   where a.block_height >= $1 and a.block_height < $2 and x.block_height >= $1 and x.block_height < $2`
 
+/** Who paid for, proposed or authorized transactions, or was created. */
 export const activitySource: EventSource = {
   types: ['address.activity'],
   workers: ['accounts_worker'],
@@ -37,6 +38,7 @@ export const activitySource: EventSource = {
   },
 }
 
+/** Accounts that were created. */
 export const newAccountSource: EventSource = {
   types: ['account.created', 'account.event'],
   workers: ['accounts_worker'],
@@ -60,6 +62,7 @@ interface KeyRow extends PlacedRow {
   readonly transaction_id: string
 }
 
+/** Keys that were added and revoked. */
 export const accountKeySource: EventSource = {
   types: ['account.key.added', 'account.key.removed', 'account.key_change', 'account.event'],
   workers: ['meta_worker'],
@@ -92,6 +95,7 @@ interface ContractRow extends PlacedRow {
   readonly transaction_id: string
 }
 
+/** Contracts that were deployed, updated and removed. */
 export const contractChangeSource: EventSource = {
   types: ['account.contract.added', 'account.contract.updated', 'account.contract.removed', 'account.event'],
   workers: ['meta_worker'],

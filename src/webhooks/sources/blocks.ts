@@ -2,6 +2,7 @@ import { query } from '../../db/pool.ts'
 import { present } from './event-source.ts'
 import type { EventSource } from './event-source.ts'
 
+/** Blocks that were stored. */
 export const blockSource: EventSource = {
   types: ['block.sealed'],
   workers: [],

@@ -14,6 +14,7 @@ interface EvmRow extends PlacedRow {
   readonly tx_id: string
 }
 
+/** Transactions of Flow EVM. */
 export const evmTransactionSource: EventSource = {
   types: ['evm.transaction'],
   workers: ['evm_worker'],

@@ -22,6 +22,7 @@ const specialTypes: Readonly<Record<string, EventType>> = {
   Swap: 'defi.swap', AddLiquidity: 'defi.liquidity', RemoveLiquidity: 'defi.liquidity',
 }
 
+/** Swaps, liquidity and whatever else happened to pairs. */
 export const defiSource: EventSource = {
   types: ['defi.swap', 'defi.liquidity', 'defi.event'],
   workers: ['defi_worker'],
@@ -62,6 +63,7 @@ interface StakingRow extends PlacedRow {
   readonly transaction_id: string
 }
 
+/** What happened to nodes, delegators and the rules of staking. */
 export const stakingSource: EventSource = {
   types: ['staking.event'],
   workers: ['staking_worker'],

@@ -11,6 +11,7 @@ interface TransferRow extends PlacedRow {
   readonly transaction_id: string
 }
 
+/** Fungible tokens that moved, fees aside. */
 export const ftTransferSource: EventSource = {
   types: ['ft.transfer', 'ft.large_transfer'],
   workers: ['token_worker'],
@@ -38,6 +39,7 @@ export const ftTransferSource: EventSource = {
   },
 }
 
+/** Items of collections that moved. */
 export const nftTransferSource: EventSource = {
   types: ['nft.transfer'],
   workers: ['token_worker'],
