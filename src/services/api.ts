@@ -51,6 +51,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   const live = createLiveFeeds({
     url: databaseUrl, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
+    liveLimits: { maxReorgDepth: config.MAX_REORG_DEPTH },
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
