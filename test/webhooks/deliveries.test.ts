@@ -43,12 +43,19 @@ describe('webhooks', () => {
 
   it('waits for a worker that has not done a height, and leaves out none', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
-    await database.pool.query("update app.indexing_checkpoints set covered = '{[0,1),[2,100)}' where service_name = 'token_worker'")
-    await commitTransfers(database, 2, [[{ amount: '2' }]])
-    await database.pool.query("update app.indexing_checkpoints set covered = '{[0,1),[2,100)}' where service_name = 'token_worker'")
-    await commitTransfers(database, 1, [[{ amount: '1' }]])
-    await receiver.until((received) => received.length === 2)
-    expect(receiver.received.map((one) => one.body.data['amount'])).to.deep.equal(['1', '2'])
+    const addWorkerHeight = (height: number): Promise<unknown> => database.pool.query(
+      `with done as (update app.indexing_checkpoints set covered = covered + int8multirange(int8range(${height}, ${height} + 1)) where service_name = 'token_worker')
+       select pg_notify('flowfarm_farm', '')`,
+    )
+    await commitTransfers(database, 1, [[], [{ amount: '2' }], []], { services: ['main_ingester'] })
+    await subscribe(database, await makeOwner(database), `${receiver.url}/blocks`, { eventTypes: ['block.sealed'], fromHeight: 3 })
+    await addWorkerHeight(2)
+    // By then the dispatcher has looked at all there is.
+    await receiver.until((received) => received.some(({ path }) => path === '/blocks'))
+    await database.pool.query(`insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, amount, transfer_type) values (1, 0, 0, 0, '${flow}', 1, 'mint')`)
+    await addWorkerHeight(1)
+    await receiver.until((received) => received.length === 3)
+    expect(receiver.received.filter(({ path }) => path !== '/blocks').map((one) => one.body.data['amount'])).to.deep.equal(['1', '2'])
   })
 
   it('tries again until it is delivered, in order, while others go on', async () => {

@@ -28,7 +28,7 @@ export interface Transfer {
 
 /** Writes blocks as ingest and the token worker do, in one transaction that announces them. Another `fork` has other ids. */
 export async function commitTransfers(
-  { pool }: Pick<TestDatabase, 'pool'>, first: number, blocks: readonly (readonly Transfer[])[], { fork = 1 } = {},
+  { pool }: Pick<TestDatabase, 'pool'>, first: number, blocks: readonly (readonly Transfer[])[], { fork = 1, services = ['main_ingester', 'token_worker'] } = {},
 ): Promise<void> {
   const range = { from: first, to: first + blocks.length }
   for (const table of ['raw.blocks', 'raw.transactions', 'app.ft_transfers']) await ensurePartitions(pool, table, 1_000_000, range)
@@ -49,7 +49,7 @@ export async function commitTransfers(
        select h, 0, nth, 0, $6, f, t, a, 'transfer' from unnest($1::int[], $2::int[], $3::text[], $4::text[], $5::numeric[]) as r (h, nth, f, t, a)`,
       [rows.map((r) => r.height), rows.map((r) => r.nth), rows.map((r) => r.from), rows.map((r) => r.to), rows.map((r) => r.amount), flow],
     )
-    for (const service of ['main_ingester', 'token_worker']) {
+    for (const service of services) {
       await client.query(
         `insert into app.indexing_checkpoints (service_name, covered) values ($1, int8multirange(int8range($2, $3)))
          on conflict (service_name) do update set covered = app.indexing_checkpoints.covered + excluded.covered`,
