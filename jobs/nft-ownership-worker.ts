@@ -13,6 +13,9 @@ const destroyed = `
  * Where each item is. Its row is that of its last move; where it was destroyed after that by an event that names only
  * its id and uuid, its end. Which uuid an item has is told by its last move, so it does not matter which of the two was
  * derived first: whoever comes second touches the item, the destruction by the uuid that is known by then.
+ *
+ * Contracts choose ids, and may give one to several items. Of those the row is that of the one which moved last, but
+ * while others are there, not of one that was burned.
  */
 const ownership: Fold = {
   kind: 'state',
@@ -33,6 +36,17 @@ const ownership: Fold = {
         select h.nft_uuid, h.to_address, h.transfer_type, h.block_height, h.tx_index, h.event_index, h.leg
         from app.nft_transfers h where h.token = k.token and h.nft_id = k.nft_id
         order by h.block_height desc, h.tx_index desc, h.event_index desc, h.leg desc limit 1
+      ) l cross join lateral (
+        (select h.nft_uuid, h.to_address, h.transfer_type, h.block_height, h.tx_index, h.event_index, h.leg, 0 as turn
+         from app.nft_transfers h
+         where l.transfer_type = 'burn' and h.token = k.token and h.nft_id = k.nft_id and h.nft_uuid <> l.nft_uuid
+           and not exists (
+             select from app.nft_transfers b where b.token = k.token and b.nft_id = k.nft_id
+               and b.nft_uuid = h.nft_uuid and b.transfer_type = 'burn')
+         order by h.block_height desc, h.tx_index desc, h.event_index desc, h.leg desc limit 1)
+        union all
+        select l.nft_uuid, l.to_address, l.transfer_type, l.block_height, l.tx_index, l.event_index, l.leg, 1
+        order by turn limit 1
       ) m
     ), latest as (
       select m.token, m.nft_id, m.nft_uuid,

@@ -60,8 +60,7 @@ function configure(node: ReplayNode, folder: string): Config {
     LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty',
     // So that whoever breaks a worker on purpose sees its range flagged in half a minute instead of in an hour.
     WORKER_RETRY_BASE_MS: '250', WORKER_RETRY_CAP_MS: '2000',
-    // A recording has no answers to scripts.
-    ENABLE_TOKEN_METADATA_WORKER: 'false', ENABLE_NFT_ITEM_METADATA_WORKER: 'false',
+    // What tokens and items say of themselves was recorded; what goes on after the end of the recording cannot be asked.
     ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', ENABLE_NETWORK_STATE_WORKER: 'false',
   })
 }

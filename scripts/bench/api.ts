@@ -1,10 +1,14 @@
 /**
  * What the API answers a second, with everything on: an API process as in production, a load generator beside it, the database on the
- * same machine. Each case is measured with one page that everybody asks for (`hot`) and with many different ones (`spread`), which no
- * answer that is kept can serve.
+ * same machine.
  *
  *     npm run bench:api [-- --endpoint host:port --from height] [--blocks n] [--database url] [--seconds n] [--connections n]
- *       [--only words] [--profile folder] [--no-cache] [--skewed millions]
+ *       [--only words] [--profile folder] [--spread] [--no-cache] [--skewed millions]
+ *
+ * It is asked as the Flow explorer's own back end was for the figures beside ours: one page again and again, or 1,000 transactions or 200
+ * accounts in turn. `--spread` asks for some thousand different pages in turn instead, `--no-cache` keeps no answers: both together
+ * tell what a page costs that is made anew. `bare` are the same rows by nothing but `pg`, in statements a second, and what part of that
+ * the API gives.
  *
  * Blocks come from an access node that speaks gRPC without TLS, or else from the recorded chain, which repeats itself. `--database` takes
  * one that is filled. `--skewed` measures the ends of lists instead: p99 of each at the head and at the tail of so many million transfers.
@@ -15,9 +19,11 @@ import pg from 'pg'
 import { startApiProgram } from './api/api-program.ts'
 import { benchCases } from './api/cases.ts'
 import { fillWithBlocks } from './api/fill.ts'
+import { measureBare } from './api/measure-bare.ts'
 import { measureLoad } from './api/measure-load.ts'
 import { measureSkewed } from './api/skewed.ts'
 import { openBenchDatabase } from './farm/bench-database.ts'
+import { treeCpuSeconds } from './process-usage.ts'
 
 const { values } = parseArgs({
   options: {
@@ -25,14 +31,21 @@ const { values } = parseArgs({
     from: { type: 'string', default: '140000000' },
     blocks: { type: 'string', default: '2000' },
     database: { type: 'string' },
-    seconds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '10' },
     connections: { type: 'string', default: '16' },
     only: { type: 'string', default: '' },
     profile: { type: 'string' },
+    spread: { type: 'boolean', default: false },
     'no-cache': { type: 'boolean', default: false },
     skewed: { type: 'string' },
   },
 })
+
+/** Milliseconds of Node and of PostgreSQL are processor time for a request; `times` is ours to the reference's. */
+const columns = [
+  ['case', 23], ['paths', 7], ['req/s', 8], ['p50 ms', 9], ['p99 ms', 9], ['Node ms', 9], ['PG ms', 8], ['bytes', 8], ['target', 8],
+  ['reference', 11], ['times', 7], ['bare', 8], ['of bare', 9],
+] as const
 
 console.log(`node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`)
 const own = values.database === undefined ? await openBenchDatabase() : undefined
@@ -47,6 +60,11 @@ try {
   else await own.close()
 }
 
+/** Processor time of PostgreSQL, where it is ours. */
+function serverSeconds(): number {
+  return own === undefined ? 0 : treeCpuSeconds(own.postmaster)
+}
+
 async function measurePace(): Promise<void> {
   if (own !== undefined) {
     const source = values.endpoint === undefined ? undefined : { endpoint: values.endpoint, from: Number(values.from) }
@@ -56,14 +74,20 @@ async function measurePace(): Promise<void> {
   const api = await startApiProgram(url, values.profile, values['no-cache'] ? { API_ANSWER_CACHE_MS: '0' } : {})
   try {
     console.log(`${values.connections} connections, ${values.seconds} s each\n`)
-    console.log('case                            paths   req/s   p50 ms   p99 ms   Node ms   target   bytes')
-    for (const { name, target, paths } of cases) {
+    console.log(columns.map(([title, width]) => title.padStart(width)).join(''))
+    for (const { name, target, reference, asked, spread, bare } of cases) {
+      const paths = values.spread ? spread : asked
       await measureLoad(api, paths.slice(0, 200), { ...load, seconds: 1 })
-      const { requestsPerSecond, p50Ms, p99Ms, nodeMs, bytes } = await measureLoad(api, paths, load)
-      console.log([
-        name.padEnd(30), String(paths.length).padStart(7), requestsPerSecond.toFixed(0).padStart(8), p50Ms.toFixed(2).padStart(9),
-        p99Ms.toFixed(2).padStart(9), nodeMs.toFixed(3).padStart(10), String(target).padStart(9), bytes.toFixed(0).padStart(8),
-      ].join(''))
+      const before = serverSeconds()
+      const { requests, requestsPerSecond, p50Ms, p99Ms, nodeMs, bytes } = await measureLoad(api, paths, load)
+      const serverMs = (serverSeconds() - before) * 1000 / requests
+      const bareRate = await measureBare(url, bare, { ...load, seconds: load.seconds / 5 })
+      const figures = [
+        name, paths.length, requestsPerSecond.toFixed(0), p50Ms.toFixed(2), p99Ms.toFixed(2), nodeMs.toFixed(3),
+        own === undefined ? '' : serverMs.toFixed(3), bytes.toFixed(0), target, reference, (requestsPerSecond / reference).toFixed(1),
+        bareRate.toFixed(0), (requestsPerSecond / bareRate).toFixed(2),
+      ]
+      console.log(figures.map((figure, i) => String(figure).padStart(columns[i]?.[1] ?? 0)).join(''))
     }
   } finally {
     await api.end()

@@ -9,13 +9,17 @@ import type { CallOptions, Transport } from './transport.ts'
 export interface GrpcJsTransportOptions {
   /** Certificates to trust in place of the system's, PEM; for grpcs:// only. */
   readonly ca?: string | Buffer
+  /**
+   * Whether a half-open connection is to be noticed, within the sum of the two keepalive times. Default true. Servers built on grpc-go take
+   * it for abuse where a stream has nothing to say for 45 s, and end the connection.
+   */
+  readonly isKeptAlive?: boolean
 }
 
-/** A half-open connection is noticed within the sum of the two keepalive times. */
+const keepalive = { 'grpc.keepalive_time_ms': 15_000, 'grpc.keepalive_timeout_ms': 10_000 }
+
 const channelOptions = {
   'grpc.max_receive_message_length': maxMessageLength,
-  'grpc.keepalive_time_ms': 15_000,
-  'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 5_000,
   // Transports to the same node must not share a channel: each is closed on its own.
@@ -30,7 +34,9 @@ export class GrpcJsTransport implements Transport {
 
   constructor(endpoint: Endpoint, options: GrpcJsTransportOptions = {}) {
     this.endpoint = endpoint.text
-    this.#client = new Client(authorityOf(endpoint), credentialsOf(endpoint, options.ca), channelOptions)
+    this.#client = new Client(
+      authorityOf(endpoint), credentialsOf(endpoint, options.ca), options.isKeptAlive === false ? channelOptions : { ...channelOptions, ...keepalive },
+    )
   }
 
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Buffer> {

@@ -4,13 +4,16 @@ import { GrpcJsTransport } from './grpc-js-transport.ts'
 import { Http2Transport } from './http2-transport.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** Native gRPC: unary calls through the lean client, streams through the full one, which is made when first needed. */
+/**
+ * Native gRPC: unary calls through the lean client, each stream through a full one of its own. A stream that has gone silent is given
+ * up by who reads it, and the next one comes over another connection; pings would end those of a chain that makes no blocks.
+ */
 export class NativeTransport implements Transport {
   readonly endpoint: string
   readonly #endpoint: Endpoint
   readonly #calls: Http2Transport
   readonly #options: { readonly ca?: string | Buffer }
-  #streams: GrpcJsTransport | undefined
+  readonly #streams = new Set<GrpcJsTransport>()
   #closed = false
 
   constructor(endpoint: Endpoint, options: { readonly ca?: string | Buffer } = {}) {
@@ -32,12 +35,18 @@ export class NativeTransport implements Transport {
     if (this.#closed) {
       throw new GrpcError('UNAVAILABLE', 'the transport is closed', { method, endpoint: this.endpoint })
     }
-    this.#streams ??= new GrpcJsTransport(this.#endpoint, this.#options)
-    yield* this.#streams.serverStream(method, request, options)
+    const stream = new GrpcJsTransport(this.#endpoint, { ...this.#options, isKeptAlive: false })
+    this.#streams.add(stream)
+    try {
+      yield* stream.serverStream(method, request, options)
+    } finally {
+      this.#streams.delete(stream)
+      await stream.close()
+    }
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([this.#calls.close(), this.#streams?.close()])
+    await Promise.all([this.#calls, ...this.#streams].map((transport) => transport.close()))
   }
 }

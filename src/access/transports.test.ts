@@ -1,7 +1,8 @@
 import { getEventListeners, once } from 'node:events'
 import { globalAgent } from 'node:https'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { pipeline } from 'node:stream'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { grpcCodes, GrpcError } from './errors.ts'
@@ -227,6 +228,35 @@ async function eventually(transport: Transport): Promise<Buffer> {
     }
   }
 }
+
+describe('NativeTransport', () => {
+  it('has a connection of its own for each stream, which ends with it', async () => {
+    const server = await plain({})
+    const sockets: Socket[] = []
+    const proxy = createServer((socket) => {
+      sockets.push(socket)
+      pipeline(socket, connect(server.port, '127.0.0.1'), socket, () => undefined)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const transport = new NativeTransport(parseEndpoint(`127.0.0.1:${(proxy.address() as AddressInfo).port}`))
+    try {
+      for (const count of [1, 2]) {
+        let isFirst = true
+        for await (const message of transport.serverStream('Count', text({ until: -1, code: 0 }), {})) {
+          if (isFirst) expect(sockets).to.have.lengthOf(count)
+          isFirst = false
+          if (message.toString() === '100') break
+        }
+        const socket = sockets.at(-1)
+        if (socket?.closed === false) await once(socket, 'close')
+      }
+    } finally {
+      await transport.close()
+      proxy.close()
+      server.kill()
+    }
+  })
+})
 
 function streamConformance(current: () => { server: GrpcTestServer; transport: Transport }): void {
   const open = (until: number, code: number, signal?: AbortSignal): AsyncIterable<Buffer> => {

@@ -22,7 +22,7 @@ export function describeParameters(schemas: z.ZodObject, place: 'path' | 'query'
 }
 
 /** Tools that are not written in JavaScript take `\d` for the digits of all scripts, and `\w` for letters of all. */
-function withPlainClasses(schema: Record<string, unknown>): Record<string, unknown> {
+export function withPlainClasses(schema: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(schema, (key, value: unknown) => (key === 'pattern' && typeof value === 'string' ? plain(value) : value))
   return JSON.parse(text) as Record<string, unknown>
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeParameters } from './describe-parameters.ts'
+import { describeParameters, withPlainClasses } from './describe-parameters.ts'
 import { problemSchema } from './http/problem.ts'
 import type { Route } from './route.ts'
 
@@ -109,7 +109,7 @@ function refer(response: string): JsonObject {
 
 function describeBody(schema: z.ZodType, example: unknown): JsonObject {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
-  return { required: true, content: { 'application/json': { schema: described, example } } }
+  return { required: true, content: { 'application/json': { schema: withPlainClasses(described), example } } }
 }
 
 function describeOtherTypes(types: Readonly<Record<string, string>>): JsonObject {

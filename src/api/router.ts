@@ -2,9 +2,11 @@ import { Router } from '@koa/router'
 import type { RouterContext } from '@koa/router'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
+import { clientNetwork } from '../base/client-network.ts'
 import { ApiError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { readJson } from '../base/read-json.ts'
+import { RefusedAttempts } from '../auth/refused-attempts.ts'
 import type { AdminGate } from './admin/admin-gate.ts'
 import { AnswerStream } from './http/answer-stream.ts'
 import type { RequestState } from './middleware/request-log.ts'
@@ -26,7 +28,7 @@ export interface RouterOptions {
   /** Whether an answer that breaks its schema is an error; on outside production. */
   readonly checkResponses: boolean
   readonly adminGate: AdminGate
-  /** Where what administrators did is written down. */
+  /** Where what administrators did, and who was refused, is written down. */
   readonly log: Logger
 }
 
@@ -35,10 +37,11 @@ export function serveRoutes(
   app: Koa<RequestState>, routes: readonly Route[], services: Services, options: RouterOptions,
 ): void {
   const router = new Router<RequestState>()
+  const refused = new RefusedAttempts({ log: options.log })
   for (const route of routes) {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), [route.method], async (context) => {
       context.state.route = route.path
-      const answer = await answerTo(route, context, services, options)
+      const answer = await answerTo(route, context, services, { ...options, refused })
       const { body } = answer
       context.status = answer.status ?? 200
       if (body instanceof AnswerStream) {
@@ -60,22 +63,28 @@ export function serveRoutes(
 
 /** Who may not call is told so before anything of the request is read. */
 async function answerTo(
-  route: Route, context: RouterContext<RequestState>, services: Services, { adminGate, log }: RouterOptions,
+  route: Route, context: RouterContext<RequestState>, services: Services, { adminGate, refused, log }: RouterOptions & { readonly refused: RefusedAttempts },
 ): Promise<Answer<unknown>> {
   const run = async (): Promise<Answer<unknown>> => route.run({
     params: context.params,
-    query: context.URL.searchParams,
+    // Not of `context.URL`, which is empty where the Host header cannot be part of a URL.
+    query: new URLSearchParams(context.querystring),
     body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
     apiKey: context.get('X-API-Key') || undefined,
     mediaType: preferredType(route, context),
   }, services)
   if (route.access === 'none') return run()
-  const { kind, subject } = await adminGate.require(context.req, context.state.client.address)
+  const { requestId, client: { address } } = context.state
+  const attempt = { audit: route.operationId, address, path: context.path, requestId }
+  const { kind, subject } = await adminGate.require(context.req, address).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status < 500) {
+      const by = error.details['subject']
+      refused.note(clientNetwork(address), { ...attempt, refused: error.code, ...(typeof by === 'string' ? { by } : {}) })
+    }
+    throw error
+  })
   const answer = await run()
-  if (route.method !== 'GET') {
-    const { requestId, client: { address } } = context.state
-    log.info({ audit: route.operationId, by: subject ?? kind, address, path: context.path, requestId }, 'an administrator made a change')
-  }
+  if (route.method !== 'GET') log.info({ ...attempt, by: subject ?? kind }, 'an administrator made a change')
   return { caching: 'never', ...answer }
 }
 

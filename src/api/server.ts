@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { BlockList } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { constants } from 'node:zlib'
 import cors from '@koa/cors'
 import Koa from 'koa'
 import compress from 'koa-compress'
 import type { DatabasePool } from 'slonik'
 import type { CredentialOptions } from '../auth/credentials.ts'
 import type { DeveloperKeys } from '../auth/developer-keys.ts'
+import type { FailureLimit } from '../auth/failure-limit.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
@@ -18,6 +19,7 @@ import { AdminGate } from './admin/admin-gate.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
 import { clientReader } from './http/client-address.ts'
 import type { Client } from './http/client-address.ts'
+import { brotliParams, leastCompressedBytes } from './http/encodings.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import type { RateLimitOptions } from './limits/rate-limiter.ts'
 import type { KeptAnswers } from './kept/kept-answers.ts'
@@ -29,6 +31,9 @@ import { requestLog } from './middleware/request-log.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { isPageRequest } from './http/page-request.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
+import { oneAtATime } from './http/one-at-a-time.ts'
+import { sendProblem, toApiError } from './http/problem.ts'
+import { requestTarget } from './http/request-target.ts'
 import type { IndexingStatus } from './presenters/status.ts'
 import type { Route } from './route.ts'
 import { routes as allRoutes } from './route-table.ts'
@@ -69,7 +74,12 @@ export interface ApiServerOptions {
   /** Default: webhooks are not managed here. */
   readonly webhooks?: WebhookStores
   /** Who may call the admin routes, and what these do. Default: nobody may. */
-  readonly admin?: { readonly credentials: CredentialOptions; readonly operations: AdminOperations }
+  readonly admin?: {
+    readonly credentials: CredentialOptions
+    readonly operations: AdminOperations
+    /** How often a client may show wrong credentials. Default: ten times a minute. */
+    readonly failures?: FailureLimit
+  }
   /** Answers that are given again until something is committed. Default: none are. */
   readonly kept?: KeptAnswers
   /** How long slow clients are waited for. */
@@ -139,13 +149,21 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     // Longer than the minute for which proxies usually keep idle connections, so that they close first.
     keepAliveTimeout: 65_000,
     maxHeaderSize: 16 * 1024,
-  }, (request, response) => {
+    // Others ask for HTTP/2 (`h2c`), as clients in Java do with every request, and take an answer in HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+  }, oneAtATime((request, response) => {
+    try {
+      request.url = requestTarget(request)
+    } catch (error) {
+      sendProblem(response, toApiError(error), randomUUID())
+      return
+    }
     const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path)) ??
       (page !== undefined && isPageRequest(request, topLevel) ? page : undefined)
     if (mount !== undefined) mount.handle(request, response)
     // What `handle` throws became an answer inside.
     else void handle(request, response)
-  })
+  }))
   // Longer than any answer takes: nothing went to or fro, so who asked is gone. WebSockets have pings of their own.
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
@@ -198,8 +216,8 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
     context.set('X-Content-Type-Options', 'nosniff')
     await next()
   })
-  // Below a kilobyte it saves no packet. zstd goes first: the size of Brotli's quality 4 in a quarter of the time.
-  app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
+  // zstd goes first where clients take several, as in `preferredEncoding`. What is kept comes compressed.
+  app.use(compress({ threshold: leastCompressedBytes, br: { params: brotliParams } }))
   app.use(problems(log))
   app.use(rateLimit({
     limiter, keys: options.keys, resolvePath,
@@ -208,7 +226,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   }))
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(conditionalGet())
-  const adminGate = new AdminGate(options.admin?.credentials)
+  const adminGate = new AdminGate(options.admin?.credentials, options.admin?.failures)
   serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations, webhooks: options.webhooks }, { checkResponses, adminGate, log })
   return app
 }

@@ -28,7 +28,8 @@ export interface Admission {
 
 /**
  * Whether a text is the admin token, or the JWT of an administrator.
- * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed`, and what `rolesOf` throws
+ * @throws ApiError 401 `bad-credentials`, 401 `expired-credentials`, 403 `role-not-allowed` with the `subject` among its
+ *   details, and what `rolesOf` throws
  */
 export async function checkCredential(text: string, options: CredentialOptions): Promise<Admission> {
   const { token, jwtSecret, allowedRoles } = options
@@ -39,7 +40,10 @@ export async function checkCredential(text: string, options: CredentialOptions):
   const roles = options.rolesOf === undefined ? claimedRoles(payload) : await options.rolesOf(payload.sub ?? '')
   if (!roles.some((role) => allowed.has(role.toLowerCase()))) {
     const wanted = allowedRoles.join(', ')
-    throw new ApiError(403, 'role-not-allowed', `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`)
+    throw new ApiError(
+      403, 'role-not-allowed', `The bearer of this JWT has none of the roles of ADMIN_ALLOWED_ROLES (${wanted}).`,
+      { details: { subject: payload.sub } },
+    )
   }
   return { kind: 'jwt', until: (payload.exp ?? 0) * 1000, subject: payload.sub }
 }

@@ -1,3 +1,4 @@
+import { clientNetwork } from '../base/client-network.ts'
 import { ApiError } from '../base/errors.ts'
 
 interface Failures {
@@ -9,7 +10,10 @@ interface Failures {
 /** Addresses that are remembered; beyond that the oldest are forgotten. */
 const mostAddresses = 10_000
 
-/** Holds off an address that shows wrong credentials again and again: ten times a minute, then it waits for the minute's end. */
+/**
+ * Holds off an address, or a network of IPv6, that shows wrong credentials again and again: ten times a minute, then it waits
+ * for the minute's end.
+ */
 export class FailureLimit {
   readonly #most: number
   readonly #windowMs: number
@@ -38,13 +42,14 @@ export class FailureLimit {
     }
     const [oldest] = this.#failures.keys()
     if (this.#failures.size >= mostAddresses && oldest !== undefined) this.#failures.delete(oldest)
-    this.#failures.set(address, { count: 1, until: this.#clock() + this.#windowMs })
+    this.#failures.set(clientNetwork(address), { count: 1, until: this.#clock() + this.#windowMs })
   }
 
   #current(address: string): Failures | undefined {
-    const failures = this.#failures.get(address)
+    const client = clientNetwork(address)
+    const failures = this.#failures.get(client)
     if (failures === undefined || failures.until > this.#clock()) return failures
-    this.#failures.delete(address)
+    this.#failures.delete(client)
     return undefined
   }
 }

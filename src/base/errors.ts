@@ -27,7 +27,9 @@ export class ApiError extends FlowfarmError {
   readonly status: number
   readonly field: string | undefined
 
-  constructor(status: number, code: string, message: string, options: { field?: string; cause?: unknown } = {}) {
+  constructor(
+    status: number, code: string, message: string, options: { field?: string; cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
     super(code, message, options)
     this.status = status
     this.field = options.field

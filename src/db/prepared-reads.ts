@@ -16,12 +16,13 @@ export interface PreparedReadsOptions extends PoolOptions {
   /** Most connections. */
   readonly max: number
   /** How columns come, by the type's OID; others as `pg` gives them. */
-  readonly parsers: ReadonlyMap<number, (text: string) => unknown>
+  readonly parsers: ReadonlyMap<number, ColumnParser>
   /** After so long without a statement a connection is closed, in milliseconds. */
   readonly idleTimeoutMs: number
 }
 
 type Row = Record<string, unknown>
+type ColumnParser = (text: string) => unknown
 
 /**
  * Reads by statements that are short and asked for very often: each is planned once a connection, and a connection is sent the next
@@ -131,7 +132,7 @@ class PreparedConnection {
       options: '-c plan_cache_mode=force_generic_plan',
       pipeline: true,
       stream: () => this.#socket,
-      types: { getTypeParser: (oid: number) => parsers.get(oid) ?? types.getTypeParser(oid) },
+      types: { getTypeParser: (oid: number): ColumnParser => parsers.get(oid) ?? (types.getTypeParser(oid) as ColumnParser) },
     })
     this.#client.on('error', onGone)
     this.#client.on('end', onGone)

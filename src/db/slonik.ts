@@ -25,8 +25,11 @@ export interface ReadPoolOptions {
 /** Connections for prepared statements: each takes many at once. */
 const mostPreparedConnections = 4
 
-/** Texts of prepared statements; each takes some 100 KB of a connection at the server. What comes after so many is not prepared. */
-const mostPrepared = 300
+/**
+ * Texts of prepared statements, each of which takes up to some megabytes of a connection at the server where tables have hundreds of
+ * partitions. What comes after so many is not prepared.
+ */
+const mostPrepared = 100
 
 /** PostgreSQL cuts longer names. */
 const longestName = 63

@@ -142,7 +142,7 @@ function apiRouter({ parts, streams, guard, admit }: ApiParts): Router<RequestSt
       await admit(context)
       if (route.method !== 'GET') requireSameOrigin(context.req)
       const body = route.method === 'GET' ? undefined : await readJson(context.req, mostBodyBytes)
-      const answer = await route.run(context.URL.searchParams, body, parts)
+      const answer = await route.run(new URLSearchParams(context.querystring), body, parts)
       context.set('Cache-Control', 'no-store')
       context.status = answer === undefined ? 204 : 200
       if (answer === undefined) return

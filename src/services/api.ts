@@ -62,7 +62,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
-    network, chain: createPresentChain({ reader }),
+    network, chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
     page: { handle: createExplorerPage(pages, log), close: () => Promise.resolve() },
     clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import type { AccountContract } from '../../src/api/presenters/account-contract.ts'
 import type { AccountDetail } from '../../src/api/presenters/account.ts'
 import { addressAtIndex } from '../../src/chain/address.ts'
@@ -29,6 +30,8 @@ const accounts: Readonly<Record<string, PresentAccount>> = {
 describe('what accounts keep on the chain', () => {
   let node: AskableNode
   let api: RunningApi
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   /** A minute passes before each test, so that it asks the node anew. */
   let now = 0
 
@@ -36,7 +39,7 @@ describe('what accounts keep on the chain', () => {
     const { database } = await exploredChain()
     node = await AskableNode.start()
     api = await runApi(database.url, {
-      nodes: [node.endpoint], server: { network: () => 'emulator' }, chain: { now: () => now },
+      nodes: [node.endpoint], server: { network: () => 'emulator', log }, chain: { now: () => now },
     })
   })
 
@@ -111,11 +114,14 @@ describe('what accounts keep on the chain', () => {
     expect(await problem(`/flow/account/${unseen}/storage/item?path=x`)).to.deep.equal([404, 'unknown-path'])
     node.refusal = new Refusal('UNAVAILABLE', 'secret')
     now += 60_000
+    lines.splice(0)
     for (const path of ['storage', 'storage/links', 'storage/item?path=x', 'contract/B']) {
       const response = await api.get(`/flow/account/${unseen}/${path}`)
       const body = await response.text()
       expect(response.status, path).to.equal(503)
       expect(body).to.include('chain-silent').and.not.include('secret').and.not.include('127.0.0.1')
+      // The log has it once, from where it is found out.
+      expect(lines).to.deep.equal([])
     }
   })
 

@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import type { JWTPayload } from 'jose'
 import { pino } from 'pino'
+import type { Client } from '../../src/api/http/client-address.ts'
 import { routes } from '../../src/api/route-table.ts'
+import type { ApiServerOptions } from '../../src/api/server.ts'
 import { DeveloperKeys } from '../../src/auth/developer-keys.ts'
 import { roleDirectory } from '../../src/auth/role-directory.ts'
 import type { CredentialOptions } from '../../src/auth/credentials.ts'
@@ -43,12 +45,12 @@ describe('the admin routes', () => {
     await database.drop()
   })
 
-  async function start(options: CredentialOptions = credentials): Promise<void> {
+  async function start(options: CredentialOptions = credentials, server: Partial<ApiServerOptions> = {}): Promise<void> {
     lines = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
     const operations = adminOperations(database.pool, () => 'mainnet')
     api = await runApi(database.url, {
-      server: { admin: { credentials: options, operations }, keys: new DeveloperKeys(database.pool), log },
+      server: { admin: { credentials: options, operations }, keys: new DeveloperKeys(database.pool), log, ...server },
     })
   }
 
@@ -154,6 +156,14 @@ describe('the admin routes', () => {
 
     it('nobody who guesses again and again, for a while', async () => {
       await start()
+      for (let i = 0; i < 10; i++) expect((await labels(`guess ${i}`)).status).to.equal(401)
+      expect((await labels('guess 11')).body).to.include({ code: 'too-many-attempts' })
+    })
+
+    it('nobody who guesses from many addresses of one network of IPv6', async () => {
+      let asked = 0
+      const clientOf = (): Client => ({ address: `2001:db8:1:2::${(++asked).toString(16)}`, isLocal: false })
+      await start(credentials, { clientOf })
       for (let i = 0; i < 10; i++) expect((await labels(`guess ${i}`)).status).to.equal(401)
       expect((await labels('guess 11')).body).to.include({ code: 'too-many-attempts' })
     })
@@ -275,6 +285,41 @@ describe('the admin routes', () => {
     expect(large.headers.get('connection')).to.equal('close')
   })
 
+  it('take no text that cannot be stored', async () => {
+    await start()
+    const label = { address: '0x1', tag: 't', label: 'l' }
+    const template = { script: 'x', category: 'c', label: 'l' }
+    for (const bad of ['a\0b', 'a\ud800b', '\u0085', ' ', '', 'x'.repeat(201)]) {
+      expect((await send('POST', '/admin/account-labels', { ...label, label: bad })).body, bad).to.include({ status: 400, field: 'label' })
+      expect((await send('POST', '/admin/developer-keys', { name: bad })).body, bad).to.include({ status: 400, field: 'name' })
+      expect((await send('POST', '/admin/script-templates', { ...template, category: bad })).body, bad).to.include({ status: 400, field: 'category' })
+      expect((await send('POST', '/admin/errors/resolve', { worker: bad })).body, bad).to.include({ status: 400, field: 'worker' })
+      expect((await send('GET', `/admin/errors?worker=${encodeURIComponent(bad.toWellFormed())}`)).body, bad).to.include({ status: 400, field: 'worker' })
+    }
+    for (const bad of ['a\0b', 'a\ud800b', '']) {
+      expect((await send('POST', '/admin/script-templates', { ...template, script: bad })).body, bad).to.include({ status: 400, field: 'script' })
+    }
+  })
+
+  const readAudits = (): Record<string, unknown>[] => (
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit !== undefined)
+  )
+
+  it('write down who was refused, and why, in few lines', async () => {
+    await start()
+    const signed = await jwt({ sub: 'user-18', role: 'reader' })
+    expect((await labels(signed)).body).to.not.have.property('subject')
+    await send('DELETE', '/admin/developer-keys/5', undefined, { Authorization: '' })
+    for (let i = 0; i < 15; i++) await labels(`guess ${i}`)
+    const refusals = readAudits()
+    expect(refusals.map(({ audit, refused, by, address, path, level }) => ({ audit, refused, by, address, path, level }))).to.deep.equal([
+      { audit: 'adminListLabels', refused: 'role-not-allowed', by: 'user-18', address: '127.0.0.1', path: '/admin/account-labels', level: 40 },
+      { audit: 'adminRevokeKey', refused: 'credentials-missing', by: undefined, address: '127.0.0.1', path: '/admin/developer-keys/5', level: 40 },
+      { audit: 'adminListLabels', refused: 'bad-credentials', by: undefined, address: '127.0.0.1', path: '/admin/account-labels', level: 40 },
+    ])
+    expect(lines.join('')).to.not.include('guess').and.not.include(signed)
+  })
+
   it('write down who changed what, and no secret', async () => {
     await start()
     const signed = await jwt({ sub: 'user-17', role: 'admin' })
@@ -284,9 +329,10 @@ describe('the admin routes', () => {
     await send('GET', `/flow/block?token=${token}`, undefined, { 'X-API-Key': made?.key ?? '' })
     await send('GET', '/admin/account-labels', undefined, { Authorization: 'Bearer wrong-guess' })
     await send('GET', '/admin/account-labels')
-    const audits = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit !== undefined)
-    expect(audits.map(({ audit, by }) => ({ audit, by }))).to.deep.equal([
-      { audit: 'adminCreateKey', by: 'user-17' }, { audit: 'adminPutLabel', by: 'token' },
+    const audits = readAudits()
+    expect(audits.map(({ audit, by, refused }) => ({ audit, by, refused }))).to.deep.equal([
+      { audit: 'adminCreateKey', by: 'user-17', refused: undefined }, { audit: 'adminPutLabel', by: 'token', refused: undefined },
+      { audit: 'adminListLabels', by: undefined, refused: 'bad-credentials' },
     ])
     for (const secretText of [token, signed, made?.key ?? '', secret, 'wrong-guess']) {
       expect(lines.join('').includes(secretText), secretText.slice(0, 12)).to.equal(false)

@@ -41,6 +41,17 @@ describe('DeFi routes on a recorded chain', () => {
     })
   })
 
+  it('tell what was swapped in the last seven days with swaps', async () => {
+    const pair = await thePair()
+    const [told] = await rows<object>(`
+      select count(*)::int as swap_count_7d,
+        sum(coalesce(asset0_in, 0) + coalesce(asset0_out, 0))::text as volume_asset0_7d,
+        sum(coalesce(asset1_in, 0) + coalesce(asset1_out, 0))::text as volume_asset1_7d
+      from app.defi_events where event_type = 'Swap'`)
+    expect(pair).to.include(told)
+    expect(pair.swap_count_7d).to.be.greaterThan(5)
+  })
+
   it('find pairs by exchange and by either token', async () => {
     const { id, asset0_id: asset0, asset1_id: asset1 } = await thePair()
     for (const filter of ['dex=incrementfi', `asset=${asset0}`, `asset=${asset1}`, `dex=incrementfi&asset=${asset1}`]) {
@@ -116,12 +127,18 @@ describe('pairs whose account has more vaults than theirs', () => {
         (12, 2, 0, '${flow}', decode('00000000000000a1', 'hex'), 101.5), (10, 3, 0, '${usd}', decode('00000000000000a1', 'hex'), 50),
         (20, 3, 0, '${usd}', decode('00000000000000a1', 'hex'), 51), (20, 4, 0, '${usd}', decode('00000000000000a1', 'hex'), 9),
         (20, 5, 0, '${moss}', decode('00000000000000b2', 'hex'), 1000);
-      insert into app.ft_token_metadata (token, symbol) values ('${flow}', 'FLOW')`)
+      insert into app.ft_token_metadata (token, symbol) values ('${flow}', 'FLOW');
+      insert into app.defi_pair_days
+      select 'A.00000000000000a1.SwapPair', day, 10, 1.5, 0.00000001
+      from generate_series(date '2026-03-01', date '2026-03-20', '1 day') as day`)
     const api = await runApi(database.url)
     try {
       const pairs = await allPages<DefiPair>(api, '/defi/pair', 1)
       expect(pairs.map((pair) => [pair.id, pair.reserves_asset0, pair.reserves_asset1])).to.deep.equal([
         ['A.00000000000000a1.MossSwapPair', null, null], ['A.00000000000000a1.SwapPair', '101.5', '51'],
+      ])
+      expect(pairs.map((pair) => [pair.swap_count_7d, pair.volume_asset0_7d, pair.volume_asset1_7d])).to.deep.equal([
+        [0, '0', '0'], [70, '10.5', '0.00000007'],
       ])
       expect(pairs[1]).to.deep.include({ fee_bps: 30, asset0_symbol: 'FLOW', asset1_symbol: null, is_stable: false })
       expect(await allPages<DefiAsset>(api, '/defi/asset', 2)).to.have.length(3)

@@ -171,7 +171,7 @@ describe('routes of fungible tokens on a recorded chain', () => {
           const { data: [{ block_height: last, ...single } = {}] } = await chain.api.json<{ data: { block_height?: number }[] }>(path)
           expect(single).to.deep.equal(vault)
           const newest = stored.find((transfer) => transfer.token === token && of(address)(transfer))
-          expect(last ?? undefined).to.equal(newest === undefined ? undefined : Number(newest.height))
+          expect(last ?? undefined).to.equal(newest?.height)
         }
         compared++
       }

@@ -63,6 +63,44 @@ describe('hostile input', () => {
     return socket
   }
 
+  async function answerTo(target: string, host = 'Host: x', method = 'GET'): Promise<{ status: number; body: string }> {
+    const socket = await open()
+    socket.write(`${method} ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`)
+    const answer = await text(socket)
+    return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(answer)?.[1]), body: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
+  }
+
+  it('as a target that is no path is refused, and ends nothing but its own connection', async () => {
+    for (const target of ['http://[::1/health', 'http://', 'http://a b', 'ftp://x/health', '*', 'health', '?', 'javascript:1', 'http://x:99999/']) {
+      const { status, body } = await answerTo(target)
+      expect(status, target).to.equal(400)
+      // Node itself refuses what is no target at all, and says nothing.
+      if (body !== '') expect(JSON.parse(body), target).to.include({ code: 'bad-target' })
+    }
+    for (const target of ['//a@[::1/x#y', '/flow/block#//a@[::1', '/#', '//[::1', '/chain/v1//a@[::1#', '/a@[::1?#', '/\\\\[::1']) {
+      expect((await answerTo(target)).status, target).to.be.oneOf([200, 400, 404])
+    }
+    expect((await answerTo('http://elsewhere.example/flow/block?limit=1')).status).to.equal(200)
+    expect((await answerTo('*', 'Host: x', 'OPTIONS')).status).to.equal(204)
+  })
+
+  it('as a name of the host changes nothing, and two names are refused', async () => {
+    for (const host of ['[', 'a b', '', '[::1', '%', 'x:99999', '<>', '@']) {
+      const { status, body } = await answerTo('/flow/block?limit=1', `Host: ${host}`)
+      expect(status, host).to.equal(200)
+      expect(body, host).to.include('"limit":1')
+    }
+    const { status, body } = await answerTo('/flow/block', 'Host: x\r\nHost: y')
+    expect([status, (JSON.parse(body) as { code: string }).code]).to.deep.equal([400, 'bad-host'])
+  })
+
+  it('as another protocol to change to is not taken up, and the request is answered', async () => {
+    for (const protocol of ['h2c', 'foo', 'TLS/1.0']) {
+      const { status } = await answerTo('/flow/block?limit=1', `Host: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}`)
+      expect(status, protocol).to.equal(200)
+    }
+  })
+
   it('in the head of a request is cut off', async () => {
     const many = await open()
     many.write(`GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
@@ -122,7 +160,7 @@ describe('slow clients', () => {
     socket.on('error', () => undefined)
     socket.pause()
     const [theirs] = await accepted as [Socket]
-    socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300))
+    socket.write('GET /flow/transaction?limit=100 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100))
     await once(theirs, 'close')
     socket.destroy()
   })

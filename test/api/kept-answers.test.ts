@@ -27,7 +27,9 @@ describe('answers that are given again', () => {
   it('are the same in body and headers, but for what is of the request', async () => {
     const responses = [await api.get('/flow/block?limit=3'), await api.get('/flow/block?limit=3')]
     const [first, second] = await Promise.all(responses.map(async (response) => {
-      const { 'x-request-id': id, date, ...headers } = Object.fromEntries(response.headers)
+      // What is kept has a length already; what is made is sent while it is compressed.
+      const { 'x-request-id': id, date, 'content-length': length, 'transfer-encoding': transfer, ...headers } = Object.fromEntries(response.headers)
+      expect(length ?? transfer).to.be.a('string')
       return { id, date, headers, body: await response.text() }
     }))
     expect(second?.headers).to.deep.equal(first?.headers)
@@ -37,6 +39,19 @@ describe('answers that are given again', () => {
     expect((await api.get('/flow/block?limit=3', { headers: { 'If-None-Match': tag } })).status).to.equal(304)
   })
 
+  it('come compressed in the way that a client takes, the first time and after', async () => {
+    const plain = await (await api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': 'identity' } })).text()
+    for (const accept of ['gzip, deflate, br, zstd', 'gzip, br', 'gzip', 'identity', 'gzip;q=0', '*']) {
+      const get = (): Promise<Response> => api.get('/flow/block?limit=20', { headers: { 'Accept-Encoding': accept } })
+      kept.forget()
+      const [made, again, oftener] = [await get(), await get(), await get()]
+      const headersOf = ({ headers }: Response): (string | null)[] => ['content-encoding', 'vary', 'etag', 'content-type'].map((name) => headers.get(name))
+      expect(headersOf(again), accept).to.deep.equal(headersOf(made))
+      expect(headersOf(oftener), accept).to.deep.equal(headersOf(made))
+      for (const response of [made, again, oftener]) expect(await response.text()).to.equal(plain)
+    }
+  })
+
   it('end with the next commit that is heard of', async () => {
     const newest = async (): Promise<number | undefined> => (await api.json<List<Block>>('/flow/block?limit=1')).data[0]?.height
     expect(await newest()).to.equal(120)
@@ -44,6 +59,17 @@ describe('answers that are given again', () => {
     expect(await newest()).to.equal(120)
     kept.forget()
     expect(await newest()).to.equal(121)
+  })
+
+  it('last for longer where clients may keep them without asking', async () => {
+    const settled = new KeptAnswers({ maxAgeMs: 3_600_000 })
+    const other = await runApi(database.url, { server: { kept: settled, maxReorgDepth: 5 } })
+    try {
+      for (const path of ['/flow/block/100', '/flow/block/120']) await (await other.get(path)).text()
+      expect([settled.find('/flow/block/100')?.isLasting, settled.find('/flow/block/120')?.isLasting]).to.deep.equal([true, false])
+    } finally {
+      await other.stop()
+    }
   })
 
   it('are never errors, nor what is about this very moment', async () => {

@@ -1,41 +1,35 @@
 import { expect } from 'chai'
 import type { DatabasePool } from 'slonik'
-import { highestOf, skewedAccount, skewedToken, skewedTransactionId, writeSkewedTransfers } from '../../scripts/support/skewed-transfers.ts'
+import { skewed } from '../../scripts/support/skewed/skewed-world.ts'
+import type { SkewedWorld } from '../../scripts/support/skewed/skewed-world.ts'
+import { writeSkewedChain } from '../../scripts/support/skewed/write-skewed-chain.ts'
 import { completeTransactions } from '../../src/api/queries/complete-transactions.ts'
 import { searchEvents } from '../../src/api/queries/search-events.ts'
 import { listFilteredTransactions } from '../../src/api/queries/transaction-filters.ts'
 import { listTransactions } from '../../src/api/queries/transactions.ts'
 import { listBlocks } from '../../src/api/queries/blocks.ts'
+import type { Bounds } from '../../src/api/paging/bounds.ts'
 import { createReadPool } from '../../src/db/slonik.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { queryPlans } from '../support/query-plans.ts'
 import type { QueryPlans } from '../support/query-plans.ts'
-import { insertEvents } from '../support/insert-events.ts'
 
-const size = { transfers: 20_000, spacing: 5000 }
-const highest = highestOf(size)
-const bounds = { min: 0, max: highest }
-const quiet = '0x00000000000000d0'
-const contract = 'A.f233dcee88fe0abe.FungibleToken'
+const size = { transfers: 40_000, spacing: 1000 }
+const { whale, guest, quiet } = skewed
 
 describe('the plans of transactions over many partitions', () => {
   let database: TestDatabase
   let plans: QueryPlans
   let reads: DatabasePool
+  let world: SkewedWorld
+  let bounds: Bounds
 
   before(async function () {
     this.timeout(60_000)
     database = await createTestDatabase()
-    await writeSkewedTransfers(database.pool, size)
-    // Two transactions of an account that is seldom seen, one of which failed, and a contract that every script imports.
-    await database.pool.query(`
-      insert into app.address_transactions select h, 20, 0, false, true, true, false, '${quiet}' from unnest(array[50000, 10000000]::int8[]) h;
-      insert into app.accounts values ('${quiet}', 50000, 10000000, null, null);
-      insert into app.address_stats values ('${quiet}', 2, 0);
-      update raw.transactions set status_code = 1, proposer_address = '${quiet}', authorizers = array['${skewedAccount}', '${quiet}'] where block_height = 50000;
-      insert into app.tx_contracts select '${contract}', h, '{0}' from generate_series(0, ${highest}, ${size.spacing}) h;
-      analyze`)
+    world = await writeSkewedChain(database.pool, size)
+    bounds = { min: 0, max: world.highest }
     plans = await queryPlans(database)
     reads = await createReadPool({ url: database.url })
   })
@@ -45,56 +39,72 @@ describe('the plans of transactions over many partitions', () => {
     await database.drop()
   })
 
-  const places = {
-    'the head': { height: highest - size.spacing, index: 0 },
-    'the middle': { height: highest / 2 - (highest / 2) % size.spacing, index: 0 },
-    'the tail': { height: 30 * size.spacing, index: 0 },
-  }
+  const places = { 'the head': 1, 'the middle': 0.5, 'the tail': 0.01 }
 
-  for (const [name, before] of Object.entries(places)) {
-    it(`of an account that is in every block, at ${name}`, async () => {
-      const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { participant: skewedAccount }, before, 21))
+  /** A block so far up the chain. */
+  const placeAt = (part: number): { height: number; index: number } => (
+    { height: Math.floor((world.blocks - 1) * part) * size.spacing, index: 0 }
+  )
+
+  for (const [name, part] of Object.entries(places)) {
+    it(`of an account that is in a third of all blocks, at ${name}`, async () => {
+      const before = placeAt(part)
+      const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { participant: whale }, before, 21))
       expect(plan.rowsTouched).to.be.at.most(21 * 5 + 5)
-      const payer = await plans.of((pool) => listFilteredTransactions(pool, bounds, { payer: skewedAccount, status: 'SUCCESS' }, before, 21))
-      // One of the last has failed, so that a few more are looked at.
-      expect(payer.rowsTouched).to.be.at.most(21 * 7)
+      const payer = await plans.of((pool) => listFilteredTransactions(pool, bounds, { payer: whale, status: 'SUCCESS' }, before, 21))
+      // One in fifty has failed, so that more are looked at.
+      expect(payer.rowsTouched).to.be.at.most((21 + 84) * 5)
     })
 
     it(`of a contract that every script imports, at ${name}`, async () => {
-      const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { contract }, before, 21))
+      const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { contract: skewed.contract }, placeAt(part), 21))
       expect(plan.rowsTouched).to.be.at.most(21 * 5 + 5)
     })
 
     it(`of all, at ${name}, complete`, async () => {
+      const before = placeAt(part)
       const plan = await plans.of((pool) => listTransactions(pool, bounds, before, 21))
       // The first window is for chains without holes, and finds few blocks here.
       expect(plan.rowsTouched).to.be.at.most(21 * 8)
       const rows = await listTransactions(reads, bounds, before, 21)
       expect(rows).to.have.length(21)
       const complete = await plans.of((pool) => completeTransactions(pool, 'mainnet', rows))
-      // Five transfers, a tag and metrics for each; coverage of three workers; the script.
-      expect(complete.rowsTouched).to.be.at.most(21 * 7 + 40)
+      // Of each its transfers, seven or eight, with what their tokens are called and worth, a tag and metrics; coverage; the script.
+      expect(complete.rowsTouched).to.be.at.most(21 * 25 + 40)
       const blocks = await plans.of((pool) => listBlocks(pool, bounds, before.height, 21))
       expect(blocks.rowsTouched).to.be.at.most(42)
     })
   }
 
-  it('that failed, however few they are', async () => {
-    const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, { status: 'FAILURE' }, undefined, 21))
-    expect(plan.rowsTouched).to.be.at.most(10)
-    const page = await listFilteredTransactions(reads, bounds, { status: 'FAILURE' }, undefined, 21)
-    expect(page.rows.map(({ id }) => id)).to.deep.equal([skewedTransactionId(50_000)])
+  /** By all rows of the table. */
+  async function heightsWhere(condition: string): Promise<number[]> {
+    const { rows } = await database.pool.query<{ height: string }>(
+      `select block_height as height from raw.transactions where ${condition} order by block_height desc`,
+    )
+    return rows.map(({ height }) => Number(height))
+  }
+
+  it('that have no result, however few they are', async () => {
+    const filter = { status: 'UNKNOWN' as const }
+    const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, filter, undefined, 21))
+    expect(plan.rowsTouched).to.be.at.most(5 * 5)
+    const page = await listFilteredTransactions(reads, bounds, filter, undefined, 21)
+    const expected = await heightsWhere('status_code is null')
+    expect(expected).to.have.length.above(3)
+    expect(page.rows.map((row) => row.block_height)).to.deep.equal(expected)
   })
 
   it('that two accounts share, by the one with fewer', async () => {
-    const filter = { payer: skewedAccount, authorizer: quiet }
+    const filter = { payer: quiet, authorizer: guest }
     const plan = await plans.of((pool) => listFilteredTransactions(pool, bounds, filter, undefined, 21))
-    expect(plan.rowsTouched).to.be.at.most(20)
-    expect((await listFilteredTransactions(reads, bounds, filter, undefined, 21)).rows.map((row) => row.block_height)).to.deep.equal([50_000])
+    expect(plan.rowsTouched).to.be.at.most(2 * 8 * 5)
+    const expected = await heightsWhere(`payer_address = '${quiet}' and '${guest}' = any (authorizers)`)
+    const { rows } = await listFilteredTransactions(reads, bounds, filter, undefined, 21)
+    expect(rows.map((row) => row.block_height)).to.deep.equal(expected)
   })
 
   it('that are searched in vain stop after so many, and go on where they stopped', async () => {
-    const filter = { payer: skewedAccount, status: 'FAILURE' as const }
+    const filter = { payer: whale, status: 'UNKNOWN' as const }
     let before: { height: number; index: number } | undefined
     const found: number[] = []
     let pages = 0
@@ -104,33 +114,24 @@ describe('the plans of transactions over many partitions', () => {
       before = page.stoppedAt === undefined ? undefined : { height: page.stoppedAt.block_height, index: page.stoppedAt.tx_index }
       pages++
     } while (before !== undefined)
-    expect(found).to.deep.equal([50_000])
+    expect(found).to.deep.equal(await heightsWhere(`payer_address = '${whale}' and status_code is null`))
     expect(pages).to.be.within(2, 3)
   })
 
   it('of events of a type, by the pieces that have some', async () => {
-    await database.pool.query(`
-      create table raw.event_chunks_p0 partition of raw.event_chunks for values from (0) to (1000000);
-      ${insertEvents(`
-        select 50000, i / 10, i % 10, case when i = 7 then 'flow.AccountCreated' else 'A.${'0'.repeat(16)}.X.Y' end, '{}'
-        from generate_series(0, 149) i
-      `)};
-      create table app.block_event_types_p0 partition of app.block_event_types for values from (0) to (1000000);
-      insert into app.block_event_types select h, array['A.${'0'.repeat(16)}.X.Y'], '{15}' from generate_series(0, 49900, 100) h;
-      insert into app.block_event_types values (50000, array['A.${'0'.repeat(16)}.X.Y', 'flow.AccountCreated'], '{149, 1}');
-      insert into app.event_type_pieces values ('flow.AccountCreated', 500, 1);
-      insert into app.event_type_pieces select 'A.${'0'.repeat(16)}.X.Y', i, 1 from generate_series(0, 500) i;
-      analyze app.block_event_types, raw.event_chunks, raw.event_shapes, app.event_type_pieces`)
-    const plan = await plans.of((pool) => searchEvents(pool, ['flow.AccountCreated'], undefined, 21))
-    expect(plan.rowsTouched).to.be.at.most(1 + 1 + 15 + 5)
-    expect(await searchEvents(reads, ['flow.AccountCreated'], undefined, 21)).to.have.length(1)
+    const plan = await plans.of((pool) => searchEvents(pool, [skewed.rareEventType], undefined, 21))
+    // Eight pieces with a block and a row of events each.
+    expect(plan.rowsTouched).to.be.at.most(8 * 6)
+    expect(await searchEvents(reads, [skewed.rareEventType], undefined, 21)).to.have.length(8)
   })
 
-  it('has a token with half of the transfers, and an account with a fifth', async () => {
-    const { rows: [row] } = await database.pool.query<{ token: string; account: string; partitions: number }>(`
-      select count(*) filter (where token = '${skewedToken}') as token, count(*) filter (where to_address = '${skewedAccount}') as account,
-        count(distinct tableoid)::int as partitions
-      from app.ft_transfers`)
-    expect([Number(row?.token), Number(row?.account), row?.partitions]).to.deep.equal([size.transfers / 2, size.transfers / 5, 20])
+  it('has a token with nine tenths of the transfers, and an account with a fifth', async () => {
+    const { rows: [row] } = await database.pool.query<{ token: number; account: number; partitions: number }>(`
+      select avg((token = '${skewed.token}')::integer)::float8 as token, avg((to_address = '${whale}')::integer)::float8 as account,
+        count(distinct tableoid)::integer as partitions
+      from app.ft_transfers where transfer_type <> 'fee'`)
+    expect(row?.token).to.be.within(0.85, 0.95)
+    expect(row?.account).to.be.within(0.18, 0.25)
+    expect(row?.partitions).to.equal(8)
   })
 })

@@ -42,7 +42,7 @@ async function readPage(
   pool: DatabasePool, table: TransferTable, selection: TransferSelection, before: TransferKey | undefined, count: number,
   within = bounds,
 ): Promise<readonly KeyRow[]> {
-  return readEventPage(within, before, count, (span) => pool.any(sql.type(keyRow)`
+  return readEventPage(within, before, count, (span) => pool.any(sql.prepared('page of transfers', keyRow)`
     select block_height, tx_index, event_index, leg from (${selectTransfers(table, selection, span)}) as t
   `))
 }

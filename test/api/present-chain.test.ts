@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { createChainReader } from '../../src/access/create-chain-reader.ts'
 import type { ClosableChainReader } from '../../src/access/create-chain-reader.ts'
 import { ChainSilentError, createPresentChain } from '../../src/api/chain/present-chain.ts'
@@ -32,7 +33,7 @@ describe('the present of the chain, asked for people', () => {
   function chainOf(endpoints: readonly string[], options: Partial<PresentChainOptions> = {}): PresentChain {
     const reader = createChainReader({ liveEndpoints: endpoints, log: quiet })
     readers.push(reader)
-    return createPresentChain({ reader, now: () => now, ...options })
+    return createPresentChain({ reader, log: quiet, now: () => now, ...options })
   }
 
   async function silence(answer: Promise<unknown>): Promise<string> {
@@ -120,6 +121,25 @@ describe('the present of the chain, asked for people', () => {
     await ask(13)
     await Promise.all([14, 15].map(ask))
     expect(node.accounts).to.have.length(7)
+  })
+
+  it('tells the log when nodes fall silent and when they answer again, and not of each question', async () => {
+    const node = await start()
+    node.refusal = new Refusal('INTERNAL', 'no')
+    const lines: Record<string, unknown>[] = []
+    const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+    const chain = chainOf([node.endpoint], { log })
+    const ask = (i: number): Promise<unknown> => chain.account(`0x${String(i).padStart(16, '0')}`)
+    for (let i = 0; i < 10; i++) await silence(ask(i))
+    now = 3001
+    await silence(ask(10))
+    expect(lines.map(({ level, what }) => ({ level, what }))).to.deep.equal([{ level: 40, what: 'accounts' }])
+    node.refusal = undefined
+    now = 6003
+    await ask(11)
+    now = 9005
+    await ask(12)
+    expect(lines.slice(1).map(({ level, what }) => ({ level, what }))).to.deep.equal([{ level: 30, what: 'accounts' }])
   })
 
   it('asks no more at the same time than it may', async () => {

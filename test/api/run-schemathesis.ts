@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { DeveloperKeys } from '../../src/auth/developer-keys.ts'
+import { FailureLimit } from '../../src/auth/failure-limit.ts'
 import { adminOperations } from '../../src/services/admin-operations.ts'
 import { stopTestServer } from '../support/database.ts'
 import { endSharedThings } from '../support/end-of-tests.ts'
@@ -48,7 +49,11 @@ async function findProgram(): Promise<readonly string[] | undefined> {
 async function withApi(use: (host: string) => Promise<void>): Promise<void> {
   try {
     await using told = await toldChain(({ pool }) => ({
-      admin: { credentials: { token, jwtSecret: undefined, allowedRoles: [] }, operations: adminOperations(pool, () => 'emulator') },
+      admin: {
+        credentials: { token, jwtSecret: undefined, allowedRoles: [] }, operations: adminOperations(pool, () => 'emulator'),
+        // It shows wrong credentials on purpose.
+        failures: new FailureLimit({ most: Infinity }),
+      },
       keys: new DeveloperKeys(pool),
     }))
     await use(told.api.host)

@@ -148,4 +148,12 @@ describe('the indexing status', () => {
     await database.pool.query('analyze app.accounts')
     expect(await status()).to.include({ total_addresses: 12_000 })
   })
+
+  it('counts contracts that are deployed', async () => {
+    await database.pool.query(`
+      insert into app.smart_contracts (
+        address, name, updated_height, updated_tx_index, updated_event_index, is_removed, code_hash)
+      select '0x' || lpad(to_hex(n), 16, '0'), 'Some', 1, 0, 0, n % 3 = 0, sha256('code') from generate_series(1, 300) n`)
+    expect(await status()).to.include({ total_contracts: 200 })
+  })
 })

@@ -83,7 +83,7 @@ describe('events in chunks', () => {
         expect(error).to.include({ code: 'checkpoint-moved' })
       })
     )))
-    const { rows: [counts] } = await database.pool.query(`
+    const { rows: [counts] } = await database.pool.query<object>(`
       select count(*)::int as shapes, count(distinct type)::int as types from raw.event_shapes where type like 'A.01.Raced.%'
     `)
     expect(counts).to.deep.equal({ shapes: 40, types: 40 })

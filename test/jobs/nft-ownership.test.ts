@@ -114,6 +114,27 @@ describe('nft_ownership_worker', () => {
       expect(await ownerOf(`${cats} 7`)).to.equal(alice)
     })
 
+    it('has the other item of the same id when one of them is destroyed, in whichever block and order', async () => {
+      // A collection that puts an item into the place of another destroys that one after it told of the new one.
+      const replaced = handMadeBlocks(3, { 1: [arrived(alice), arrived(alice, { uuid: '71' }), destroyed()] })
+      await both(replaced, 0, 3)
+      expect((await owned())[`${cats} 7`]).to.deep.equal({ uuid: '71', owner: alice, is_burned: false, height: 1 })
+      await reset()
+      const blocks = handMadeBlocks(5, {
+        1: [arrived(alice), arrived(bob, { uuid: '71' })], 2: [left(bob, { uuid: '71' }), destroyed({ uuid: '71' })],
+        3: [left(alice), destroyed()],
+      })
+      await both(blocks, 2, 3)
+      await both(blocks, 0, 2)
+      expect((await owned())[`${cats} 7`]).to.deep.equal({ uuid: '70', owner: alice, is_burned: false, height: 1 })
+      expect(await counts()).to.deep.equal({ holdings: { [`${cats} ${alice}`]: 1 }, collections: { [cats]: [1, 1, 1] } })
+      await both(blocks, 3, 5)
+      expect((await owned())[`${cats} 7`]).to.deep.include({ owner: null, is_burned: true })
+      expect(await counts()).to.deep.equal({ holdings: {}, collections: { [cats]: [0, 0, 1] } })
+      await rollBackDerived(database.pool, 3)
+      expect(await ownerOf(`${cats} 7`)).to.equal(alice)
+    })
+
     it('gives nobody an item that was taken out and kept somewhere, which is not burned', async () => {
       await both(handMadeBlocks(3, { 1: [arrived(alice)], 2: [left(alice)] }), 0, 3)
       expect((await owned())[`${cats} 7`]).to.deep.include({ owner: null, is_burned: false })

@@ -31,9 +31,9 @@ export function lastCommon(one: ChainName, other: ChainName): number {
   return one === 'a' || other === 'a' ? 12 : 24
 }
 
-/** Tables of raw rows by height; scripts are named by their content and belong to no chain. */
+/** Tables of raw rows by height; scripts and shapes of events are named by their content and belong to no chain. */
 export const rawTables: Readonly<Record<string, string>> = {
-  blocks: 'height', transactions: 'block_height', events: 'block_height', tx_lookup: 'block_height', block_lookup: 'height',
+  blocks: 'height', transactions: 'block_height', event_chunks: 'block_height', tx_lookup: 'block_height', block_lookup: 'height',
 }
 
 /**
@@ -61,7 +61,7 @@ export async function createChainLibrary(): Promise<TestDatabase> {
   return database
 }
 
-/** Empties the raw tables and all checkpoints. Scripts stay. */
+/** Empties the raw tables and all checkpoints. Scripts and shapes of events stay. */
 export async function clearRaw(pool: pg.Pool): Promise<void> {
   const tables = [...Object.keys(rawTables), 'unavailable', 'indexing_errors'].map((table) => `raw.${table}`)
   await pool.query(`truncate ${tables.join(', ')}, app.indexing_checkpoints`)

@@ -13,7 +13,8 @@ const statements = {
   labelled: 'select address as value from app.account_labels where length(address) = 18 order by address limit 1',
   transaction: `
     select encode(t.id, 'hex') as value from raw.transactions t
-    join app.ft_transfers f using (block_height, tx_index) where f.transfer_type = 'transfer' and t.payer_address is not null
+    join app.ft_transfers f using (block_height, tx_index) join app.nft_transfers n using (block_height, tx_index)
+    where f.transfer_type = 'transfer' and t.payer_address is not null
     order by t.event_count desc, t.block_height, t.tx_index limit 1`,
   account: `
     select address as value from app.nft_holdings join app.ft_holdings using (address) join app.address_stats using (address)
@@ -87,13 +88,17 @@ const specialMeanings: readonly (readonly [path: string, parameter: string, samp
 
 const words: Readonly<Record<string, string>> = { module: 'evm', timescale: 'daily', version: '1' }
 
-/** Parameters of queries that must be given, by path. */
+/** Parameters of queries that must be given, or without which most of an answer is of days before the chain, by path. */
 const queries: Readonly<Record<string, string>> = {
+  '/flow/account/{address}/balance/history': 'days=1',
   '/flow/account/{address}/storage/item': 'path=/storage/flowTokenVault',
   '/flow/events/search': 'name=TokensDeposited',
-  '/flow/nft/search': 'q=stone',
+  '/flow/nft/search': 'q=pebble',
   '/flow/search': 'q=flow',
   '/flow/search/preview': 'q=0xf8d6e0586b0a20c7',
+  '/insights/daily': 'from=2026-03-14&to=2026-03-15',
+  '/insights/daily/module/{module}': 'from=2026-03-14&to=2026-03-15',
+  '/insights/transfers/daily': 'from=2026-03-14&to=2026-03-15',
   '/status/price/at': 'ts=2026-03-01T00:00:00Z',
 }
 

@@ -1,3 +1,4 @@
+import { escapeLiteral } from 'pg'
 import type pg from 'pg'
 
 /** A node of a plan, as `explain (format json)` tells it; the numbers are there with `analyze` and `buffers`. */
@@ -31,6 +32,31 @@ export async function explain(
   )
   if (row === undefined) throw new Error('no plan')
   return row['QUERY PLAN'][0].Plan
+}
+
+/** The same of the plan that a prepared statement has for all values, as the API's connections for such have it. */
+export async function explainGeneric(pool: pg.Pool, { text, values }: Statement, options: string): Promise<PlanNode> {
+  const client = await pool.connect()
+  try {
+    await client.query(`set plan_cache_mode = force_generic_plan; prepare explained as ${text}`)
+    return await explain(client, { text: `execute explained ${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`, values: [] }, options)
+  } finally {
+    // The connection is kept: a new one would first have to read what there is to know of all partitions.
+    await client.query('deallocate all; reset plan_cache_mode')
+    client.release()
+  }
+}
+
+function literal(value: unknown): string {
+  if (value === null) return 'null'
+  if (value instanceof Buffer) return `'\\x${value.toString('hex')}'`
+  if (Array.isArray(value)) {
+    const items = value.map((item) => (item instanceof Buffer ? `\\x${item.toString('hex')}` : String(item)))
+    return escapeLiteral(`{${items.map((item) => JSON.stringify(item)).join(',')}}`)
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return escapeLiteral(value)
+  throw new TypeError(`a value of the type ${typeof value} cannot be written`)
 }
 
 /** A node and all below it. */

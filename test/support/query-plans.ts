@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { CommonQueryMethods, DatabasePool, QuerySqlToken } from 'slonik'
 import { createReadPool } from '../../src/db/slonik.ts'
 import type { TestDatabase } from './database.ts'
-import { explain, flattenPlan } from './explain.ts'
+import { explain, explainGeneric, flattenPlan } from './explain.ts'
 import type { PlanNode } from './explain.ts'
 
 /** What the statements of one query really did. */
@@ -51,8 +51,10 @@ export async function queryPlans(database: TestDatabase): Promise<QueryPlans> {
 /** Runs statements once more under EXPLAIN ANALYZE, with the same values. */
 export async function explainAll(pool: Pool, statements: readonly QuerySqlToken[]): Promise<QueryPlan> {
   const plans: PlanNode[] = []
-  for (const { sql, values } of statements) {
-    plans.push(await explain(pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
+  for (const { name, sql, values } of statements) {
+    // Those with a name are planned once for all values.
+    const run = name === undefined ? explain : explainGeneric
+    plans.push(await run(pool, { text: sql.replaceAll('$slonik_', '$'), values }, 'analyze, timing off'))
   }
   return summarize(plans, statements.map(({ sql }) => sql))
 }

@@ -36,15 +36,19 @@ export interface TrueAccount {
   readonly keys: readonly TrueKey[]
   /** By name. */
   readonly contracts: Readonly<Record<string, { readonly bytes: number; readonly sha3_256: string }>>
-  readonly coas: readonly { readonly evm_address: string }[]
+  readonly coas: readonly { readonly evm_address: string; readonly path: string }[]
   readonly vaults: readonly { readonly type: string; readonly balance: string; readonly path: string }[]
-  readonly nfts: readonly { readonly type: string; readonly id: string; readonly uuid: string }[]
+  readonly nfts: readonly { readonly type: string; readonly id: string; readonly uuid: string; readonly path: string }[]
   /** What else is stored: path and type. */
   readonly other_storage: ReadonlyArray<readonly [path: string, type: string]>
+  /** Public paths with the types of what is published there. */
+  readonly public: ReadonlyArray<readonly [path: string, type: string]>
 }
 
 export interface Truth {
   readonly accounts: Readonly<Record<string, TrueAccount>>
+  /** The last block. */
+  readonly height: number
   /** `nodes`: id, role, staked, committed, unstaking, unstaked, rewarded, number of delegators. */
   readonly staking: { readonly nodes: ReadonlyArray<readonly string[]> }
   readonly swap_pair_reserves: readonly string[]

@@ -55,7 +55,7 @@ export async function runApi(url: string, options: RunOptions = {}): Promise<Run
   await live.start()
   const server = await createApiServer({
     database, metrics, log, host: '127.0.0.1', port: 0, network, status, maxReorgDepth: 1000,
-    chain: createPresentChain({ reader, ...options.chain }),
+    chain: createPresentChain({ reader, log, ...options.chain }),
     maxWebSocketsPerAddress: 100, feeds: live.feeds, checkResponses: true, closeGraceMs: 500, ...options.server,
   }).catch(async (error: unknown) => {
     await live.stop()

@@ -2890,6 +2890,12 @@ export interface DefiPair {
   readonly reserves_asset1: string | null
   /** Asset1 for 1 asset0 in the last swap. */
   readonly price: string | null
+  /** Swaps of the seven days, UTC, that end with the last on which any pair swapped. */
+  readonly swap_count_7d: number
+  /** Whole tokens of asset0 that they moved, in and out together. */
+  readonly volume_asset0_7d: string
+  /** The same of asset1. */
+  readonly volume_asset1_7d: string
   /** Block of the event that made it; null while that is not indexed. */
   readonly created_height: number | null
   /** Block of its last event. */
@@ -3397,7 +3403,7 @@ export interface IndexingStatus {
   readonly total_events: number
   /** Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates. */
   readonly total_addresses: number
-  /** 0 so far: contracts are not derived yet. */
+  /** Contracts that are deployed, of those that are derived; estimated where there are more than 10,000. */
   readonly total_contracts: number
   /** Way of forward ingestion from start_height to the head of the chain. */
   readonly progress: string

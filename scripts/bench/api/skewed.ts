@@ -40,7 +40,8 @@ export async function measureSkewed(
     console.log(`${transfers} transfers, ${database?.size}, ${load.connections} connections, ${load.seconds} s for each of three rounds, head and tail by turns\n`)
     console.log('head p50, p99 ms    tail p50, p99 ms   p99 tail to head   list')
     for (const one of listCases.filter(({ path }) => path.includes(only))) {
-      const { head, tail } = await measureEnds(api, one, { head: await pathsAt(pool, one, 'head'), tail: await pathsAt(pool, one, 'tail') }, load)
+      const paths = { head: await pathsAt(pool, one, 'head'), tail: await pathsAt(pool, one, 'tail') }
+      const { head, tail } = await measureEnds(api, one, paths, load)
       const pair = ({ p50Ms, p99Ms }: Measured): string => `${p50Ms.toFixed(1)}, ${p99Ms.toFixed(1)}`.padStart(16)
       console.log(`${pair(head)}${pair(tail).padStart(20)}${(tail.p99Ms / head.p99Ms).toFixed(2).padStart(19)}   ${one.path}`)
     }

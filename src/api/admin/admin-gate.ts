@@ -13,7 +13,10 @@ export class AdminGate {
   readonly #credentials: CredentialOptions | undefined
   readonly #limit: FailureLimit
 
-  /** @param credentials undefined: as if none were set */
+  /**
+   * @param credentials undefined: as if none were set
+   * @param limit how often a client may be wrong
+   */
   constructor(credentials: CredentialOptions | undefined, limit = new FailureLimit()) {
     this.#credentials = credentials
     this.#limit = limit

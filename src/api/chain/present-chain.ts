@@ -1,4 +1,5 @@
 import { RetryableError } from '../../base/errors.ts'
+import type { Logger } from '../../base/log.ts'
 import { StateNotServedError } from '../../chain/chain-reader.ts'
 import type { ChainAccount, ChainReader, StateAt } from '../../chain/chain-reader.ts'
 import type { CadenceArgument } from '../../chain/json-cdc/cadence-argument.ts'
@@ -36,6 +37,8 @@ export class ChainSilentError extends RetryableError {
 
 export interface PresentChainOptions {
   readonly reader: ChainReader
+  /** Is told when the chain falls silent and when it answers again, not of each question. */
+  readonly log: Pick<Logger, 'info' | 'warn'>
   /** Milliseconds after which nobody waits for an answer any more. Default 2,500. */
   readonly timeLimitMs?: number
   /** Milliseconds for which an answer is taken for the present: some three blocks. Default 2,500. */
@@ -68,12 +71,16 @@ class CachedPresentChain implements PresentChain {
   readonly #accounts: SilencePause
   readonly #runs: SilencePause
 
-  constructor({ reader, timeLimitMs = 2500, keepMs = 2500, maxUnderWay = 64, now = () => performance.now() }: PresentChainOptions) {
+  constructor({ reader, log, timeLimitMs = 2500, keepMs = 2500, maxUnderWay = 64, now = () => performance.now() }: PresentChainOptions) {
     this.#reader = reader
     this.#timeLimitMs = timeLimitMs
     this.#maxUnderWay = maxUnderWay
-    this.#accounts = new SilencePause(now)
-    this.#runs = new SilencePause(now)
+    const tell = (what: string) => (isSilent: boolean): void => {
+      if (isSilent) log.warn({ what }, 'no access node answers for people; what is indexed is shown in its place')
+      else log.info({ what }, 'access nodes answer for people again')
+    }
+    this.#accounts = new SilencePause(now, tell('accounts'))
+    this.#runs = new SilencePause(now, tell('scripts'))
     this.#answers = new ShortCache({ keepMs, keepFailureMs, maxBytes: maxKeptBytes, now })
   }
 

@@ -10,12 +10,17 @@ const pauseMs = 3000
  */
 export class SilencePause {
   readonly #now: () => number
+  readonly #onChange: (isSilent: boolean) => void
   #silences = 0
   #closedUntil = -Infinity
 
-  /** @param now milliseconds from any fixed moment */
-  constructor(now: () => number) {
+  /**
+   * @param now milliseconds from any fixed moment
+   * @param onChange is told when it closes, and when an answer opens it again
+   */
+  constructor(now: () => number, onChange: (isSilent: boolean) => void) {
     this.#now = now
+    this.#onChange = onChange
   }
 
   /** Whether a question may be asked now; whoever is told so asks it. */
@@ -28,12 +33,15 @@ export class SilencePause {
 
   /** A question was answered. */
   heard(): void {
+    const wasSilent = this.#silences >= silencesUntilPause
     this.#silences = 0
     this.#closedUntil = -Infinity
+    if (wasSilent) this.#onChange(false)
   }
 
   /** A question was not answered. */
   silent(): void {
     if (++this.#silences >= silencesUntilPause) this.#closedUntil = this.#now() + pauseMs
+    if (this.#silences === silencesUntilPause) this.#onChange(true)
   }
 }

@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import {
   BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError, SlonikError, StatementTimeoutError,
 } from 'slonik'
 import { ApiError, RetryableError } from '../../base/errors.ts'
+import { problemOf } from '../../base/problem.ts'
 import type { Problem } from '../../base/problem.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 
@@ -16,6 +18,15 @@ export const problemSchema = z.strictObject({
   field: z.string().optional().describe('The parameter at fault.'),
   request_id: z.string().describe('Names this request in the log.'),
 }).meta({ id: 'Problem' }) satisfies z.ZodType<Problem>
+
+/** Answers a request that does not get as far as Koa, and ends its connection. */
+export function sendProblem(response: ServerResponse, error: ApiError, requestId: string): void {
+  const body = JSON.stringify(problemOf(error, requestId))
+  response.writeHead(error.status, {
+    'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', 'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff', 'Access-Control-Allow-Origin': '*', 'Content-Length': Buffer.byteLength(body), Connection: 'close',
+  }).end(body)
+}
 
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
 export function toApiError(error: unknown): ApiError {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Koa from 'koa'
 import websockify from 'koa-websocket'
 import type { WebSocket } from 'ws'
+import { clientNetwork } from '../../base/client-network.ts'
 import { asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Client } from './client-address.ts'
@@ -18,7 +19,7 @@ export interface WebSocketGateOptions {
   readonly feeds: Readonly<Record<string, Feed>>
   readonly resolvePath: (path: string) => string
   readonly clientOf: (request: IncomingMessage) => Client
-  /** Most connections from one address; this machine is not limited. */
+  /** Most connections from one address, or one network of IPv6; this machine is not limited. */
   readonly maxConnectionsPerAddress: number
   /** Counts an attempt; the seconds after which to try again, where there were too many. */
   readonly waitOf: (client: Client) => number | undefined
@@ -65,13 +66,13 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
     const retryAfter = waitOf(client)
     if (retryAfter !== undefined) return { status: 429, retryAfter }
     if (!Object.hasOwn(feeds, resolvePath(pathOf(request)))) return { status: 404 }
-    const isCrowded = !client.isLocal && (connections.get(client.address) ?? 0) >= maxConnectionsPerAddress
+    const isCrowded = !client.isLocal && (connections.get(clientNetwork(client.address)) ?? 0) >= maxConnectionsPerAddress
     return isCrowded ? { status: 429 } : undefined
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const client = clientOf(request)
-    const { address } = client
+    const address = clientNetwork(client.address)
     const refused = refusal(request, client)
     if (refused !== undefined) return refuse(socket, refused)
     // Counted from here on, so that a crowd that arrives at once is seen.

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { KeptAnswers } from './kept-answers.ts'
 import type { KeptAnswer } from './kept-answers.ts'
 
-function answer(text: string): KeptAnswer {
-  return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/' }
+function answer(text: string, isLasting = false): KeptAnswer {
+  return { body: Buffer.from(text), headers: {}, tag: `"${text}"`, route: '/', isLasting }
 }
 
 describe('kept answers', () => {
@@ -19,6 +21,18 @@ describe('kept answers', () => {
     now = 999
     expect(kept.find('/a')?.body.toString()).to.equal('a')
     now = 1000
+    expect(kept.find('/a')).to.equal(undefined)
+  })
+
+  it('gives what lasts again for longer, until a commit', () => {
+    const kept = make()
+    kept.begin('/a')(answer('a', true))
+    now = 9999
+    expect(kept.find('/a')).to.not.equal(undefined)
+    now = 10_000
+    expect(kept.find('/a')).to.equal(undefined)
+    kept.begin('/a')(answer('a', true))
+    kept.forget()
     expect(kept.find('/a')).to.equal(undefined)
   })
 
@@ -62,6 +76,37 @@ describe('kept answers', () => {
     expect(kept.find('/99')).to.not.equal(undefined)
     kept.begin('/large')(answer('x'.repeat(3000)))
     expect(kept.find('/large')).to.equal(undefined)
+  })
+
+  it('compresses a body once while it is kept', async () => {
+    const kept = make()
+    const long = answer('x'.repeat(2000))
+    kept.begin('/a')(long)
+    const first = await kept.findEncoded('/a', long, 'gzip')
+    expect(gunzipSync(first)).to.deep.equal(long.body)
+    expect(await kept.findEncoded('/a', long, 'gzip')).to.equal(first)
+    expect(await kept.findEncoded('/a', long, 'br')).to.not.equal(first)
+    kept.forget()
+    expect(await kept.findEncoded('/a', long, 'gzip'), 'after a commit').to.not.equal(first)
+    const other = answer('y'.repeat(2000))
+    kept.begin('/a')(other)
+    expect(gunzipSync(await kept.findEncoded('/a', other, 'gzip'))).to.deep.equal(other.body)
+    expect(gunzipSync(await kept.findEncoded('/a', long, 'gzip')), 'for who found the one before').to.deep.equal(long.body)
+  })
+
+  it('counts what it has compressed among the bytes', async () => {
+    const kept = make({ maxBytes: 40_000 })
+    // Does not become smaller.
+    const noise = (): KeptAnswer => ({ body: randomBytes(1500), headers: {}, tag: '""', route: '/', isLasting: false })
+    const answers = Array.from({ length: 15 }, noise)
+    answers.forEach((one, i) => kept.begin(`/${i}`)(one))
+    const left = (): number => answers.filter((_, i) => kept.find(`/${i}`) !== undefined).length
+    expect(left()).to.equal(15)
+    for (const [i, one] of answers.entries()) await kept.findEncoded(`/${i}`, one, 'gzip')
+    expect(left()).to.be.within(9, 13)
+    kept.forget()
+    answers.forEach((one, i) => kept.begin(`/${i}`)(one))
+    expect(left(), 'what was forgotten takes no room').to.equal(15)
   })
 
   it('is off at an age of 0', () => {

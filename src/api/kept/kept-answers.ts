@@ -1,3 +1,6 @@
+import { compressBody } from '../http/encodings.ts'
+import type { Encoding } from '../http/encodings.ts'
+
 /** An answer as it was sent: what is kept of it. */
 export interface KeptAnswer {
   readonly body: Buffer
@@ -6,12 +9,17 @@ export interface KeptAnswer {
   readonly tag: string
   /** Declared path of the route, for metrics. */
   readonly route: string
+  /** Whether clients may keep it for a while without asking: then it is kept here for longer too. */
+  readonly isLasting: boolean
 }
 
+/** What lasts is kept for so many times the age of the rest: by clients it may be kept for a minute or an hour. */
+const lastingFactor = 10
+
 export interface KeptAnswersOptions {
-  /** Longest time for which an answer is given again, in milliseconds; 0 keeps none. */
+  /** Longest time for which an answer is given again, in milliseconds, ten times as long for one that lasts; 0 keeps none. */
   readonly maxAgeMs: number
-  /** Most bytes of all bodies together. Default 64 MiB. */
+  /** Most bytes of all bodies together, in all their encodings. Default 64 MiB. */
   readonly maxBytes?: number
   /** Milliseconds since whenever. */
   readonly now?: () => number
@@ -22,6 +30,9 @@ const mostUnfit = 10_000
 interface Entry {
   readonly answer: KeptAnswer
   readonly until: number
+  readonly encoded: Map<Encoding, Promise<Buffer>>
+  /** Of the answer and of what it was compressed to. */
+  bytes: number
 }
 
 /**
@@ -29,7 +40,8 @@ interface Entry {
  * once. What others are making already is waited for.
  *
  * An answer belongs to the generation in which its making began, so that one that was read before a commit is never given after that
- * commit was heard of. What changes without being announced (names of tokens, prices, labels) is late by `maxAgeMs` at most.
+ * commit was heard of. What changes without being announced (names of tokens, prices, labels) is late by `maxAgeMs` at most, or ten
+ * times that in what clients may keep for longer.
  */
 export class KeptAnswers {
   readonly #maxAgeMs: number
@@ -78,6 +90,22 @@ export class KeptAnswers {
     return undefined
   }
 
+  /** The body of a kept answer, compressed: once for all that ask while it is kept. */
+  async findEncoded(key: string, { body }: KeptAnswer, encoding: Encoding): Promise<Buffer> {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.answer.body !== body) return await compressBody(body, encoding)
+    const known = entry.encoded.get(encoding)
+    if (known !== undefined) return await known
+    const made = compressBody(body, encoding)
+    entry.encoded.set(encoding, made)
+    const { length } = await made
+    if (this.#entries.get(key) === entry) {
+      entry.bytes += length
+      this.#add(length)
+    }
+    return await made
+  }
+
   /** Whether an answer to this was not for keeping when it was last made. */
   isUnfit(key: string): boolean {
     return this.#unfit.has(key)
@@ -109,21 +137,25 @@ export class KeptAnswers {
 
   /** The oldest go first: with an age of a second there is little use in knowing which was used last. */
   #keep(key: string, answer: KeptAnswer): void {
-    const size = sizeOf(key, answer)
-    if (size > this.#maxBytes / 16) return
+    const bytes = sizeOf(key, answer)
+    if (bytes > this.#maxBytes / 16) return
     const old = this.#entries.get(key)
     if (old !== undefined) this.#drop(key, old)
-    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs })
-    this.#bytes += size
+    this.#entries.set(key, { answer, until: this.#now() + this.#maxAgeMs * (answer.isLasting ? lastingFactor : 1), encoded: new Map(), bytes })
+    this.#add(bytes)
+  }
+
+  #add(bytes: number): void {
+    this.#bytes += bytes
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break
       this.#drop(oldest, entry)
     }
   }
 
-  #drop(key: string, { answer }: Entry): void {
+  #drop(key: string, { bytes }: Entry): void {
     this.#entries.delete(key)
-    this.#bytes -= sizeOf(key, answer)
+    this.#bytes -= bytes
   }
 }
 

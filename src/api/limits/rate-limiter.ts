@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
-import { isIPv6 } from 'node:net'
 import type { DeveloperKey } from '../../auth/developer-keys.ts'
 import { keyTiers } from '../../auth/key-tiers.ts'
+import { clientNetwork } from '../../base/client-network.ts'
 import { isListed } from '../http/client-address.ts'
 import { TokenBuckets } from './token-buckets.ts'
 import type { Allowance, Taken } from './token-buckets.ts'
@@ -50,7 +50,7 @@ export class RateLimiter {
     const rate = isTrusted ? trustedRps : rps
     if (rate === 0) return undefined
     const allowance = { rate, burst: isTrusted || burst === undefined ? Math.ceil(rate * burstSeconds) : burst }
-    return this.#take(isTrusted ? 'trusted' : 'address', networkOf(address), allowance)
+    return this.#take(isTrusted ? 'trusted' : 'address', clientNetwork(address), allowance)
   }
 
   /** Counts a request that came with a developer key. @returns undefined: there is no limit for keys of its tier */
@@ -62,14 +62,4 @@ export class RateLimiter {
   #take(policy: Verdict['policy'], name: string, allowance: Allowance): Verdict {
     return { policy, allowance, ...this.#buckets.take(name, allowance) }
   }
-}
-
-/** Who has one IPv6 address has the 2^64 of its network as well. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('%', 1)[0]?.toLowerCase().split('::') ?? []
-  const groups = head === '' ? [] : head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
-  const all = [...groups, ...Array<string>(Math.max(0, missing)).fill('0'), ...(tail === undefined || tail === '' ? [] : tail.split(':'))]
-  return `${all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }

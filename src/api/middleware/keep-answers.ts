@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { leastCompressedBytes, preferredEncoding } from '../http/encodings.ts'
 import type { KeptAnswer, KeptAnswers } from '../kept/kept-answers.ts'
 import { holds } from './caching.ts'
 import type { RequestState } from './request-log.ts'
@@ -19,7 +20,15 @@ export function keepAnswers(kept: KeptAnswers): Middleware<RequestState> {
       context.state.route = known.route
       context.set(known.headers)
       context.body = known.body
-      if (holds(context.get('If-None-Match'), known.tag)) context.status = 304
+      if (holds(context.get('If-None-Match'), known.tag)) {
+        context.status = 304
+        return
+      }
+      const encoding = known.body.length < leastCompressedBytes ? undefined : preferredEncoding(context.get('Accept-Encoding'))
+      if (encoding !== undefined) {
+        context.body = await kept.findEncoded(url, known, encoding)
+        context.set('Content-Encoding', encoding)
+      }
       return
     }
     const end = kept.begin(url)
@@ -44,5 +53,6 @@ function keepable(body: string, headers: NodeJS.Dict<number | string | string[]>
     const value = headers[name.toLowerCase()]
     return typeof value === 'string' ? [[name, value] as const] : []
   })
-  return { body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route }
+  const isLasting = /\bmax-age=[1-9]/.test(String(headers['cache-control']))
+  return { body: Buffer.from(body), headers: Object.fromEntries(own), tag: tag.replace(/^W\//, ''), route, isLasting }
 }

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import { problemOf } from '../../base/problem.ts'
+import { ChainSilentError } from '../chain/present-chain.ts'
 import { toApiError } from '../http/problem.ts'
 import type { RequestState } from './request-log.ts'
 
@@ -15,7 +16,9 @@ export function problems(log: Logger): Middleware<RequestState> {
       }
     } catch (thrown) {
       const error = toApiError(thrown)
-      if (error.status >= 500) {
+      // When nodes fall silent is in the log already, once: not each question that only they could answer.
+      if (error.cause instanceof ChainSilentError) log.debug({ requestId: context.state.requestId, path: context.path }, error.message)
+      else if (error.status >= 500) {
         log.error({ err: asError(thrown), requestId: context.state.requestId, path: context.path }, 'a request failed')
       }
       context.status = error.status

@@ -27,6 +27,8 @@ export function requestLog(
 ): Middleware<RequestState> {
   return async (context, next) => {
     const { state, request, response } = context
+    // Read here, where an error has somebody to answer it.
+    const { method, path } = request
     state.client = clientOf(context.req)
     const begin = process.hrtime.bigint()
     const given = request.get('X-Request-Id')
@@ -36,8 +38,7 @@ export function requestLog(
       const seconds = Number(process.hrtime.bigint() - begin) / 1e9
       const status = context.res.writableFinished ? context.res.statusCode : clientClosedRequest
       const route = state.route ?? 'unmatched'
-      metrics.httpRequests.observe({ route, method: knownMethod(request.method), status: String(status) }, seconds)
-      const { method, path } = request
+      metrics.httpRequests.observe({ route, method: knownMethod(method), status: String(status) }, seconds)
       log.debug({ requestId: state.requestId, method, path, route, status, seconds }, 'answered')
     })
     await next()

@@ -30,25 +30,26 @@ export interface EventSpan<Key extends { readonly height: number } = EventKey> {
 }
 
 /** Heights that are looked at first: they touch one partition or two. */
-const firstWindow = 100_000
+export const firstWindow = 100_000
 
 /** By how much each window is larger than the one above it: five of them hold the chain. */
-const growth = 32
+export const windowGrowth = 32
 
 /**
  * Reads a page downwards, window by window of heights, so that a page of what happens often is planned for one partition
  * and one of what is rare takes a few statements.
  * @param read gives the rows of a span, newest first
+ * @param first heights of the first window
  * @returns up to `count` rows
  */
 export async function readEventPage<Row, Key extends { readonly height: number } = EventKey>(
   bounds: Bounds | undefined, before: Key | undefined, count: number,
-  read: (span: EventSpan<Key>) => Promise<readonly Row[]>,
+  read: (span: EventSpan<Key>) => Promise<readonly Row[]>, first = firstWindow,
 ): Promise<readonly Row[]> {
   if (bounds === undefined) return []
   const rows: Row[] = []
   let high = Math.min(bounds.max, before?.height ?? bounds.max)
-  for (let window = firstWindow; high >= bounds.min && rows.length < count; window *= growth) {
+  for (let window = first; high >= bounds.min && rows.length < count; window *= windowGrowth) {
     const low = Math.max(bounds.min, high - window + 1)
     rows.push(...await read({ low, high, before, count: count - rows.length }))
     high = low - 1

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { textParameter, withoutPrefix } from './text-parameter.ts'
+import { lineForm, textParameter, withoutPrefix } from './text-parameter.ts'
 import type { TextParameter } from './text-parameter.ts'
 
 /** For routes without parameters of a kind. */
@@ -26,7 +26,7 @@ export function flagParameter(description: string): z.ZodDefault<z.ZodType<boole
 
 /** Words to look for: up to 100 characters, none of them a control character; spaces around them do not count. */
 export function searchParameter(description: string): TextParameter {
-  return textParameter(/^ *[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]{0,99}$/u, 'must be a text of 1 to 100 characters', (text) => text.trim())
+  return textParameter(lineForm(100), 'must be a text of 1 to 100 characters', (text) => text.trim())
     .describe(description)
 }
 
@@ -93,7 +93,9 @@ export function integerParameter(min: number, max: number): z.ZodPreprocess<z.Zo
   const fromText = (text: unknown): unknown => (
     typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text
   )
-  return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
+  // Aborted, so that a union with it says what it takes itself.
+  const bound = { error: message, abort: true }
+  return z.preprocess(fromText, z.int(message).min(min, bound).max(max, bound))
 }
 
 interface ParameterSchemas<Params extends z.ZodObject, Query extends z.ZodObject> {

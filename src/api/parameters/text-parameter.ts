@@ -13,7 +13,12 @@ export function textParameter(form: RegExp, problem: string, canonical: (text: s
   return z.string(problem).regex(form, problem).transform(canonical)
 }
 
-/** `0x`, as an address or a hash may begin. */
+/** Up to so many characters in one line, none of them a control character; spaces around them do not count. */
+export function lineForm(most: number): RegExp {
+  return new RegExp(`^ *[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]{0,${most - 1}}$`, 'u')
+}
+
+/** Without the `0x` with which an address or a hash may begin. */
 export function withoutPrefix(text: string): string {
   return text.replace(/^0[xX]/, '')
 }

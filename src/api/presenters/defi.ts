@@ -46,6 +46,9 @@ export const defiPairSchema = z.strictObject({
   ),
   reserves_asset1: amountFormat.nullable(),
   price: amountFormat.nullable().describe('Asset1 for 1 asset0 in the last swap.'),
+  swap_count_7d: countFormat.describe('Swaps of the seven days, UTC, that end with the last on which any pair swapped.'),
+  volume_asset0_7d: amountFormat.describe('Whole tokens of asset0 that they moved, in and out together.'),
+  volume_asset1_7d: amountFormat.describe('The same of asset1.'),
   created_height: heightFormat.nullable().describe('Block of the event that made it; null while that is not indexed.'),
   last_height: heightFormat.describe('Block of its last event.'),
   updated_at: timestampFormat.nullable().describe('Time of that block.'),
@@ -56,8 +59,8 @@ export const defiPairRow = z.object({
   id: z.string(), dex: z.enum(dexKeys), address: z.string(), asset0: z.string().nullable(), asset1: z.string().nullable(),
   symbol0: z.string().nullable(), symbol1: z.string().nullable(), is_stable: z.boolean().nullable(),
   fee_bps: z.number().nullable(), reserve0: z.string().nullable(), reserve1: z.string().nullable(),
-  price: z.string().nullable(), created_height: z.number().nullable(), last_height: z.number(),
-  last_tx_index: z.number(), last_event_index: z.number(),
+  price: z.string().nullable(), swap_count: z.number(), volume0: z.string(), volume1: z.string(),
+  created_height: z.number().nullable(), last_height: z.number(), last_tx_index: z.number(), last_event_index: z.number(),
 })
 export type DefiPairRow = z.output<typeof defiPairRow>
 
@@ -66,8 +69,9 @@ export function presentDefiPair(row: DefiPairRow, times: ReadonlyMap<number, str
   return {
     id: row.id, dex_key: row.dex, address: row.address, asset0_id: row.asset0, asset1_id: row.asset1,
     asset0_symbol: row.symbol0, asset1_symbol: row.symbol1, is_stable: row.is_stable, fee_bps: row.fee_bps,
-    reserves_asset0: row.reserve0, reserves_asset1: row.reserve1, price: row.price, created_height: row.created_height,
-    last_height: row.last_height, updated_at: times.get(row.last_height) ?? null,
+    reserves_asset0: row.reserve0, reserves_asset1: row.reserve1, price: row.price,
+    swap_count_7d: row.swap_count, volume_asset0_7d: row.volume0, volume_asset1_7d: row.volume1,
+    created_height: row.created_height, last_height: row.last_height, updated_at: times.get(row.last_height) ?? null,
   }
 }
 

@@ -17,7 +17,8 @@ export const indexingStatusSchema = z.strictObject({
   total_events: countFormat.describe('Their events, exact.'),
   total_addresses: countFormat
     .describe('Accounts that were created or took part in a transaction: exact up to 10,000, above that as PostgreSQL estimates.'),
-  total_contracts: countFormat.describe('0 so far: contracts are not derived yet.'),
+  total_contracts: countFormat
+    .describe('Contracts that are deployed, of those that are derived; estimated where there are more than 10,000.'),
   progress: z.string().regex(/^\d+\.\d\d%$/)
     .describe('Way of forward ingestion from start_height to the head of the chain.'),
   behind: countFormat.describe('Blocks between the head of the chain and indexed_height.'),
@@ -74,6 +75,7 @@ export interface StatusFacts {
   readonly events: number
   readonly oldestBlockTimestamp: string | null
   readonly accounts: number
+  readonly contracts: number
   readonly errorsByWorker: Readonly<Record<string, number>>
   /** Flagged leases. */
   readonly deadLeasesByWorker: Readonly<Record<string, number>>
@@ -105,7 +107,7 @@ export function presentStatus(
     total_transactions: facts.transactions,
     total_events: facts.events,
     total_addresses: facts.accounts,
-    total_contracts: 0,
+    total_contracts: facts.contracts,
     progress: facts.max === null ? '0.00%' : progress(start, indexed, latest),
     behind: Math.max(0, latest - indexed),
     status: 'ok',

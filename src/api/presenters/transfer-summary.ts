@@ -41,27 +41,23 @@ export const transferSummarySchema = z.strictObject({
 }).meta({ id: 'TransferSummary' })
 export type TransferSummary = z.output<typeof transferSummarySchema>
 
-/** Sums of the movements of a token in a transaction, as they are read from the database. */
-export const fungibleSummaryRow = z.object({
-  block_height: z.number(),
-  tx_index: z.number(),
-  token: z.string(),
-  direction: z.enum(['in', 'out', 'transfer']),
-  amount: z.string(),
-  counterparty: z.string().nullable(),
-})
-export type FungibleSummaryRow = z.output<typeof fungibleSummaryRow>
+type Direction = z.output<typeof direction>
 
-/** Counts of the items of a collection that moved in a transaction, as they are read from the database. */
-export const nonFungibleSummaryRow = z.object({
-  block_height: z.number(),
-  tx_index: z.number(),
-  token: z.string().nullable(),
-  direction: z.enum(['in', 'out', 'transfer']),
-  count: z.number(),
-  counterparty: z.string().nullable(),
-})
-export type NonFungibleSummaryRow = z.output<typeof nonFungibleSummaryRow>
+/** Sums of the movements of a token in a transaction. */
+export interface FungibleSummaryRow {
+  readonly token: string
+  readonly direction: Direction
+  readonly amount: string
+  readonly counterparty: string | null
+}
+
+/** Counts of the items of a collection that moved in a transaction. */
+export interface NonFungibleSummaryRow {
+  readonly token: string | null
+  readonly direction: Direction
+  readonly count: number
+  readonly counterparty: string | null
+}
 
 /** What a token is called. All null where nobody has told yet. */
 export interface TokenName {

@@ -67,7 +67,7 @@ async function readWanted(
 ): Promise<readonly BigTransferRow[]> {
   const isWanted = types === undefined ? sql.fragment`true` : sql.fragment`kind.type = any (${sql.array(types, 'text')})`
   const { low, before: { height: high } } = span
-  return database.any(sql.type(bigTransferRow)`
+  return database.any(sql.prepared('big transfers', bigTransferRow)`
     select encode(r.id, 'hex') as tx_id, e.block_height, e.tx_index, e.event_index, e.leg, b.timestamp, kind.type,
       t.transfer_type, e.token, m.symbol, m.logo, e.amount::text as amount,
       round(e.amount * p.price, 2)::text as usd_value, t.from_address, t.to_address
@@ -123,7 +123,7 @@ const lastRow = z.object({
 
 /** The last of as many as are looked at; undefined where there are not so many. */
 async function findLastExamined(database: DatabasePool, span: Span): Promise<BigTransferPage['last']> {
-  const row = await database.maybeOne(sql.type(lastRow)`
+  const row = await database.maybeOne(sql.prepared('last big transfer', lastRow)`
     select l.examined, l.block_height, encode(r.id, 'hex') as tx_id, l.event_index, l.leg
     from (
       select *, count(*) over () as examined from (${selectExamined(span)}) as e

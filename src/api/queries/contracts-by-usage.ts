@@ -1,10 +1,11 @@
 import type { DatabasePool } from 'slonik'
 import type { RankedContract } from '../contracts/contract-graph.ts'
-import { contractParts } from '../formats/contract-parts.ts'
 import type { ContractRow } from '../presenters/contract.ts'
 import { readContractGraph } from './contract-graph.ts'
 import { readContracts } from './contracts.ts'
-import type { ContractSelection, ContractSpan } from './contracts.ts'
+import { isSelected } from './contract-selection.ts'
+import type { ContractSelection } from './contract-selection.ts'
+import type { ContractSpan } from './contracts.ts'
 
 /**
  * Up to `count` contracts of a selection after a place, by how many contracts import them, and those with the same number
@@ -23,7 +24,7 @@ export async function listContractsByUsage(
     const wanted: string[] = []
     for (; wanted.length < count - rows.length && next < ordered.length; next++) {
       const candidate = ordered[next]
-      if (candidate !== undefined && matches(candidate, selection)) wanted.push(candidate.contract)
+      if (candidate !== undefined && isSelected(candidate, selection)) wanted.push(candidate.contract)
     }
     const found = new Map((await readContracts(database, wanted, withBody)).map((row) => [row.contract, row]))
     for (const one of wanted) {
@@ -33,15 +34,6 @@ export async function listContractsByUsage(
     }
   }
   return rows
-}
-
-function matches(one: RankedContract, { contract, address, kind, identifier, name }: ContractSelection): boolean {
-  const parts = contractParts(one.contract)
-  if (contract !== undefined && one.contract !== contract) return false
-  if (address !== undefined && parts.address !== address) return false
-  if (kind !== undefined && one.kind !== kind) return false
-  if (identifier !== undefined && !one.contract.toLowerCase().includes(identifier.toLowerCase())) return false
-  return name === undefined || parts.name.toLowerCase().includes(name.toLowerCase())
 }
 
 type Rank = Pick<RankedContract, 'contract' | 'dependents'>

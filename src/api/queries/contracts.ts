@@ -4,19 +4,9 @@ import type { ContractPlace } from '../paging/contract-cursor.ts'
 import { contractParts } from '../formats/contract-parts.ts'
 import { contractRow } from '../presenters/contract.ts'
 import type { ContractRow } from '../presenters/contract.ts'
-
-/** Which contracts; what is undefined does not matter. */
-export interface ContractSelection {
-  /** This one: A.<address>.<name>. */
-  readonly contract?: string | undefined
-  /** In text form. */
-  readonly address?: string | undefined
-  readonly kind?: string | undefined
-  /** A part of `A.<address>.<name>`, in any case. */
-  readonly identifier?: string | undefined
-  /** A part of the name, in any case. */
-  readonly name?: string | undefined
-}
+import { readContractGraph } from './contract-graph.ts'
+import { isSelected } from './contract-selection.ts'
+import type { ContractSelection } from './contract-selection.ts'
 
 /** The orders that an index gives. */
 export type IndexedOrder = 'address' | 'name' | 'created_at' | 'updated_at'
@@ -58,19 +48,45 @@ function isOfKind(kind: string): FragmentSqlToken {
   return sql.fragment`(k.kind = ${kind} or k.kind is null and s.kind = ${kind})`
 }
 
+/** Contracts with a text in their name that are read each by its key and put in order; where there are more the next is not far. */
+const mostLookedUp = 2000
+
 /**
- * Up to `count` contracts of a selection after a place, in an order. What the selection leaves out is read too, up to all
- * contracts of the chain where it leaves out nearly all of them.
+ * Those whose names hold the texts of a selection, as they were a minute ago at most; undefined where it asks for no text, or where there
+ * are too many of them.
+ */
+async function findNamed(database: DatabasePool, selection: ContractSelection): Promise<readonly string[] | undefined> {
+  if (selection.identifier === undefined && selection.name === undefined) return undefined
+  const { ranked } = await readContractGraph(database)
+  const found = ranked.filter((one) => isSelected(one, selection))
+  return found.length > mostLookedUp ? undefined : found.map(({ contract }) => contract)
+}
+
+function selectFrom(named: readonly string[] | undefined): FragmentSqlToken {
+  if (named === undefined) return sql.fragment`app.contracts s`
+  const keys = named.map(contractParts)
+  return sql.fragment`
+    unnest(
+      ${sql.array(keys.map(({ address }) => address), 'text')}, ${sql.array(keys.map(({ name }) => name), 'text')}
+    ) as wanted (address, name)
+    join app.contracts s on s.address = wanted.address and s.name = wanted.name
+  `
+}
+
+/**
+ * Up to `count` contracts of a selection after a place, in an order. Of a kind none is rare, so that what the selection leaves out is
+ * read too; a text in names may be, and is looked for in memory first.
  */
 export async function listContracts(
   database: DatabasePool, selection: ContractSelection, span: ContractSpan,
 ): Promise<readonly ContractRow[]> {
-  const parts = partsOf(span)
+  const named = await findNamed(database, selection)
+  const parts = named?.length === 0 ? [] : partsOf(span)
   const rows: ContractRow[] = []
   for (const { where, order } of parts) {
     if (rows.length >= span.count) break
     rows.push(...await database.any(sql.type(contractRow)`
-      select ${rowsWith(span.withBody)} from app.contracts s left join app.contract_code k on k.code_hash = s.code_hash
+      select ${rowsWith(span.withBody)} from ${selectFrom(named)} left join app.contract_code k on k.code_hash = s.code_hash
       where ${selected(selection)} and ${where}
       order by ${order} limit ${span.count - rows.length}
     `))

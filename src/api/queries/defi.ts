@@ -41,6 +41,9 @@ export interface PairSelection {
 
 const pairOrder = sql.fragment`last_height desc, last_tx_index desc, last_event_index desc, pair desc`
 
+/** Days that volumes of pairs are of. */
+const volumeDays = 7
+
 /** Up to `count` pairs before a key, the one with the latest event first. */
 export async function listDefiPairs(
   database: DatabasePool, { dex, asset }: PairSelection, before: PairKey | undefined, count: number,
@@ -59,12 +62,19 @@ export async function listDefiPairs(
     with page as materialized (${pairs})
     select p.pair as id, p.dex, p.address, p.asset0, p.asset1, m0.symbol as symbol0, m1.symbol as symbol1, p.is_stable,
       (p.fee * 10000)::float8 as fee_bps, r0.balance::text as reserve0, r1.balance::text as reserve1,
-      p.price::text as price, p.created_height, p.last_height, p.last_tx_index, p.last_event_index
+      p.price::text as price, d.swap_count, d.volume0, d.volume1, p.created_height, p.last_height, p.last_tx_index, p.last_event_index
     from page p
     left join app.ft_token_metadata m0 on m0.token = p.asset0
     left join app.ft_token_metadata m1 on m1.token = p.asset1
     left join lateral (${reserve(sql.fragment`p.asset0`)}) r0 on true
     left join lateral (${reserve(sql.fragment`p.asset1`)}) r1 on true
+    cross join (select max(day) as newest from app.defi_pair_days) day
+    cross join lateral (
+      select coalesce(sum(s.swap_count), 0)::bigint as swap_count, coalesce(sum(s.volume0), 0)::text as volume0,
+        coalesce(sum(s.volume1), 0)::text as volume1
+      from app.defi_pair_days s
+      where s.pair = p.pair and s.day > day.newest - ${volumeDays}::integer
+    ) d
     order by ${pairOrder}
   `)
 }

@@ -47,6 +47,9 @@ type DetailsRow = z.output<typeof detailsRow>
 const nothing = sql.fragment`select null::json`
 
 /**
+ * Each table is read by its key for each transaction: `limit` and `offset` keep the planner, who sees neither how many there are nor
+ * how far apart, from reading all between the heights instead.
+ *
  * Parameters: heights and positions of the transactions, and the lowest and highest height among them. Coverage is of the same moment
  * as the rows. It is folded into the checkpoints but for what was done a moment ago, so that these mostly tell all.
  */
@@ -71,13 +74,17 @@ function detailsOf(fungible: FragmentSqlToken, nonFungible: FragmentSqlToken): F
       ) end as coverage,
       (
         select json_agg(json_build_array(m.block_height, m.tx_index, m.fee::text, m.gas_used))
-        from place join app.tx_metrics m on m.block_height = place.height and m.tx_index = place.index
-          and m.block_height between $3 and $4
+        from place cross join lateral (
+          select * from app.tx_metrics
+          where block_height = place.height and tx_index = place.index and block_height between $3 and $4
+          limit 1
+        ) as m
       ) as metrics,
       (
         select json_agg(json_build_array(t.block_height, t.tag, t.tx_indexes))
-        from (select distinct height from place) as h join app.tx_tags t on t.block_height = h.height
-          and t.block_height between $3 and $4
+        from (select distinct height from place) as h cross join lateral (
+          select * from app.tx_tags where block_height = h.height and block_height between $3 and $4 offset 0
+        ) as t
       ) as tags,
       (${fungible}) as fungible,
       (${nonFungible}) as non_fungible
@@ -90,7 +97,7 @@ const withTransfersOfAccount = fixedStatement(
   sql.prepared('transaction details of an account', detailsRow)`${detailsOf(fungibleParts, nonFungibleParts)}`,
 )
 
-/** What the workers have written of transactions, in one statement for each few partitions. */
+/** What the workers have written of transactions, in one statement. */
 export async function readDerivedDetails(
   database: DatabasePool, places: readonly MarkedPlace[], transfers: TransferView,
 ): Promise<ReadonlyMap<string, DerivedDetails>> {
@@ -101,7 +108,7 @@ export async function readDerivedDetails(
         : transfers === 'all' ? withTransfers(...range) : withTransfersOfAccount(...range, transfers.account),
     )
     return detailsByPlace(ofWindow, row)
-  })
+  }, 1)
   return new Map(found)
 }
 
@@ -121,12 +128,8 @@ function detailsByPlace(
       isDerived, isMoved,
       metrics: metricsOf.get(key),
       tags: (tagsOf.get(block_height) ?? []).flatMap(([, tag, indexes]) => (indexes.includes(tx_index) ? [tag] : [])),
-      fungible: (fungibleOf.get(key) ?? []).map(([, , token, way, amount, counterparty]) => (
-        { block_height, tx_index, token, direction: way, amount, counterparty }
-      )),
-      nonFungible: (nonFungibleOf.get(key) ?? []).map(([, , token, way, count, counterparty]) => (
-        { block_height, tx_index, token, direction: way, count, counterparty }
-      )),
+      fungible: (fungibleOf.get(key) ?? []).map(([, , token, way, amount, counterparty]) => ({ token, direction: way, amount, counterparty })),
+      nonFungible: (nonFungibleOf.get(key) ?? []).map(([, , token, way, count, counterparty]) => ({ token, direction: way, count, counterparty })),
     }]
   })
 }

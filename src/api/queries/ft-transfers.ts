@@ -1,33 +1,39 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { Bounds } from '../paging/bounds.ts'
-import { readEventPage } from '../paging/event-pages.ts'
 import { ftTransferRow } from '../presenters/ft-transfer.ts'
 import type { FtTransferRow } from '../presenters/ft-transfer.ts'
-import { ftTransfers, selectTransfers } from './transfer-pages.ts'
-import type { TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
+import { ftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
+import type { PageHeights, TransferKey, TransferSelection } from './transfer-pages.ts'
 
 /** Up to `count` transfers before a place, newest first, fees aside. */
 export async function listFtTransfers(
   database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
   count: number,
 ): Promise<readonly FtTransferRow[]> {
-  return readEventPage(bounds, before, count, (span) => database.any(sql.prepared('FT transfers', ftTransferRow)`
-    ${completed(selectTransfers(ftTransfers, selection, span), span)}
-  `))
+  return readTransferPage(database, bounds, before, count, {
+    table: ftTransfers,
+    select: (span) => selectTransfers(ftTransfers, selection, span),
+    complete: (rows, heights) => database.any(sql.prepared('FT transfers', ftTransferRow)`${completed(rows, heights)}`),
+  })
 }
 
 /** A page of app.ft_transfers with what its rows do not hold themselves, each looked up by its key. */
-export function completed(page: FragmentSqlToken, { low, high }: TransferSpan): FragmentSqlToken {
+export function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp, t.token,
       t.from_address, t.to_address, t.transfer_type, t.amount::text as amount, m.name, m.symbol, m.decimals, m.logo,
       p.price::text as usd_price, trim_scale(t.amount * p.price)::text as usd_value
     from page t
-    join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
-    join raw.transactions r on r.block_height = t.block_height and r.tx_index = t.tx_index
-      and r.block_height between ${low} and ${high}
+    cross join lateral (
+      select timestamp from raw.blocks where height = t.block_height and height between ${low} and ${high} limit 1
+    ) b
+    cross join lateral (
+      select id from raw.transactions
+      where block_height = t.block_height and tx_index = t.tx_index and block_height between ${low} and ${high}
+      limit 1
+    ) r
     left join app.ft_token_metadata m on m.token = t.token
     left join lateral (${priceAt(sql.fragment`t.token`, sql.fragment`b.timestamp`)}) p on true
     order by t.block_height desc, t.tx_index desc, t.event_index desc, t.leg desc

@@ -1,20 +1,28 @@
 import { sql } from 'slonik'
 import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import type { Bounds } from '../paging/bounds.ts'
-import { readEventPage } from '../paging/event-pages.ts'
 import { nftTransferRow } from '../presenters/nft-transfer.ts'
 import type { NftTransferRow } from '../presenters/nft-transfer.ts'
-import { nftTransfers, selectTransfers } from './transfer-pages.ts'
-import type { TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
+import { nftTransfers, readTransferPage, selectTransfers } from './transfer-pages.ts'
+import type { PageHeights, TransferKey, TransferSelection, TransferSpan } from './transfer-pages.ts'
 
 /** Up to `count` transfers of items before a place, newest first. */
 export async function listNftTransfers(
   database: DatabasePool, bounds: Bounds | undefined, selection: TransferSelection, before: TransferKey | undefined,
   count: number,
 ): Promise<readonly NftTransferRow[]> {
-  return readEventPage(bounds, before, count, (span) => database.any(sql.prepared('NFT transfers', nftTransferRow)`
-    ${completed(selectTransfers(nftTransfers, selection, span), span)}
-  `))
+  return readPage(database, bounds, before, count, (span) => selectTransfers(nftTransfers, selection, span))
+}
+
+async function readPage(
+  database: DatabasePool, bounds: Bounds | undefined, before: TransferKey | undefined, count: number,
+  select: (span: TransferSpan) => FragmentSqlToken,
+): Promise<readonly NftTransferRow[]> {
+  return readTransferPage(database, bounds, before, count, {
+    table: nftTransfers,
+    select,
+    complete: (rows, heights) => database.any(sql.prepared('NFT transfers', nftTransferRow)`${completed(rows, heights)}`),
+  })
 }
 
 /** An item, and the uuid by which it is known where it was destroyed. */
@@ -33,21 +41,19 @@ export async function listNftTransfersOfItem(
 ): Promise<readonly NftTransferRow[]> {
   const { token, nft_id: nftId, uuid } = item
   if (uuid === null) return listNftTransfers(database, bounds, { token, nftId }, before, count)
-  return readEventPage(bounds, before, count, (span) => database.any(sql.prepared('NFT transfers', nftTransferRow)`
-    ${completed(sql.fragment`
-      (${selectTransfers(nftTransfers, { token, nftId }, span)})
-      union all
-      (
-        select * from app.nft_transfers
-        where token is null and nft_uuid = ${uuid}::bigint and nft_id = ${nftId}::numeric
-          and block_height between ${span.low} and ${span.high} and ${isBefore(before)}
-        order by block_height desc, tx_index desc, event_index desc
-        limit ${span.count}
-      )
-      order by block_height desc, tx_index desc, event_index desc, leg desc
+  return readPage(database, bounds, before, count, (span) => sql.fragment`
+    (${selectTransfers(nftTransfers, { token, nftId }, span)})
+    union all
+    (
+      select * from app.nft_transfers
+      where token is null and nft_uuid = ${uuid}::bigint and nft_id = ${nftId}::numeric
+        and block_height between ${span.low} and ${span.high} and ${isBefore(before)}
+      order by block_height desc, tx_index desc, event_index desc
       limit ${span.count}
-    `, span)}
-  `))
+    )
+    order by block_height desc, tx_index desc, event_index desc, leg desc
+    limit ${span.count}
+  `)
 }
 
 function isBefore(before: TransferKey | undefined): FragmentSqlToken {
@@ -57,10 +63,10 @@ function isBefore(before: TransferKey | undefined): FragmentSqlToken {
 }
 
 /**
- * With what the rows of the page do not hold themselves, each looked up by its key. The collection of a transfer that
+ * With what the rows of the page do not hold themselves, each looked up by its key, which `limit` keeps the planner to. The collection of a transfer that
  * lacks it is that of the item whose end it is, if no other has the same uuid and id.
  */
-function completed(page: FragmentSqlToken, { low, high }: TransferSpan): FragmentSqlToken {
+function completed(page: FragmentSqlToken, { low, high }: PageHeights): FragmentSqlToken {
   return sql.fragment`
     with page as materialized (${page})
     select t.block_height, t.tx_index, t.event_index, t.leg, encode(r.id, 'hex') as transaction_hash, b.timestamp,
@@ -69,9 +75,14 @@ function completed(page: FragmentSqlToken, { low, high }: TransferSpan): Fragmen
       case when c.checked_height >= coalesce(o.block_height, 0) then c.owner else o.owner end as current_owner,
       m.name as collection_name, m.square_image as collection_image, m.description as collection_description
     from page t
-    join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
-    join raw.transactions r on r.block_height = t.block_height and r.tx_index = t.tx_index
-      and r.block_height between ${low} and ${high}
+    cross join lateral (
+      select timestamp from raw.blocks where height = t.block_height and height between ${low} and ${high} limit 1
+    ) b
+    cross join lateral (
+      select id from raw.transactions
+      where block_height = t.block_height and tx_index = t.tx_index and block_height between ${low} and ${high}
+      limit 1
+    ) r
     left join lateral (
       select min(e.token) as token from app.nft_ownership e
       where t.token is null and e.nft_uuid = t.nft_uuid and e.nft_id = t.nft_id

@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import type { DatabasePool } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { parseMultirange } from '../../base/ranges.ts'
 import type { StatusFacts } from '../presenters/status.ts'
@@ -13,6 +13,7 @@ const statusRow = z.object({
   events: z.number(),
   oldest: z.string().nullable(),
   accounts: z.number(),
+  contracts: z.number(),
   errors: z.record(z.string(), z.number()),
   deadLeases: z.record(z.string(), z.number()),
   ranges: z.string().nullable(),
@@ -20,8 +21,8 @@ const statusRow = z.object({
 
 /**
  * The state of indexing in one statement and so of one moment. Its cost does not grow with the chain: totals are the
- * counters that the ingesters keep in the transactions of their batches, errors and accounts are counted up to 10,000. It
- * does grow with the pieces of the workers' coverage, of which there are few but for a farm in trouble.
+ * counters that the ingesters keep in the transactions of their batches, errors, accounts and contracts are counted up
+ * to 10,000. It does grow with the pieces of the workers' coverage, of which there are few but for a farm in trouble.
  */
 export async function readStatus(database: DatabasePool, options: { includeRanges: boolean }): Promise<StatusFacts> {
   const row = await database.one(sql.type(statusRow)`
@@ -55,11 +56,8 @@ export async function readStatus(database: DatabasePool, options: { includeRange
       ), '[]') as checkpoints,
       bounds.*,
       (select timestamp from raw.blocks where height = bounds.min) as oldest,
-      (
-        select case when counted.count <= 10000 then counted.count
-          else greatest(counted.count, (select reltuples::int8 from pg_class where oid = 'app.accounts'::regclass)) end
-        from (select count(*) as count from (select from app.accounts limit 10001) as some_accounts) as counted
-      ) as accounts,
+      ${about(sql.fragment`select from app.accounts`, 'app.accounts')} as accounts,
+      ${about(sql.fragment`select from app.smart_contracts where not is_removed`, 'app.smart_contracts')} as contracts,
       coalesce((select jsonb_object_agg(worker_name, count) from errors), '{}') as errors,
       coalesce((select jsonb_object_agg(worker_type, count) from dead), '{}') as "deadLeases",
       case when ${options.includeRanges} then (select range_agg(covered)::text from ingesters) end as ranges
@@ -75,8 +73,18 @@ export async function readStatus(database: DatabasePool, options: { includeRange
     events: row.events,
     oldestBlockTimestamp: row.oldest,
     accounts: row.accounts,
+    contracts: row.contracts,
     errorsByWorker: row.errors,
     deadLeasesByWorker: row.deadLeases,
     ranges: options.includeRanges ? ranges : undefined,
   }
+}
+
+/** How many rows there are of a table: exact up to 10,000, then about as many as the table has. */
+function about(rows: FragmentSqlToken, table: string): FragmentSqlToken {
+  return sql.fragment`(
+        select case when counted.count <= 10000 then counted.count
+          else greatest(counted.count, (select reltuples::int8 from pg_class where oid = ${table}::regclass)) end
+        from (select count(*) as count from (${rows} limit 10001) as some_rows) as counted
+      )`
 }

@@ -18,9 +18,12 @@ import { readAssetNames } from './asset-names.ts'
 import { readEventsOfTransaction } from './events.ts'
 import type { TransactionPlace } from './transactions.ts'
 
-/** All that happened in a transaction, as far as it is derived. Each table is read by the place of the transaction. */
+/**
+ * All that happened in a transaction, as far as it is derived. Each table is read by the place of the transaction.
+ * @param timestampOf gives the time of its block, where that is needed; undefined: it is not stored any more
+ */
 export async function readTransactionContent(
-  database: DatabasePool, place: TransactionPlace, timestamp: string,
+  database: DatabasePool, place: TransactionPlace, timestampOf: () => Promise<string | undefined>,
 ): Promise<TransactionContent> {
   const { height, index } = place
   const here = sql.fragment`block_height = ${height} and tx_index = ${index}`
@@ -50,7 +53,7 @@ export async function readTransactionContent(
     `),
   ])
   const [evm, owners, names] = await Promise.all([
-    readEvmExecutions(database, place, events, timestamp),
+    readEvmExecutions(database, place, events, timestampOf),
     readCoaOwners(database, [...fungible, ...nonFungible].flatMap((row) => [row.from_address, row.to_address])),
     readAssetNames(
       database,
@@ -69,10 +72,12 @@ export async function readTransactionContent(
 }
 
 async function readEvmExecutions(
-  database: DatabasePool, { height, index }: TransactionPlace, events: readonly EventRow[], timestamp: string,
+  database: DatabasePool, { height, index }: TransactionPlace, events: readonly EventRow[],
+  timestampOf: () => Promise<string | undefined>,
 ): Promise<EvmExecution[]> {
-  if (!events.some(isEvmEvent)) return []
-  const rows = await database.any(sql.type(evmExecutionRow)`
+  const timestamp = events.some(isEvmEvent) ? await timestampOf() : undefined
+  if (timestamp === undefined) return []
+  const rows = await database.any(sql.prepared('EVM executions', evmExecutionRow)`
     select h.event_index, h.evm_hash, h.evm_from, h.evm_to, h.evm_value::text as evm_value,
       h.evm_gas_used::text as evm_gas_used, h.evm_status, t.evm_block_height, t.evm_tx_index, t.tx_type, t.call_type,
       t.nonce::text as nonce, t.gas_limit::text as gas_limit,
@@ -131,7 +136,7 @@ async function readCoas(
   database: DatabasePool, addresses: readonly string[],
 ): Promise<readonly z.output<typeof coaRow>[]> {
   if (addresses.length === 0) return []
-  return database.any(sql.type(coaRow)`
+  return database.any(sql.prepared('COAs', coaRow)`
     select distinct on (coa_address) coa_address, flow_address from app.coa_accounts
     where coa_address = any (${sql.array(addresses, 'text')})
     order by coa_address, block_height, tx_index, event_index

@@ -45,14 +45,16 @@ export async function listFilteredTransactions(
 ): Promise<FilteredPage> {
   const source = await chooseSource(database, filter)
   const condition = conditionOf(filter)
+  const isSingle = Object.values(filter).filter((value) => value !== undefined).length <= 1
   const rows: TransactionRow[] = []
   let [place, scanned] = [before, 0]
   // Most often all that an index gives fits, so that little is read at first.
   for (let size = count; ; size = Math.min(size * 4, mostScanned - scanned)) {
     const places = await readEventPage(narrowed(bounds, source), place, size, async (span) => {
-      return await database.any(sql.prepared('places of transactions', placeRow)`${source.select(span)}`)
+      const select = source.select(span)
+      return await database.any(source.isPrepared ? sql.prepared('places of transactions', placeRow)`${select}` : sql.type(placeRow)`${select}`)
     })
-    rows.push(...await readTransactionsAt(database, places, condition))
+    rows.push(...await readTransactionsAt(database, places, condition, isSingle))
     place = places.at(-1)
     scanned += places.length
     if (rows.length >= count || places.length < size || place === undefined) return { rows: rows.slice(0, count), stoppedAt: undefined }
@@ -65,6 +67,8 @@ const placeRow = z.object({ height: z.number(), index: z.number() })
 /** An index that gives places in order. */
 interface Source {
   readonly select: (span: EventSpan<TransactionPlace>) => FragmentSqlToken
+  /** Whether one plan is good for all values. */
+  readonly isPrepared: boolean
   /** Heights outside of which it has nothing. */
   readonly heights?: Bounds | undefined
 }
@@ -75,12 +79,12 @@ async function chooseSource(database: DatabasePool, filter: TransactionFilter): 
   const accounts = [...new Set(Object.values(roles).filter((account) => account !== undefined))]
   const account = accounts.length === 0 ? undefined : await leastActive(database, accounts)
   if (account !== undefined) {
-    return { select: (span) => selectOfAccount(account.address, span), heights: account.heights }
+    return { select: (span) => selectOfAccount(account.address, span), isPrepared: true, heights: account.heights }
   }
-  if (contract !== undefined) return { select: (span) => selectOfContract(contract, span) }
-  if (status === 'FAILURE' || status === 'UNKNOWN') return { select: (span) => selectUnsuccessful(status, span) }
+  if (contract !== undefined) return { select: (span) => selectOfContract(contract, span), isPrepared: false }
+  if (status === 'FAILURE' || status === 'UNKNOWN') return { select: (span) => selectUnsuccessful(status, span), isPrepared: false }
   // Nearly all are sealed and succeed.
-  return { select: selectAll }
+  return { select: selectAll, isPrepared: false }
 }
 
 function narrowed(bounds: Bounds | undefined, { heights }: Source): Bounds | undefined {
@@ -106,11 +110,16 @@ async function leastActive(
   return { address: least.address, heights: { min: least.first, max: least.last } }
 }
 
+/**
+ * The address is compared in a row with the height, and stands in the order: else the planner, who does not see the address, takes all
+ * accounts for quiet ones, of which all is read and sorted.
+ */
 function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): FragmentSqlToken {
   return sql.fragment`
     select block_height as height, tx_index as index from app.address_transactions
-    where address = ${address} and (is_payer or is_proposer or is_authorizer) and ${within(span, sql.fragment`tx_index`)}
-    order by block_height desc, tx_index desc
+    where (address, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
+      and (is_payer or is_proposer or is_authorizer) and ${within(span, sql.fragment`tx_index`)}
+    order by address desc, block_height desc, tx_index desc
     limit ${span.count}
   `
 }

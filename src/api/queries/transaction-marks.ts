@@ -15,22 +15,31 @@ const markRow = z.object({
 /** What rows of derived tables do not repeat of their transaction. */
 export type TransactionMark = z.output<typeof markRow>
 
-/** Heights of one partition of raw.events, the narrowest: a statement over so many is planned for two at most. */
-const windowHeights = 200_000
+/** Heights of one statement at least: within one partition or two of each table. */
+const leastWindow = 200_000
+
+/** Statements at most: rows that are far from each other are looked up in more partitions at once rather than by more statements. */
+const mostStatements = 4
 
 /**
  * Reads by position, in statements that each stay within few partitions: the rows of one page may be years apart, and a
  * statement over years is planned for all partitions between.
+ * @param most statements at most; 1 for one that is prepared, which leaves partitions out when it begins and is not planned again
  */
 export async function readByPlaces<Place extends { readonly block_height: number }, Row>(
-  places: readonly Place[], read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>,
+  places: readonly Place[], read: (places: readonly Place[], low: number, high: number) => Promise<readonly Row[]>, most = mostStatements,
 ): Promise<readonly Row[]> {
-  const windows = Map.groupBy(places, ({ block_height: height }) => Math.floor(height / windowHeights))
-  const found = await Promise.all([...windows.values()].map((ofWindow) => {
-    const heights = ofWindow.map((place) => place.block_height)
-    return read(ofWindow, Math.min(...heights), Math.max(...heights))
-  }))
+  if (places.length === 0) return []
+  const [lowest, highest] = endsOf(places)
+  const width = Math.max(leastWindow, Math.ceil((highest - lowest + 1) / most))
+  const windows = Map.groupBy(places, ({ block_height: height }) => Math.floor((height - lowest) / width))
+  const found = await Promise.all([...windows.values()].map((ofWindow) => read(ofWindow, ...endsOf(ofWindow))))
   return found.flat()
+}
+
+function endsOf(places: ReadonlyArray<{ readonly block_height: number }>): readonly [lowest: number, highest: number] {
+  const heights = places.map((place) => place.block_height)
+  return [Math.min(...heights), Math.max(...heights)]
 }
 
 /**

@@ -17,6 +17,14 @@ export interface TransactionPlace {
 }
 
 /**
+ * The block of a row, by its key for each: with a join the planner, who does not see how few rows there are, may read all blocks
+ * between the heights.
+ */
+export function blockOf(height: FragmentSqlToken, low: number, high: number): FragmentSqlToken {
+  return sql.fragment`(select timestamp from raw.blocks where height = ${height} and height between ${low} and ${high} limit 1)`
+}
+
+/**
  * Completes a page of raw.transactions: the time of the block and the EVM hash are looked up for the rows of the page
  * only, each by its key.
  */
@@ -29,7 +37,7 @@ function completed(pageOfTransactions: FragmentSqlToken, low: number, high: numb
       encode(t.reference_block_id, 'hex') as reference_block_id, encode(t.script_hash, 'hex') as script_hash,
       t.gas_limit, t.gas_used, t.event_count, t.error_message, encode(l.evm_hash, 'hex') as evm_hash
     from page t
-    join raw.blocks b on b.height = t.block_height and b.height between ${low} and ${high}
+    cross join lateral ${blockOf(sql.fragment`t.block_height`, low, high)} as b
     left join raw.tx_lookup l on l.id = t.id and l.block_height = t.block_height
   `
 }
@@ -80,24 +88,31 @@ export async function readTransactions(
  * The transactions at places, the latest first; those that are not stored, and those for which `condition` does not hold, are left
  * out.
  * @param condition on a row `t` of raw.transactions
+ * @param isFrequent whether that is of a form that is asked for often: only then it is worth to be prepared
  */
 export async function readTransactionsAt(
-  database: DatabasePool, places: readonly TransactionPlace[], condition = sql.fragment`true`,
+  database: DatabasePool, places: readonly TransactionPlace[], condition: FragmentSqlToken, isFrequent: boolean,
 ): Promise<readonly TransactionRow[]> {
   const marked = places.map(({ height, index }) => ({ block_height: height, tx_index: index }))
-  const rows = await readByPlaces(marked, (ofWindow, low, high) => database.any(sql.prepared('transactions at places', transactionRow)`
-    ${completed(sql.fragment`
-      select t.*
-      from unnest(
-        ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
-        ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
-      ) as place (height, index)
-      join raw.transactions t on t.block_height = place.height and t.tx_index = place.index
-        and t.block_height between ${low} and ${high}
-      where ${condition}
-    `, low, high)}
-    order by t.block_height desc, t.tx_index desc
-  `))
+  const rows = await readByPlaces(marked, (ofWindow, low, high) => {
+    const select = sql.fragment`
+      ${completed(sql.fragment`
+        select t.*
+        from unnest(
+          ${sql.array(ofWindow.map((place) => place.block_height), 'int8')},
+          ${sql.array(ofWindow.map((place) => place.tx_index), 'int4')}
+        ) as place (height, index)
+        cross join lateral (
+          select * from raw.transactions
+          where block_height = place.height and tx_index = place.index and block_height between ${low} and ${high}
+          limit 1
+        ) as t
+        where ${condition}
+      `, low, high)}
+      order by t.block_height desc, t.tx_index desc
+    `
+    return database.any(isFrequent ? sql.prepared('transactions at places', transactionRow)`${select}` : sql.type(transactionRow)`${select}`)
+  }, isFrequent ? 1 : undefined)
   return rows.toSorted((a, b) => b.block_height - a.block_height || b.tx_index - a.tx_index)
 }
 
@@ -158,8 +173,8 @@ export async function findTransactionInBlock(
 /** What only the detail of a transaction shows. */
 export async function readTransactionExtras(
   database: DatabasePool, { height, index }: TransactionPlace,
-): Promise<TransactionExtras> {
-  return database.one(sql.prepared('transaction extras', transactionExtras)`
+): Promise<TransactionExtras | undefined> {
+  const row = await database.maybeOne(sql.prepared('transaction extras', transactionExtras)`
     select encode(b.id, 'hex') as block_id, encode(b.collection_ids[t.collection_index + 1], 'hex') as collection_id,
       s.script_text as script, t.arguments
     from raw.transactions t
@@ -167,4 +182,5 @@ export async function readTransactionExtras(
     left join raw.scripts s on s.script_hash = t.script_hash
     where t.block_height = ${height} and t.tx_index = ${index}
   `)
+  return row ?? undefined
 }

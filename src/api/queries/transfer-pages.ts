@@ -1,5 +1,8 @@
 import { sql } from 'slonik'
-import type { FragmentSqlToken } from 'slonik'
+import type { DatabasePool, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import type { Bounds } from '../paging/bounds.ts'
+import { firstWindow, readEventPage, windowGrowth } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
 
 /** A place in the order of transfers. */
@@ -42,6 +45,68 @@ export const nftTransfers: TransferTable = { name: sql.fragment`app.nft_transfer
 /** A part of a page of transfers. */
 export type TransferSpan = EventSpan<TransferKey>
 
+/** Where the rows of a page are; both inclusive. Partitions outside are left out. */
+export interface PageHeights {
+  readonly low: number
+  readonly high: number
+}
+
+export interface TransferPage<Row> {
+  readonly table: TransferTable
+  /** Selects the rows of a span alone, newest first. */
+  readonly select: (span: TransferSpan) => FragmentSqlToken
+  /** Gives the rows that a statement selects with what they do not hold themselves, newest first. */
+  readonly complete: (rows: FragmentSqlToken, heights: PageHeights) => Promise<readonly Row[]>
+}
+
+const placeRow = z.object({ block_height: z.number(), tx_index: z.number(), event_index: z.number(), leg: z.number() })
+
+/**
+ * Up to `count` transfers before a place, newest first. Most pages are in a few heights, and come from one statement. That would be
+ * planned for all partitions of four tables where it goes through years: what is not near is found by statements on its own table, and
+ * then completed where it is.
+ */
+export async function readTransferPage<Row>(
+  database: DatabasePool, bounds: Bounds | undefined, before: TransferKey | undefined, count: number,
+  { table, select, complete }: TransferPage<Row>,
+): Promise<readonly Row[]> {
+  if (bounds === undefined) return []
+  const high = Math.min(bounds.max, before?.height ?? bounds.max)
+  if (high < bounds.min) return []
+  const low = Math.max(bounds.min, high - firstWindow + 1)
+  const near = await complete(select({ low, high, before, count }), { low, high })
+  const missing = count - near.length
+  if (missing <= 0 || low === bounds.min) return near
+  const places = await readEventPage({ min: bounds.min, max: low - 1 }, before, missing, async (span) => (
+    await database.any(sql.prepared('places of transfers', placeRow)`
+      select block_height, tx_index, event_index, leg from (${select(span)}) as t
+    `)
+  ), firstWindow * windowGrowth)
+  const [first, last] = [places[0], places.at(-1)]
+  if (first === undefined || last === undefined) return near
+  const heights = { low: last.block_height, high: first.block_height }
+  return [...near, ...await complete(selectPlaces(table, places, heights), heights)]
+}
+
+function selectPlaces(
+  { name }: TransferTable, places: ReadonlyArray<z.output<typeof placeRow>>, { low, high }: PageHeights,
+): FragmentSqlToken {
+  const column = (of: keyof z.output<typeof placeRow>, type: 'int4' | 'int8'): FragmentSqlToken => (
+    sql.fragment`${sql.array(places.map((place) => place[of]), type)}`
+  )
+  return sql.fragment`
+    select f.*
+    from unnest(${column('block_height', 'int8')}, ${column('tx_index', 'int4')}, ${column('event_index', 'int4')}, ${column('leg', 'int4')})
+      as place (height, tx, event, leg)
+    cross join lateral (
+      select * from ${name}
+      where block_height = place.height and tx_index = place.tx and event_index = place.event and leg = place.leg
+        and block_height between ${low} and ${high}
+      limit 1
+    ) f
+  `
+}
+
 /** The columns that put transfers in order: an event index alone restarts with each transaction. */
 const newestFirst = sql.fragment`block_height desc, tx_index desc, event_index desc, leg desc`
 
@@ -65,10 +130,11 @@ export function selectTransfers(
     `)
   }
   if (token !== undefined && nftId !== undefined) {
-    // An item moves some dozen times, an account may have moved thousands of its collection.
-    return selectByIndex(table, span, {
-      columns: [sql.fragment`token`, sql.fragment`nft_id`], values: [sql.fragment`${token}`, sql.fragment`${nftId}::numeric`],
-    }, address === undefined ? sql.fragment`true` : sql.fragment`${address} in (from_address, to_address)`)
+    // An item moves some dozen times, an account may have moved thousands of its collection. So few need no order of an index.
+    return selectSorted(table, span, sql.fragment`
+      token = ${token} and nft_id = ${nftId}::numeric
+      ${address === undefined ? sql.fragment`` : sql.fragment`and ${address} in (from_address, to_address)`}
+    `)
   }
   if (address === undefined) {
     if (token === undefined) return selectSorted(table, span, sql.fragment`true`)
@@ -91,16 +157,17 @@ function selectOfSide(
   if (token === undefined) {
     return selectByIndex(table, span, { columns: [side], values: [sql.fragment`${address}`] }, sql.fragment`${side} is not null`)
   }
-  // The index holds a hash of both names, which others may share.
+  // The index holds a hash of both names, which others may share. They are compared as one text, of which the indexes of either know
+  // nothing: a plan for all values would take one of these, and read all that a busy account has moved.
   return selectByIndex(table, span, {
     columns: [sql.fragment`hashtextextended(${side} || token, 0)`],
     values: [sql.fragment`hashtextextended(${address}::text || ${token}::text, 0)`],
   }, sql.fragment`
-    ${side} is not null and ${side} = ${address} and token = ${token}
+    ${side} is not null and ${side} || token = ${address}::text || ${token}::text
   `)
 }
 
-/** By the primary key, or whatever finds the rows of one block. */
+/** By the primary key, or whatever finds the rows of one block or item. */
 function selectSorted(table: TransferTable, span: TransferSpan, condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select * from ${table.name}

@@ -1,10 +1,17 @@
 import { sql } from 'slonik'
+import type { FragmentSqlToken } from 'slonik'
 
 /**
  * Parts of a statement (`derived-details.ts`) that tell what moved in transactions, by token. They read the transactions of `place`
  * between the heights `$3` and `$4`. A transaction may have thousands of movements: they are added up where they are, so that a line a
  * token is all that comes.
  */
+
+function movesIn(table: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+    select * from ${table} where block_height = place.height and tx_index = place.index and block_height between $3 and $4 offset 0
+  )`
+}
 
 /**
  * What changed hands in the end: the sum of what is left with those who got more than they gave. Most often there is one movement of a
@@ -22,8 +29,7 @@ export const fungibleSums = sql.fragment`
     select t.block_height, t.tx_index, t.token, count(*) as count, sum(t.amount) as amount,
       min(t.from_address) as giver, min(t.to_address) as taker,
       array_agg(t.from_address) as givers, array_agg(t.to_address) as takers, array_agg(t.amount) as amounts
-    from place join app.ft_transfers t on t.block_height = place.height and t.tx_index = place.index
-      and t.block_height between $3 and $4
+    from place cross join lateral ${movesIn(sql.fragment`app.ft_transfers`)} as t
     where t.transfer_type not in ('fee', 'escrow') and (t.from_address is not null or t.to_address is not null)
     group by t.block_height, t.tx_index, t.token
   ) as once
@@ -52,8 +58,7 @@ export const nonFungibleCounts = sql.fragment`
       case when min(to_address) = max(to_address) and count(to_address) = count(*) then min(to_address) end as counterparty
     from (
       select distinct on (t.block_height, t.tx_index, t.token, t.nft_id) t.block_height, t.tx_index, t.token, t.to_address
-      from place join app.nft_transfers t on t.block_height = place.height and t.tx_index = place.index
-        and t.block_height between $3 and $4
+      from place cross join lateral ${movesIn(sql.fragment`app.nft_transfers`)} as t
       where t.transfer_type <> 'escrow'
       order by t.block_height, t.tx_index, t.token, t.nft_id, t.event_index desc, t.leg desc
     ) as items
@@ -73,8 +78,7 @@ export const fungibleParts = sql.fragment`
     from (
       select t.block_height, t.tx_index, t.token, t.amount, case when t.to_address = $5 then 'in' else 'out' end as direction,
         case when t.to_address = $5 then t.from_address else t.to_address end as other
-      from place join app.ft_transfers t on t.block_height = place.height and t.tx_index = place.index
-        and t.block_height between $3 and $4
+      from place cross join lateral ${movesIn(sql.fragment`app.ft_transfers`)} as t
       where t.transfer_type not in ('fee', 'escrow') and $5 in (t.from_address, t.to_address)
         and t.from_address is distinct from t.to_address
     ) as parts
@@ -94,8 +98,7 @@ export const nonFungibleParts = sql.fragment`
     from (
       select t.block_height, t.tx_index, t.token, t.nft_id, case when t.to_address = $5 then 'in' else 'out' end as direction,
         case when t.to_address = $5 then t.from_address else t.to_address end as other
-      from place join app.nft_transfers t on t.block_height = place.height and t.tx_index = place.index
-        and t.block_height between $3 and $4
+      from place cross join lateral ${movesIn(sql.fragment`app.nft_transfers`)} as t
       where t.transfer_type <> 'escrow' and $5 in (t.from_address, t.to_address)
         and t.from_address is distinct from t.to_address
     ) as parts

@@ -4,6 +4,7 @@ import { blockKeyParameters, requireBlock } from '../parameters/block-key.ts'
 import { cachingAt, readBounds } from '../paging/bounds.ts'
 import { blockCursorPattern, parseBlockCursor } from '../paging/cursors.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
+import { hashPattern } from '../formats/formats.ts'
 import { exampleBlock, exampleCollectionId, exampleSummary, exampleTransaction } from '../examples/transactions.ts'
 import { cursorParameter, flagParameter, heightParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import { blockDetailSchema, blockSchema, presentBlock, presentBlockDetail } from '../presenters/block.ts'
@@ -11,12 +12,15 @@ import { presentServiceEvent, serviceEventSchema } from '../presenters/event.ts'
 import {
   presentTransactionSummary, presentWithEvents, transactionSchema,
 } from '../presenters/transaction.ts'
+import type { TransactionRow } from '../presenters/transaction.ts'
 import { listBlocks, readBlocks } from '../queries/blocks.ts'
+import type { WholeBlockRow } from '../queries/blocks.ts'
 import { completeTransactions } from '../queries/complete-transactions.ts'
 import { describeTransactions } from '../queries/describe-transactions.ts'
 import { readEventsOfBlock } from '../queries/events.ts'
 import { readTransactions } from '../queries/transactions.ts'
 import { defineRoute } from '../route.ts'
+import type { Services } from '../route.ts'
 
 const unknownBlock = { 404: 'The block is not stored.' }
 
@@ -63,8 +67,7 @@ const block = defineRoute({
   },
   handler: async ({ params }, services) => {
     const { database, network, maxReorgDepth } = services
-    const row = await requireBlock(params.height, services)
-    const rows = await readTransactions(database, row.height, row.height)
+    const { block: row, transactions: rows } = await requireWithTransactions(params.height, services)
     const summaries = (await describeTransactions(database, network(), rows)).map((described) => ({
       collectionIndex: described.row.collection_index, summary: presentTransactionSummary(described),
     }))
@@ -74,6 +77,21 @@ const block = defineRoute({
     }
   },
 })
+
+/**
+ * The block that a path names, and its transactions: asked for together where the path has the height.
+ * @throws ApiError 404 `unknown-block`
+ */
+async function requireWithTransactions(
+  key: string, services: Services,
+): Promise<{ readonly block: WholeBlockRow; readonly transactions: readonly TransactionRow[] }> {
+  const { database } = services
+  const height = hashPattern.test(key) ? undefined : Number(key)
+  const [block, transactions] = await Promise.all([
+    requireBlock(key, services), height === undefined ? undefined : readTransactions(database, height, height),
+  ])
+  return { block, transactions: transactions ?? await readTransactions(database, block.height, block.height) }
+}
 
 const blockTransactions = defineRoute({
   path: '/flow/block/{height}/transaction',
@@ -87,8 +105,7 @@ const blockTransactions = defineRoute({
   example: { data: [exampleTransaction], has_more: false, cursor: '', _meta: { count: 1 } },
   handler: async ({ params, query }, services) => {
     const { database, network, maxReorgDepth } = services
-    const { height } = await requireBlock(params.height, services)
-    const rows = await readTransactions(database, height, height)
+    const { block: { height }, transactions: rows } = await requireWithTransactions(params.height, services)
     const transactions = await completeTransactions(database, network(), rows)
     const events = query.include_events ? await readEventsOfBlock(database, height) : []
     const eventsByIndex = Map.groupBy(events, (event) => event.tx_index)

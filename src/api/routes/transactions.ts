@@ -10,6 +10,7 @@ import {
   accountParameter, cursorParameter, flagParameter, heightParameter, limitParameter, noParameters,
 } from '../parameters/parameters.ts'
 import { transactionSchema } from '../presenters/transaction.ts'
+import type { CompleteTransaction } from '../presenters/transaction.ts'
 import { presentTransactionDetail, transactionDetailSchema } from '../presenters/transaction-detail.ts'
 import { completeTransactions } from '../queries/complete-transactions.ts'
 import { readTransactionContent } from '../queries/transaction-content.ts'
@@ -76,7 +77,7 @@ function indexWithin(height: number, before: TransactionPlace | undefined): numb
   return before.height === height ? before.index : 0
 }
 
-const transaction = defineRoute({
+const transactionDetail = defineRoute({
   path: '/flow/transaction/{id}',
   operationId: 'getTransaction',
   tag: 'Transactions',
@@ -101,16 +102,20 @@ const transaction = defineRoute({
       ? findTransaction(database, id)
       : findTransactionInBlock(database, id, height))
     const place = known ?? (await findInNewestBlock(id, height, bounds, services))
-    const row = place === undefined ? undefined : await readTransaction(database, place)
-    if (place === undefined || row === undefined) throw unknownTransaction(id)
-    const [[complete], extras, content] = await Promise.all([
-      completeTransactions(database, network(), [row]),
+    if (place === undefined) throw unknownTransaction(id)
+    const reading = readTransaction(database, place)
+    const complete = async (): Promise<CompleteTransaction | undefined> => {
+      const row = await reading
+      return row === undefined ? undefined : (await completeTransactions(database, network(), [row]))[0]
+    }
+    const [transaction, extras, content] = await Promise.all([
+      complete(),
       readTransactionExtras(database, place),
-      lite ? undefined : readTransactionContent(database, place, row.timestamp),
+      lite ? undefined : readTransactionContent(database, place, async () => (await reading)?.timestamp),
     ])
-    if (complete === undefined) throw unknownTransaction(id)
+    if (transaction === undefined || extras === undefined) throw unknownTransaction(id)
     return {
-      body: { data: [presentTransactionDetail(complete, extras, content)] },
+      body: { data: [presentTransactionDetail(transaction, extras, content)] },
       // The newest block is soon another.
       caching: known === undefined ? 'revalidate' : cachingAt(place.height, bounds, maxReorgDepth),
     }
@@ -129,4 +134,4 @@ async function findInNewestBlock(
 }
 
 /** Transactions. */
-export const transactionRoutes = [transactionList, transaction]
+export const transactionRoutes = [transactionList, transactionDetail]

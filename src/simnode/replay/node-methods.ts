@@ -61,7 +61,7 @@ export const nodeMethods: Readonly<Record<string, UnaryMethod>> = {
     answer: (view, request) => account(view, bytesOf(request, 1)),
   },
   ...Object.fromEntries([
-    'ExecuteScriptAtLatestBlock', 'ExecuteScriptAtBlockID', 'ExecuteScriptAtBlockHeight', 'SendTransaction',
+    'ExecuteScriptAtBlockID', 'ExecuteScriptAtBlockHeight', 'SendTransaction',
     'GetExecutionResultForBlockID', 'GetScheduledTransaction', 'GetScheduledTransactionResult',
     'GetAccountBalanceAtLatestBlock', 'GetAccountBalanceAtBlockHeight', 'GetAccountKeysAtLatestBlock',
     'GetAccountKeysAtBlockHeight', 'GetAccountKeyAtLatestBlock', 'GetAccountKeyAtBlockHeight',

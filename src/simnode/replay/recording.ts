@@ -51,7 +51,7 @@ export function keyOf(method: string, request: Buffer): string {
 }
 
 /**
- * Reads every `calls*.jsonl.gz` of a folder. A file whose heights do not begin at 0 continues the one before it, in
+ * Reads every `calls*.jsonl.gz` of a folder, and beside it `scripts*.jsonl.gz` where there is one. A file whose heights do not begin at 0 continues the one before it, in
  * the order of the names, and takes the place of its heights.
  * @throws FatalError when the folder cannot be read, has no such file, or a height is incomplete
  */
@@ -68,7 +68,9 @@ export async function loadRecording(folder: string): Promise<Recording> {
   for (const file of files) {
     const name = /^calls-?(\w*)\./.exec(file)?.[1] ?? ''
     try {
-      previous = versionOf(name, await readCalls(join(folder, file)), previous)
+      const scripts = file.replace('calls', 'scripts')
+      const ofScripts = names.includes(scripts) ? await readCalls(join(folder, scripts)) : []
+      previous = versionOf(name, await readCalls(join(folder, file)), ofScripts, previous)
     } catch (thrown) {
       throw new FatalError('recording-damaged', `${join(folder, file)}: ${asError(thrown).message}`, { cause: thrown })
     }
@@ -93,7 +95,7 @@ async function readCalls(path: string): Promise<RecordedCall[]> {
 }
 
 function versionOf(
-  name: string, calls: readonly RecordedCall[], previous: RecordedVersion | undefined,
+  name: string, calls: readonly RecordedCall[], scripts: readonly RecordedCall[], previous: RecordedVersion | undefined,
 ): RecordedVersion {
   const answers = new Map(previous?.answers)
   const byKey = new Map<string, Buffer | RecordedError>()
@@ -101,6 +103,7 @@ function versionOf(
     byKey.set(keyOf(call.method, call.request), call.answer)
     if (standaloneMethods.has(call.method)) answers.set(keyOf(call.method, call.request), call.answer)
   }
+  for (const call of scripts) answers.set(keyOf(call.method, call.request), call.answer)
   const bootstrapEvents = new Map(previous?.bootstrapEvents)
   for (const call of calls) if (call.method === 'GetEventsForHeightRange') collectBootstrapEvents(call, bootstrapEvents)
   const ownBlocks = blocksOf(calls, byKey)

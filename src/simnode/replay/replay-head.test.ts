@@ -200,7 +200,7 @@ describe('head of the replay node', () => {
     expect(contentsOf(await client.call('GetEventsForBlockIDs', byIds), 1)).to.deep.equal([blocks[1]])
   })
 
-  it('answers for transactions of a full collection, and has no scripts', async () => {
+  it('answers for transactions of a full collection, and has no scripts but those that were recorded', async () => {
     await start('base')
     const block = node.chain.block(25)
     const collection = bytesField(1, block.identity.collectionIds[0] as Buffer)

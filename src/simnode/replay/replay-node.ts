@@ -41,7 +41,8 @@ export interface ReplayNodeOptions extends ChainShape {
  *
  * States: serving, from `startReplayNode` on; stopped, for good, after `stop`. While it serves, three things change
  * from outside: the version of the chain (`switchTo`), its head (`setHead`, `advance`, the interval), and its faults.
- * Everything is sealed at once. Accounts are those at the end of the recording; scripts are UNIMPLEMENTED.
+ * Everything is sealed at once. Accounts, and what scripts say of them, are those at the end of the recording;
+ * scripts that were not recorded are UNIMPLEMENTED.
  */
 export class ReplayNode {
   readonly recording: Recording

@@ -4,6 +4,7 @@ import { keyTierNames } from '../../../auth/key-tiers.ts'
 import { ApiError } from '../../../base/errors.ts'
 import { idParameter } from '../../admin/id-parameter.ts'
 import { requireKeys } from '../../admin/require-operations.ts'
+import { nameField } from '../../admin/text-fields.ts'
 import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
 import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
@@ -58,7 +59,7 @@ const create = defineRoute({
   params: noParameters,
   query: noParameters,
   body: z.strictObject({
-    name: z.string('must be text').trim().min(1, 'must not be empty').max(200, 'has at most 200 characters').describe('Whose it is, or what for.'),
+    name: nameField(200).describe('Whose it is, or what for.'),
     tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`).default('free'),
   }, 'must be an object'),
   bodyExample: { name: 'Explorer of a friend', tier: 'pro' },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import type { ErrorPlace, ListedError } from '../../../base/indexing-error.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
+import { workerField } from '../../admin/text-fields.ts'
 import { listOf, page } from '../../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
@@ -44,7 +45,7 @@ const list = defineRoute({
   summary: 'Inputs that could not be decoded or derived, the latest first',
   params: noParameters,
   query: z.object({
-    worker: z.string().max(100).optional().describe('Only those of this worker.'),
+    worker: workerField().optional().describe('Only those of this worker.'),
     limit: limitParameter({ default: 50, max: 500 }),
     cursor: cursorParameter(/^(?:\d{1,16}:\d{1,15})?$/, '<last_seen>:<id>'),
   }),
@@ -76,8 +77,8 @@ const resolve = defineRoute({
   body: z.strictObject({
     ids: z.array(z.int('must be a number').positive('must be a number above 0'), 'must be a list of numbers')
       .min(1, 'must name at least one').max(1000, 'has at most 1,000').optional(),
-    worker: z.string('must be the name of a worker').min(1, 'must be the name of a worker').max(100, 'is too long').optional(),
-  }, 'must be an object'),
+    worker: workerField().optional(),
+  }, 'must be an object').meta({ anyOf: [{ required: ['ids'] }, { required: ['worker'] }] }),
   bodyExample: { worker: 'token_worker' },
   response: z.strictObject({ resolved: z.int().describe('How many of them were open.') }).meta({ id: 'ResolvedErrors' }),
   example: { resolved: 1 },

@@ -5,6 +5,7 @@ import type { Label } from '../../admin/admin-operations.ts'
 import { labelledAddressParameter, labelTagParameter } from '../../admin/label-parameters.ts'
 import { removedSchema } from '../../admin/removed.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
+import { nameField } from '../../admin/text-fields.ts'
 import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
 import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
@@ -57,7 +58,7 @@ const put = defineRoute({
   body: z.strictObject({
     address: labelledAddressParameter(),
     tag: labelTagParameter(),
-    label: z.string('must be text').trim().min(1, 'must not be empty').max(100, 'has at most 100 characters'),
+    label: nameField(100),
     category: z.enum(labelCategories, `must be one of ${labelCategories.join(', ')}`).default('custom'),
   }, 'must be an object'),
   bodyExample: { address: '0x1654653399040a61', tag: 'treasury', label: 'Treasury', category: 'custom' },

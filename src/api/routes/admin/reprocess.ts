@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
+import { workerField } from '../../admin/text-fields.ts'
 import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
 import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
@@ -53,7 +54,7 @@ const reprocess = defineRoute({
   params: noParameters,
   query: noParameters,
   body: z.strictObject({
-    workers: z.array(z.string('must be the name of a worker').max(100, 'is too long'), 'must be a list of workers')
+    workers: z.array(workerField(), 'must be a list of workers')
       .min(1, 'must name at least one worker').max(100, 'has at most 100'),
     from_height: heightField.describe('First height.'),
     to_height: heightField.describe('Last height.'),

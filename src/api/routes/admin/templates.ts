@@ -3,6 +3,7 @@ import { ApiError } from '../../../base/errors.ts'
 import type { Template } from '../../admin/admin-operations.ts'
 import { removedSchema } from '../../admin/removed.ts'
 import { requireOperations } from '../../admin/require-operations.ts'
+import { nameField, scriptField } from '../../admin/text-fields.ts'
 import { listOf, singleOf, wholeList } from '../../paging/envelope.ts'
 import { noParameters } from '../../parameters/parameters.ts'
 import { defineRoute } from '../../route.ts'
@@ -19,10 +20,6 @@ const example = {
 
 function present({ normalHash, category, label }: Template): z.output<typeof templateSchema> {
   return { normal_hash: normalHash, category, label }
-}
-
-function nameField(what: string): z.ZodString {
-  return z.string('must be text').trim().min(1, 'must not be empty').max(100, 'has at most 100 characters').describe(what)
 }
 
 const hashField = z.string('must be a hash').regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits, in lower case')
@@ -55,13 +52,13 @@ const put = defineRoute({
   query: noParameters,
   body: z.strictObject({
     script_hash: hashField.optional().describe('Hash of a script that was indexed, as transactions show it.'),
-    script: z.string('must be text').min(1, 'must not be empty').optional().describe('The script itself, where it was not indexed yet.'),
-    category: nameField('What transactions are to show as `template_category`.'),
-    label: nameField('What transactions are to show as `template_label`.'),
+    script: scriptField().optional().describe('The script itself, where it was not indexed yet.'),
+    category: nameField(100).describe('What transactions are to show as `template_category`.'),
+    label: nameField(100).describe('What transactions are to show as `template_label`.'),
   }, 'must be an object').refine(
     ({ script, script_hash: hash }) => (script === undefined) !== (hash === undefined),
     { path: ['script_hash'], message: 'or "script" must be given, and not both' },
-  ),
+  ).meta({ oneOf: [{ required: ['script'] }, { required: ['script_hash'] }] }),
   bodyExample: {
     script_hash: 'c2b7f04e9d1a6835e4f0927bd81c3a56f79e20b4d8c615a3907ef1d26b84c5a0', category: 'NFT_MINT', label: 'Mint a stone',
   },

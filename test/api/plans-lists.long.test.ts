@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { withQuery } from '../../scripts/support/skewed/list-case.ts'
+import { listCases } from '../../scripts/support/skewed/list-cases.ts'
+import { followList, readCursors } from '../support/followed-list.ts'
+import { mostRowsOf } from '../support/list-bounds.ts'
+import { openSkewedLists } from '../support/skewed-lists.ts'
+import type { SkewedLists } from '../support/skewed-lists.ts'
+
+/** In a hundred partitions, two and a half years: some 11 GiB, made in ten minutes on two cores. */
+const size = { transfers: 10_000_000, spacing: 50 }
+
+/** Rows that a page at the tail may read beside twice those of one at the head: some are of places that others share. */
+const slack = 250
+
+describe('the lists of the API on ten million transfers', function () {
+  this.timeout(600_000)
+  let lists: SkewedLists
+
+  before(async function () {
+    this.timeout(3_600_000)
+    lists = await openSkewedLists(size, { isScanned: true })
+  })
+
+  after(() => lists.stop())
+
+  for (const one of listCases) {
+    it(`read few rows for ${one.path} at its head, and no more at its tail`, async () => {
+      const cursor = (await readCursors(lists.database.pool, one, 'tail', 22)).at(-1)
+      const head = await lists.planOf(one.path)
+      const tail = await lists.planOf(withQuery(one.path, { cursor }))
+      expect(head.rowsTouched).to.be.at.most(mostRowsOf(one))
+      expect(tail.rowsTouched).to.be.at.most(Math.max(2 * head.rowsTouched + slack, mostRowsOf(one)))
+    })
+  }
+
+  for (const one of listCases.filter(({ path }) => /^\/flow\/transaction\?.*&|big-transfers\?type|nft\/search\?q=word/.test(path))) {
+    it(`come to an end of ${one.path}, however little of it there is`, async () => {
+      const keys = await readCursors(lists.database.pool, one)
+      const { counts } = await followList(lists.api, one.path, 100)
+      expect(counts.reduce((sum, count) => sum + count, 0)).to.equal(keys.length)
+    })
+  }
+})

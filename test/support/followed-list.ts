@@ -1,0 +1,41 @@
+import type { Pool } from 'pg'
+import { selectCursors, withQuery } from '../../scripts/support/skewed/list-case.ts'
+import type { ListCase } from '../../scripts/support/skewed/list-case.ts'
+import type { List } from '../../src/api/paging/envelope.ts'
+import type { RunningApi } from './running-api.ts'
+
+/** What following a list from page to page gave. */
+export interface FollowedList {
+  /** Items of each page. */
+  readonly counts: readonly number[]
+  /** The cursor of each page but the last. */
+  readonly cursors: readonly string[]
+}
+
+/** Follows a list to its end. @throws where a cursor comes twice: such a list has no end */
+export async function followList(api: RunningApi, path: string, limit: number): Promise<FollowedList> {
+  const counts: number[] = []
+  const cursors: string[] = []
+  for (let cursor: string | undefined; cursor !== '';) {
+    const list: List<unknown> = await api.json(withQuery(path, { limit, cursor }))
+    if (list.cursor !== '' && list.cursor === cursor) throw new Error(`${path} goes on at ${cursor} again`)
+    counts.push(itemsOf(list))
+    cursor = list.cursor
+    if (cursor !== '') cursors.push(cursor)
+  }
+  return { counts, cursors }
+}
+
+/** Lists whose page is one item with a list in it, count what is in that. */
+function itemsOf({ data }: List<unknown>): number {
+  const [first] = data
+  if (typeof first !== 'object' || first === null) return data.length
+  if ('transfers' in first && Array.isArray(first.transfers)) return first.transfers.length
+  return 'dependents' in first && Array.isArray(first.dependents) ? first.dependents.length : data.length
+}
+
+/** The cursors of all rows of a list, in its order, as one statement without regard to its cost finds them. */
+export async function readCursors(pool: Pool, { keys }: ListCase, end: 'head' | 'tail' = 'head', limit: number | 'all' = 'all'): Promise<string[]> {
+  const { rows } = await pool.query<{ cursor: string | number }>(selectCursors(keys, end, limit))
+  return rows.map(({ cursor }) => String(cursor))
+}

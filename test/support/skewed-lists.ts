@@ -1,0 +1,50 @@
+import type { SkewedSize } from '../../scripts/support/skewed/skewed-world.ts'
+import { writeSkewedChain } from '../../scripts/support/skewed/write-skewed-chain.ts'
+import { createPool } from '../../src/db/pool.ts'
+import { createReadPool } from '../../src/db/slonik.ts'
+import { createTestDatabase } from './database.ts'
+import type { TestDatabase } from './database.ts'
+import { explainAll, recordStatements } from './query-plans.ts'
+import type { QueryPlan } from './query-plans.ts'
+import { runApi } from './running-api.ts'
+import type { RunningApi } from './running-api.ts'
+
+/** The API on a skewed chain, with its statements written down. */
+export interface SkewedLists {
+  readonly database: TestDatabase
+  readonly api: RunningApi
+  /** Asks for a path, then has each statement that this took explained with its values. One path at a time. */
+  readonly planOf: (path: string) => Promise<QueryPlan>
+  readonly stop: () => Promise<void>
+}
+
+/** @param isScanned whether tables may be read as a whole; where they are small the planner would do so, index or not */
+export async function openSkewedLists(size: SkewedSize, { isScanned }: { readonly isScanned: boolean }): Promise<SkewedLists> {
+  const database = await createTestDatabase({ statementTimeoutMs: 0 })
+  await writeSkewedChain(database.pool, size)
+  if (!isScanned) await forbidScans(database)
+  const explaining = createPool(database.url, { max: 1, applicationName: 'test', statementTimeoutMs: 0 })
+  const reads = await createReadPool({ url: database.url })
+  const { recording, statements } = recordStatements(reads)
+  const api = await runApi(database.url, { server: { database: recording } })
+  return {
+    database,
+    api,
+    planOf: async (path) => {
+      statements.length = 0
+      await api.json(path)
+      return explainAll(explaining, [...statements])
+    },
+    stop: async () => {
+      await api.stop()
+      await Promise.all([reads.end(), explaining.end()])
+      await database.drop()
+    },
+  }
+}
+
+/** For connections that are opened from now on. */
+async function forbidScans({ pool }: TestDatabase): Promise<void> {
+  const { rows: [row] } = await pool.query<{ name: string }>('select quote_ident(current_database()) as name')
+  await pool.query(`alter database ${row?.name} set enable_seqscan = off`)
+}
