@@ -37,11 +37,9 @@ create table app.webhook_subscriptions (
   is_enabled boolean not null default true,
   next_height bigint check (next_height >= 0),
   last_sequence bigint not null default 0,
-  wants_sending boolean not null default false,
   created_at timestamptz not null default now()
 );
 create index webhook_subscriptions_endpoint on app.webhook_subscriptions (endpoint_id, id);
-create index webhook_subscriptions_wants_sending on app.webhook_subscriptions (id) where wants_sending;
 
 comment on table app.webhook_subscriptions is 'Which events are sent to which endpoint.';
 comment on column app.webhook_subscriptions.id is 'Number of the row.';
@@ -51,9 +49,25 @@ comment on column app.webhook_subscriptions.conditions is 'What else must be tru
 comment on column app.webhook_subscriptions.is_enabled is 'False: its owner has switched it off.';
 comment on column app.webhook_subscriptions.next_height is 'Deliveries of all blocks below are made. It moves in the transaction that makes them, and back in that of a rollback. Null: no block was stored yet, and it begins with the first.';
 comment on column app.webhook_subscriptions.last_sequence is 'Number of the last delivery that was made.';
-comment on column app.webhook_subscriptions.wants_sending is 'There are deliveries to be sent for which no job was made yet: the dispatcher makes it.';
 comment on column app.webhook_subscriptions.created_at is 'When it was made.';
 comment on column app.webhook_endpoints.created_at is 'When it was made.';
+
+create table app.webhook_turns (
+  subscription_id bigint primary key references app.webhook_subscriptions (id) on delete cascade,
+  key_id bigint not null,
+  due_at timestamptz,
+  generation bigint not null default 0,
+  is_held boolean not null default false,
+  check (not is_held or due_at is not null)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create index webhook_turns_due on app.webhook_turns (due_at) where due_at is not null;
+
+comment on table app.webhook_turns is 'Which subscriptions are to be sent to, and which are being sent to: by one process at a time, so that the order is kept.';
+comment on column app.webhook_turns.subscription_id is 'The subscription.';
+comment on column app.webhook_turns.key_id is 'The developer key that owns it: one key cannot have all that is sent at a time.';
+comment on column app.webhook_turns.due_at is 'From when on it may be taken to be sent to: at once, after a failure later, while it is held when the lease ends. Null: nothing waits to be sent.';
+comment on column app.webhook_turns.generation is 'Counts how often it was taken. Whoever took it writes down what became of it only while this is as it was then.';
+comment on column app.webhook_turns.is_held is 'A process has it, until due_at unless it renews that.';
 
 create table app.webhook_deliveries (
   subscription_id bigint not null references app.webhook_subscriptions (id) on delete cascade,

@@ -26,9 +26,6 @@ export async function startWebhooks({ config, databaseUrl, lifecycle, ...context
     },
     logDays: config.WEBHOOK_LOG_DAYS,
   })
-  const starting = service.start()
-  starting.catch((error: unknown) => {
-    if (!lifecycle.signal.aborted) void lifecycle.fail(error)
-  })
+  service.start()
   lifecycle.onStop('webhooks', () => service.stop())
 }

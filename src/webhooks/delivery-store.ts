@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { ApiError } from '../base/errors.ts'
 import { query, withTransaction } from '../db/pool.ts'
+import { hurryTurns } from './turns.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead'
@@ -82,7 +83,8 @@ export class DeliveryStore {
   /** Has a delivery sent again, by the same id and before all others of its subscription; one that waits is tried at once. @throws ApiError 404 */
   async replay(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<WebhookDelivery> {
     return withTransaction(this.#pool, async (client) => {
-      await query(client, 'select 1 from app.webhook_subscriptions where id = $1 for no key update', [subscriptionId])
+      // Before the delivery: whoever writes down what became of it takes them in this order too.
+      await hurryTurns(client, [subscriptionId])
       const { rows: [delivery] } = await query<WebhookDelivery>(
         client,
         `update app.webhook_deliveries d set status = 'pending', finished_at = null, attempt_count = case when d.status = 'pending' then d.attempt_count else 0 end
@@ -92,8 +94,6 @@ export class DeliveryStore {
       if (delivery === undefined) throw unknownDelivery(sequence)
       // The count begins anew, and so do its failures.
       await query(client, 'delete from app.webhook_failures where subscription_id = $1 and sequence = $2 and attempt > $3', [subscriptionId, sequence, delivery.attemptCount])
-      await query(client, 'update app.webhook_subscriptions set wants_sending = true where id = $1', [subscriptionId])
-      await query(client, "select pg_notify('flowfarm_webhook_changes', '')")
       return delivery
     })
   }

@@ -10,9 +10,11 @@ import { insertDeliveries } from './insert-deliveries.ts'
 import type { NewDelivery } from './insert-deliveries.ts'
 import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
 import { rollbackLock } from './rollback-lock.ts'
-import type { SendQueue } from './send-queue.ts'
 import type { HeightRange } from '../base/ranges.ts'
 import { sourcesOf } from './sources/all-sources.ts'
+
+/** A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows without bound. */
+const enoughDeliveries = 10_000
 
 /** Subscriptions that are at the same height and wait for the same workers. */
 export interface DispatchGroup {
@@ -34,13 +36,11 @@ interface LockedSubscription {
 }
 
 /**
- * Makes the deliveries of the next heights of a group, moves its cursors and has jobs made, in one transaction: either all of
+ * Makes the deliveries of the next heights of a group, moves its cursors and has them sent, in one transaction: either all of
  * it happened or nothing, and no height is done twice for a subscription, however many processes do this.
  * @returns how many deliveries were made; undefined: no cursor moved
  */
-export async function dispatchGroup(
-  pool: pg.Pool, queue: SendQueue, group: DispatchGroup, limits: DispatchLimits,
-): Promise<number | undefined> {
+export async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits: DispatchLimits): Promise<number | undefined> {
   return withTransaction(pool, async (client) => {
     await query(client, `select pg_advisory_xact_lock_shared(${rollbackLock})`)
     const subscriptions = await lockSubscriptions(client, group, limits)
@@ -55,10 +55,9 @@ export async function dispatchGroup(
       const asking = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
       events.push(...await source.read(client, range, asking.map((one) => one.conditions)))
     }
-    const deliveries = matchAll(events, subscriptions, await readBlocks(client, range))
-    await query(client, 'update app.webhook_subscriptions set next_height = $2 where id = any ($1)', [subscriptions.map(({ id }) => id), range.to])
+    const { deliveries, to } = matchAll(events, subscriptions, await readBlocks(client, range), range.to)
+    await query(client, 'update app.webhook_subscriptions set next_height = $2 where id = any ($1)', [subscriptions.map(({ id }) => id), to])
     await insertDeliveries(client, deliveries)
-    await queue.add(client, [...new Set(deliveries.map((one) => one.subscriptionId))].map((subscriptionId) => ({ subscriptionId })))
     return deliveries.length
   })
 }
@@ -85,13 +84,19 @@ async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<Re
   return new Map(rows.map((row) => [row.height, row]))
 }
 
-/** By subscription in the order of the chain; an event is told to a subscription once at most. */
+/**
+ * In the order of the chain; an event is told to a subscription once at most.
+ * @returns `to`: deliveries of all heights below are among them; less than was asked for where they are many
+ */
 function matchAll(
-  events: ChainEvent[], subscriptions: readonly LockedSubscription[], blocks: ReadonlyMap<number, BlockFacts>,
-): NewDelivery[] {
+  events: ChainEvent[], subscriptions: readonly LockedSubscription[], blocks: ReadonlyMap<number, BlockFacts>, end: number,
+): { readonly deliveries: readonly NewDelivery[]; readonly to: number } {
   events.sort((a, b) => comparePlaces(a.place, b.place))
   const deliveries: NewDelivery[] = []
+  let height: number | undefined
   for (const event of events) {
+    if (event.place.height !== height && deliveries.length >= enoughDeliveries) return { deliveries, to: event.place.height }
+    height = event.place.height
     const block = blocks.get(event.place.height)
     if (block === undefined) throw new Error(`height ${event.place.height} is covered, and its block is not stored`)
     const bodies = new Map<string, string>()
@@ -103,5 +108,5 @@ function matchAll(
       deliveries.push({ subscriptionId: id, blockHeight: block.height, eventType, body })
     }
   }
-  return deliveries
+  return { deliveries, to: end }
 }

@@ -4,24 +4,22 @@ import type { Logger } from '../base/log.ts'
 import { backoffMs, pause } from '../base/retry.ts'
 import { acquireLock } from '../db/advisory-lock.ts'
 import { listen } from '../db/listen.ts'
-import { query, withTransaction } from '../db/pool.ts'
+import { query } from '../db/pool.ts'
 import { dispatchGroup } from './dispatch-group.ts'
 import type { DispatchGroup, DispatchLimits } from './dispatch-group.ts'
 import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
 import { WakeUp } from './wake-up.ts'
 import { pruneDeliveries } from './prune-deliveries.ts'
-import type { SendQueue } from './send-queue.ts'
 import { sourcesOf } from './sources/all-sources.ts'
 
 export interface DispatcherOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
-  readonly queue: SendQueue
   readonly log: Logger
   /** Ends it. */
   readonly signal: AbortSignal
-  /** Jobs were made. */
-  readonly onJobs: () => void
+  /** Deliveries were made: how many. */
+  readonly onMade: (count: number) => void
   /** Finished deliveries are kept for so many days. */
   readonly logDays: number
   readonly limits?: Partial<DispatchLimits>
@@ -33,8 +31,8 @@ const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'flow
 /** It looks so often although nobody has said anything: announcements may be lost. */
 const lookMs = 5000
 
-/** How often jobs are made for deliveries that lost theirs, and old deliveries are removed. */
-const tidyMs = 30_000
+/** How often old deliveries are removed. */
+const pruneMs = 30_000
 
 /** Time for what is committed together to be announced, so that one round does for all of it. */
 const gatherMs = 10
@@ -81,15 +79,15 @@ export class Dispatcher {
 
   /** Until the lock is lost. @throws errors of our tree */
   async #dispatchWhileLocked(onRound: () => void): Promise<void> {
-    const { databaseUrl, signal } = this.#options
+    const { databaseUrl, pool, logDays, signal } = this.#options
     const lock = await acquireLock(databaseUrl, 'webhooks:dispatcher', { signal, applicationName: 'flowfarm webhooks' })
     const ending = AbortSignal.any([signal, lock.lost])
     try {
-      let tidyAt = 0
+      let pruneAt = 0
       while (!ending.aborted) {
-        if (performance.now() >= tidyAt) {
-          await this.#tidy()
-          tidyAt = performance.now() + tidyMs
+        if (performance.now() >= pruneAt) {
+          await pruneDeliveries(pool, logDays, ending)
+          pruneAt = performance.now() + pruneMs
         }
         const hasMore = await this.#round(ending)
         onRound()
@@ -103,17 +101,23 @@ export class Dispatcher {
     }
   }
 
-  /** One step of every subscription that has something to read. @returns whether there may be more at once */
+  /** One step of every subscription that has something to read. @returns whether there may be more at once @throws what one group met, after the others had their turn */
   async #round(ending: AbortSignal): Promise<boolean> {
-    const { pool, queue, onJobs } = this.#options
-    if (await this.#addWantedJobs()) onJobs()
+    const { pool, onMade } = this.#options
     let hasMoved = false
+    const troubles: unknown[] = []
     for (const group of await this.#groups()) {
       if (ending.aborted) return false
-      const made = await dispatchGroup(pool, queue, group, this.#limits)
-      if (made !== undefined) hasMoved = true
-      if (made !== undefined && made > 0) onJobs()
+      try {
+        const made = await dispatchGroup(pool, group, this.#limits)
+        if (made === undefined) continue
+        hasMoved = true
+        if (made > 0) onMade(made)
+      } catch (error) {
+        troubles.push(error)
+      }
     }
+    if (troubles.length > 0) throw troubles[0]
     return hasMoved
   }
 
@@ -144,39 +148,5 @@ export class Dispatcher {
       else group.subscriptionIds.push(...ids)
     }
     return [...groups.values()]
-  }
-
-  /** For deliveries that somebody wants sent who makes no jobs: rollbacks, replays. */
-  async #addWantedJobs(): Promise<boolean> {
-    const { pool, queue } = this.#options
-    const { rows: [wanted] } = await query<{ is: boolean }>(pool, 'select exists (select from app.webhook_subscriptions where wants_sending) as is')
-    if (wanted?.is !== true) return false
-    return withTransaction(pool, async (client) => {
-      const { rows } = await query<{ id: number }>(
-        client,
-        `update app.webhook_subscriptions set wants_sending = false
-         where id in (select id from app.webhook_subscriptions where wants_sending order by id for no key update skip locked)
-         returning id::float8 as id`,
-      )
-      await queue.hurry(client, rows.map(({ id }) => id))
-      return rows.length > 0
-    })
-  }
-
-  /** The queue may be lost at any moment: whatever waits to be sent gets a job, unless it has one. */
-  async #tidy(): Promise<void> {
-    const { pool, queue, logDays, onJobs } = this.#options
-    await pruneDeliveries(pool, logDays)
-    await withTransaction(pool, async (client) => {
-      const { rows } = await query<{ id: number }>(
-        client,
-        `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
-         where e.paused_at is null and exists (
-           select from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending'
-         ) order by s.id for no key update of s`,
-      )
-      await queue.add(client, rows.map(({ id }) => ({ subscriptionId: id })))
-    })
-    onJobs()
   }
 }

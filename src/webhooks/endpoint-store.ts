@@ -4,6 +4,7 @@ import { ApiError } from '../base/errors.ts'
 import { query, withTransaction } from '../db/pool.ts'
 import { secretText } from './signature.ts'
 import type { TargetPolicy } from './target-policy.ts'
+import { hurryTurns, lockForRemoval } from './turns.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
@@ -29,6 +30,9 @@ export interface EndpointChange {
 
 const columns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at as "pausedAt", paused_reason as "pausedReason",
   case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as "createdAt"`
+
+const subscriptionsOf = `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
+  where s.endpoint_id = $1 and e.key_id = $2`
 
 const wakeDispatcher = "select pg_notify('flowfarm_webhook_changes', '')"
 
@@ -82,6 +86,11 @@ export class EndpointStore {
   async change(owner: WebhookOwner, id: number, { url, description, isPaused }: EndpointChange): Promise<WebhookEndpoint> {
     const target = url === undefined ? undefined : this.#checkedUrl(url)
     return withTransaction(this.#pool, async (client) => {
+      // Before the endpoint: whoever writes down what became of deliveries takes them in this order too.
+      if (isPaused === false) {
+        const { rows: own } = await query<{ id: number }>(client, subscriptionsOf, [id, owner.keyId])
+        await hurryTurns(client, own.map((one) => one.id))
+      }
       const { rows } = await query<WebhookEndpoint>(
         client,
         `update app.webhook_endpoints set url = coalesce($3, url), description = coalesce($4, description),
@@ -92,20 +101,20 @@ export class EndpointStore {
         [id, owner.keyId, target ?? null, description ?? null, isPaused ?? null],
       )
       const endpoint = known(rows[0], id)
-      if (isPaused === false) {
-        await query(client, 'update app.webhook_subscriptions set wants_sending = true where endpoint_id = $1', [id])
-        await query(client, wakeDispatcher)
-      }
+      if (isPaused === false) await query(client, wakeDispatcher)
       return endpoint
     })
   }
 
   /** With its subscriptions and their deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
-    const { rows } = await query<WebhookEndpoint>(
-      this.#pool, `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${columns}`, [id, owner.keyId],
-    )
-    return known(rows[0], id)
+    return withTransaction(this.#pool, async (client) => {
+      await lockForRemoval(client, subscriptionsOf, [id, owner.keyId])
+      const { rows } = await query<WebhookEndpoint>(
+        client, `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${columns}`, [id, owner.keyId],
+      )
+      return known(rows[0], id)
+    })
   }
 
   /** Makes a new secret; the old one signs too for so many hours, so that the receiver can be changed without a gap. @throws ApiError 404 */

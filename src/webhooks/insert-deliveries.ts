@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { query } from '../db/pool.ts'
+import { wakeTurns } from './turns.ts'
 
 export interface NewDelivery {
   readonly subscriptionId: number
@@ -8,12 +9,20 @@ export interface NewDelivery {
   readonly body: string
 }
 
+/** Rows of one statement: the bodies of all would be copied for it at once. */
+const rowsAtOnce = 5000
+
 /**
- * Writes deliveries down, those of a subscription in the order given, and counts them. The rows of the subscriptions must be
- * locked by the transaction, so that numbers are given out in the order of the commits.
+ * Writes deliveries down, those of a subscription in the order given, counts them and has them sent. The rows of the subscriptions
+ * must be locked by the transaction, so that numbers are given out in the order of the commits.
  */
 export async function insertDeliveries(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
+  for (let from = 0; from < deliveries.length; from += rowsAtOnce) await insertSome(client, deliveries.slice(from, from + rowsAtOnce))
+  await wakeTurns(client, [...new Set(deliveries.map((one) => one.subscriptionId))])
+}
+
+async function insertSome(client: pg.ClientBase, deliveries: readonly NewDelivery[]): Promise<void> {
   await query(
     client,
     `with given as (

@@ -29,6 +29,9 @@ interface Row {
   readonly attempt_count: number
 }
 
+/** Bodies of a subscription that are read at once: no more than this and the one that goes beyond it. */
+const enoughBytes = 256 * 1024
+
 /** By subscription; those of endpoints that are paused or whose key was revoked are left out. One round trip for all. */
 export async function readPending(pool: pg.Pool, subscriptionIds: readonly number[], most: number): Promise<ReadonlyMap<number, PendingWork>> {
   const { rows } = await query<Row>(
@@ -37,11 +40,13 @@ export async function readPending(pool: pg.Pool, subscriptionIds: readonly numbe
        d.sequence::float8 as sequence, d.event_type, d.body, d.attempt_count
      from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
      cross join lateral (
-       select * from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending' order by d.sequence limit $2
+       select *, sum(octet_length(d.body)) over (order by d.sequence) - octet_length(d.body) as bytes_before from (
+         select * from app.webhook_deliveries w where w.subscription_id = s.id and w.status = 'pending' order by w.sequence limit $2
+       ) d
      ) d
-     where s.id = any ($1) and e.paused_at is null and k.revoked_at is null
+     where s.id = any ($1) and d.bytes_before < $3 and e.paused_at is null and k.revoked_at is null
      order by s.id, d.sequence`,
-    [subscriptionIds, most],
+    [subscriptionIds, most, enoughBytes],
   )
   return new Map([...Map.groupBy(rows, (row) => row.subscription_id)].flatMap(([subscriptionId, own]) => {
     const [first] = own

@@ -21,11 +21,7 @@ export async function rollBackWebhooks(client: pg.ClientBase, ancestor: number):
   )
   if (rows.length === 0) return
   const told = rows.filter((row) => row.is_told)
-  await query(
-    client,
-    'update app.webhook_subscriptions set next_height = $2::bigint + 1, wants_sending = wants_sending or id = any ($3) where id = any ($1)',
-    [rows.map(({ id }) => id), ancestor, told.map(({ id }) => id)],
-  )
+  await query(client, 'update app.webhook_subscriptions set next_height = $2::bigint + 1 where id = any ($1)', [rows.map(({ id }) => id), ancestor])
   const timestamp = new Date()
   await insertDeliveries(client, told.map(({ id, next_height: end }) => ({
     subscriptionId: id, blockHeight: ancestor + 1, eventType: 'chain.rollback',

@@ -4,11 +4,12 @@ import type { Logger } from '../base/log.ts'
 import { backoffMs, retryWhile } from '../base/retry.ts'
 import { query, withTransaction } from '../db/pool.ts'
 import type { Attempt } from './deliver.ts'
-import type { SendJob, SendQueue } from './send-queue.ts'
+import { endTurns, lockTurns } from './turns.ts'
+import type { Turn } from './turns.ts'
 
 /** One turn of a subscription: what was tried, in its order; only the last may have failed. */
 export interface FinishedRun {
-  readonly job: SendJob
+  readonly turn: Turn
   readonly attempts: readonly Attempt[]
 }
 
@@ -24,7 +25,6 @@ export interface RetryRules {
 
 export interface RunRecorderOptions {
   readonly pool: pg.Pool
-  readonly queue: SendQueue
   readonly log: Logger
   readonly retry: RetryRules
   readonly signal: AbortSignal
@@ -35,7 +35,7 @@ export interface RunRecorderOptions {
 const runsAtOnce = 500
 
 /**
- * Writes down what became of deliveries, and ends the jobs. Whatever was finished while a transaction was under way goes
+ * Writes down what became of deliveries, and ends the turns. Whatever was finished while a transaction was under way goes
  * together in the next one, so that a thousand deliveries a second cost a few dozen transactions.
  */
 export class RunRecorder {
@@ -72,9 +72,9 @@ export class RunRecorder {
   }
 
   async #write(runs: readonly FinishedRun[]): Promise<void> {
-    const { pool, queue, retry, log, signal } = this.#options
+    const { pool, retry, log, signal } = this.#options
     try {
-      await retryWhile(() => withTransaction(pool, (client) => writeRuns(client, queue, retry, runs)), {
+      await retryWhile(() => withTransaction(pool, (client) => writeRuns(client, retry, runs)), {
         baseMs: 50, maxMs: 1000, onRetry: (error, attempt) => {
           // Somebody waits for the process to end, and nothing is lost.
           if (signal.aborted && attempt > 3) throw error
@@ -86,25 +86,15 @@ export class RunRecorder {
   }
 }
 
-async function writeRuns(client: pg.ClientBase, queue: SendQueue, retry: RetryRules, runs: readonly FinishedRun[]): Promise<void> {
-  const subscriptionIds = runs.map(({ job }) => job.subscriptionId)
-  await query(client, 'select 1 from app.webhook_subscriptions where id = any ($1) order by id for no key update', [subscriptionIds])
-  const attempts = runs.flatMap((run) => run.attempts)
-  await writeAttempts(client, attempts, retry.maxTries)
+async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly FinishedRun[]): Promise<void> {
+  // What a crash of the server undoes is sent again by the same id; nobody need wait for the disk.
+  await query(client, 'set local synchronous_commit = off')
+  const own = await lockTurns(client, all.map(({ turn }) => turn))
+  const runs = all.filter(({ turn }) => own.has(turn.subscriptionId))
+  if (runs.length === 0) return
+  await writeAttempts(client, runs.flatMap((run) => run.attempts), retry.maxTries)
   await countFailures(client, runs, retry.pauseAfter)
-  await queue.complete(client, runs.map(({ job }) => job))
-  const { rows } = await query<{ id: number }>(
-    client,
-    `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
-     where s.id = any ($1) and e.paused_at is null and exists (
-       select from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending'
-     )`,
-    [subscriptionIds],
-  )
-  const waiting = new Set(rows.map(({ id }) => id))
-  await queue.add(client, runs.filter(({ job }) => waiting.has(job.subscriptionId)).map((run) => ({
-    subscriptionId: run.job.subscriptionId, startAfter: nextTry(run, retry),
-  })))
+  await endTurns(client, runs.map((run) => ({ turn: run.turn, retryAt: nextTry(run, retry) })))
 }
 
 /** When the delivery that failed is tried again; undefined: the next can be sent at once. */
@@ -143,9 +133,9 @@ async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[]
 
 /** Failures of an endpoint in a row: one that answers 410, or fails too often, is paused. Its cursors wait, so nothing is lost by that. */
 async function countFailures(client: pg.ClientBase, runs: readonly FinishedRun[], pauseAfter: number): Promise<void> {
-  const outcomes = runs.flatMap(({ job, attempts }) => {
+  const outcomes = runs.flatMap(({ turn, attempts }) => {
     const last = attempts.at(-1)
-    return last === undefined ? [] : [{ id: job.subscriptionId, isFailed: last.error !== null, isGone: last.status === 410, hasSucceeded: attempts.some((one) => one.error === null) }]
+    return last === undefined ? [] : [{ id: turn.subscriptionId, isFailed: last.error !== null, isGone: last.status === 410, hasSucceeded: attempts.some((one) => one.error === null) }]
   })
   if (outcomes.length === 0) return
   await query(

@@ -9,14 +9,13 @@ import { readPending } from './pending-deliveries.ts'
 import type { PendingWork } from './pending-deliveries.ts'
 import { RunRecorder } from './run-recorder.ts'
 import type { RetryRules } from './run-recorder.ts'
-import { jobsChannel } from './send-queue.ts'
-import type { SendJob, SendQueue } from './send-queue.ts'
+import { renewTurns, takeTurns, turnsChannel } from './turns.ts'
+import type { Turn } from './turns.ts'
 import { WakeUp } from './wake-up.ts'
 
 export interface SenderOptions extends DeliverOptions {
   readonly databaseUrl: string
   readonly pool: pg.Pool
-  readonly queue: SendQueue
   readonly log: Logger
   /** Ends it. */
   readonly signal: AbortSignal
@@ -26,8 +25,8 @@ export interface SenderOptions extends DeliverOptions {
   readonly onAttempt?: (attempt: Attempt) => void
 }
 
-/** Jobs that are taken at once; all that is to be sent for them is read together. */
-const jobsAtOnce = 100
+/** Turns that are taken at once; all that is to be sent in them is read together. */
+const turnsAtOnce = 100
 
 /** Deliveries of a subscription that are sent before it waits its turn again. */
 const deliveriesAtOnce = 50
@@ -35,18 +34,25 @@ const deliveriesAtOnce = 50
 /** A run ends when it has taken so long, so that what became of its deliveries is written down soon. */
 const runMs = 2000
 
-/** Jobs that were put off are looked for so often. */
+/** Turns that were put off are looked for so often. */
 const lookMs = 500
 
-const heartbeatMs = 3000
+/** Others take a turn over whose process was silent for so long. */
+const leaseMs = 5000
+const renewMs = 1500
+
+/** Part of what is sent at a time that one developer key may have. */
+const shareOfKey = 0.5
 
 /** How long an attempt under way may still take when the process stops, so that fewer are made twice. */
 const graceMs = 1500
 
-/** A job in hand. */
+/** A turn in hand. */
 interface Run {
-  readonly job: SendJob
+  readonly turn: Turn
   readonly done: Promise<void>
+  /** `performance.now()` from which on somebody else may have it. */
+  heldUntil: number
 }
 
 /**
@@ -57,16 +63,16 @@ export class Sender {
   readonly #options: SenderOptions
   readonly #recorder: RunRecorder
   readonly #wakeUp = new WakeUp()
-  readonly #runs = new Map<string, Run>()
+  readonly #runs = new Map<Turn, Run>()
   readonly #breakOff = new AbortController()
 
   constructor(options: SenderOptions) {
     this.#options = options
-    const { pool, queue, log, retry, signal } = options
-    this.#recorder = new RunRecorder({ pool, queue, log, retry, signal, onRecorded: () => this.wake() })
+    const { pool, log, retry, signal } = options
+    this.#recorder = new RunRecorder({ pool, log, retry, signal, onRecorded: () => this.wake() })
   }
 
-  /** There may be jobs. */
+  /** There may be something to be sent. */
   wake(): void {
     this.#wakeUp.wake()
   }
@@ -75,11 +81,11 @@ export class Sender {
   async run(): Promise<void> {
     const { signal, log, databaseUrl } = this.#options
     const wake = (): void => this.wake()
-    const listening = listen(databaseUrl, [jobsChannel], wake, {
+    const listening = listen(databaseUrl, [turnsChannel], wake, {
       signal, applicationName: 'flowfarm webhooks', onReconnect: wake,
-      onTrouble: (err) => log.warn({ err }, 'jobs of webhooks are not heard of; connecting again'),
+      onTrouble: (err) => log.warn({ err }, 'what is to be sent is not heard of by webhooks; connecting again'),
     }).catch(() => undefined)
-    const beating = this.#beat()
+    const renewing = this.#renew()
     for (let failures = 0; !signal.aborted;) {
       try {
         const hasMore = await this.#startRuns()
@@ -87,7 +93,7 @@ export class Sender {
         if (!hasMore) await this.#wakeUp.wait(lookMs, signal)
       } catch (error) {
         if (signal.aborted) break
-        log.warn({ err: asError(error) }, 'webhooks could not be fetched; trying again')
+        log.warn({ err: asError(error) }, 'webhooks to be sent could not be read; trying again')
         await pause(backoffMs(++failures, 100, 5000), signal).catch(() => undefined)
       }
     }
@@ -95,53 +101,69 @@ export class Sender {
     await Promise.all([...this.#runs.values()].map(({ done }) => done))
     clearTimeout(timer)
     await this.#recorder.idle()
-    await beating
+    await renewing
     await (await listening)?.ended
   }
 
-  /** @returns whether there may be more jobs, and room for them */
+  /** @returns whether there may be more to be sent, and room for it */
   async #startRuns(): Promise<boolean> {
-    const { queue, pool, concurrency } = this.#options
-    const most = Math.min(jobsAtOnce, concurrency - this.#runs.size)
+    const { pool, concurrency } = this.#options
+    const most = Math.min(turnsAtOnce, concurrency - this.#runs.size)
     if (most <= 0) return false
-    const jobs = await queue.fetch(most)
-    if (jobs.length === 0) return false
-    const works = await readPending(pool, jobs.map((job) => job.subscriptionId), deliveriesAtOnce)
-    for (const job of jobs) {
-      const done = this.#send(job, works.get(job.subscriptionId)).finally(() => {
-        this.#runs.delete(job.id)
-        if (this.#runs.size === concurrency - 1) this.wake()
-      })
-      this.#runs.set(job.id, { job, done })
+    const heldUntil = performance.now() + leaseMs
+    const turns = await takeTurns(pool, most, leaseMs, this.#busyKeys())
+    if (turns.length === 0) return false
+    const works = await readPending(pool, turns.map((turn) => turn.subscriptionId), deliveriesAtOnce)
+    for (const turn of turns) {
+      const run: Run = { turn, heldUntil, done: Promise.resolve().then(() => this.#send(run, works.get(turn.subscriptionId))) }
+      this.#runs.set(turn, run)
     }
-    return jobs.length === most
+    return turns.length === most
   }
 
-  async #send(job: SendJob, work: PendingWork | undefined): Promise<void> {
+  /** Keys that have more than their share of what is sent at a time: their receivers may be slow, and others are not to wait for them. */
+  #busyKeys(): number[] {
+    const share = Math.max(1, Math.floor(this.#options.concurrency * shareOfKey))
+    const counts = new Map<number, number>()
+    for (const { keyId } of this.#runs.keys()) counts.set(keyId, (counts.get(keyId) ?? 0) + 1)
+    return [...counts].flatMap(([keyId, count]) => (count >= share ? [keyId] : []))
+  }
+
+  async #send(run: Run, work: PendingWork | undefined): Promise<void> {
     const { signal, log, onAttempt } = this.#options
+    const { turn } = run
     const attempts: Attempt[] = []
     const until = performance.now() + runMs
     try {
       for (const delivery of work?.deliveries ?? []) {
+        if (performance.now() >= run.heldUntil) break
         const attempt = await deliver(work as PendingWork, delivery, this.#options, this.#breakOff.signal)
         attempts.push(attempt)
         onAttempt?.(attempt)
         if (attempt.error !== null || signal.aborted || performance.now() >= until) break
       }
     } catch (error) {
-      // What was under way is sent again, by the same id, by whoever takes the job next.
-      if (!this.#breakOff.signal.aborted) log.error({ err: asError(error), subscription: job.subscriptionId }, 'a webhook could not be sent')
+      // What was under way is sent again, by the same id, by whoever takes the turn next.
+      if (!this.#breakOff.signal.aborted) log.error({ err: asError(error), subscription: turn.subscriptionId }, 'a webhook could not be sent')
     }
-    await this.#recorder.record({ job, attempts })
+    await this.#recorder.record({ turn, attempts })
+    this.#runs.delete(turn)
+    this.wake()
   }
 
-  async #beat(): Promise<void> {
-    const { signal, queue, log } = this.#options
+  async #renew(): Promise<void> {
+    const { signal, pool, log } = this.#options
     while (!signal.aborted) {
-      await pause(heartbeatMs, signal).catch(() => undefined)
-      if (signal.aborted) break
-      await queue.touch([...this.#runs.values()].map(({ job }) => job))
-        .catch((error: unknown) => log.warn({ err: asError(error) }, 'jobs of webhooks could not be kept'))
+      await pause(renewMs, signal).catch(() => undefined)
+      if (signal.aborted || this.#runs.size === 0) continue
+      const runs = [...this.#runs.values()]
+      const heldUntil = performance.now() + leaseMs
+      try {
+        const own = await renewTurns(pool, runs.map(({ turn }) => turn), leaseMs)
+        for (const run of runs) run.heldUntil = own.has(run.turn.subscriptionId) ? heldUntil : 0
+      } catch (error) {
+        log.warn({ err: asError(error) }, 'turns of webhooks could not be kept')
+      }
     }
   }
 }

@@ -6,6 +6,7 @@ import { deliveryBody } from './delivery-body.ts'
 import { testEventType } from './event-types.ts'
 import type { EventType } from './event-types.ts'
 import { insertDeliveries } from './insert-deliveries.ts'
+import { lockForRemoval } from './turns.ts'
 import { webhookLimits } from './webhook-limits.ts'
 import type { WebhookOwner } from './webhook-limits.ts'
 
@@ -88,7 +89,9 @@ export class SubscriptionStore {
          values ($1, $2, $3, coalesce($4::bigint, ${nextBlock})) returning ${columns}`,
         [endpointId, [...new Set(eventTypes)], JSON.stringify(conditions), fromHeight ?? null],
       )
-      return known(rows[0], 0)
+      const made = known(rows[0], 0)
+      await query(client, 'insert into app.webhook_turns (subscription_id, key_id) values ($1, $2)', [made.id, owner.keyId])
+      return made
     })
   }
 
@@ -110,16 +113,17 @@ export class SubscriptionStore {
 
   /** With its deliveries. @throws ApiError 404 */
   async remove(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
-    const { rows } = await query<WebhookSubscription>(this.#pool, `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${columns}`, [owner.keyId, id])
-    return known(rows[0], id)
+    return withTransaction(this.#pool, async (client) => {
+      await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(client, `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${columns}`, [owner.keyId, id])
+      return known(rows[0], id)
+    })
   }
 
   /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404 */
   async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
-      const { rows } = await query<WebhookSubscription>(
-        client, `update app.webhook_subscriptions s set wants_sending = true where ${ofOwner} and s.id = $2 returning ${columns}`, [owner.keyId, id],
-      )
+      const { rows } = await query<WebhookSubscription>(client, `select ${columns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
       const { nextHeight } = known(rows[0], id)
       const timestamp = new Date()
       const place = { height: Math.max(0, (nextHeight ?? 1) - 1), txIndex: -1, eventIndex: -1, leg: timestamp.getTime() }

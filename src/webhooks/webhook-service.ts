@@ -1,7 +1,5 @@
 import type pg from 'pg'
-import { RetryableError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
-import { retryWhile } from '../base/retry.ts'
 import type { Attempt } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { DispatchLimits } from './dispatch-group.ts'
@@ -10,7 +8,6 @@ import { dnsLookUp } from './resolve-target.ts'
 import type { LookUp } from './resolve-target.ts'
 import type { RetryRules } from './run-recorder.ts'
 import { Sender } from './sender.ts'
-import { SendQueue } from './send-queue.ts'
 import { targetPolicy } from './target-policy.ts'
 
 export interface WebhookServiceOptions {
@@ -28,6 +25,8 @@ export interface WebhookServiceOptions {
   /** Default: DNS. */
   readonly lookUp?: LookUp
   readonly onAttempt?: (attempt: Attempt) => void
+  /** Deliveries were made, by this process: how many. */
+  readonly onMade?: (count: number) => void
 }
 
 /** Makes webhooks of what is committed, and sends them. Any number of processes may run it. */
@@ -40,24 +39,23 @@ export class WebhookService {
     this.#options = options
   }
 
-  /** Resolves when the queue is there; what goes on in the background retries for ever. */
-  async start(): Promise<void> {
-    const { databaseUrl, pool, log, logDays, limits, onAttempt, ...rest } = this.#options
+  /** What goes on in the background retries for ever. */
+  start(): void {
+    const { databaseUrl, pool, log, logDays, limits, onAttempt, onMade, ...rest } = this.#options
     const { signal } = this.#stopping
-    const queue = new SendQueue(pool, log)
-    await retryWhile(() => queue.start(signal), { signal, baseMs: 100, maxMs: 5000, isRetryable: (error) => error instanceof RetryableError })
     const poster = new Poster({ timeoutMs: rest.timeoutMs })
     const sender = new Sender({
-      databaseUrl, pool, queue, log, signal, poster, policy: targetPolicy(rest.allowedNetworks), lookUp: rest.lookUp ?? dnsLookUp(),
+      databaseUrl, pool, log, signal, poster, policy: targetPolicy(rest.allowedNetworks), lookUp: rest.lookUp ?? dnsLookUp(),
       relay: rest.relay, concurrency: rest.concurrency, retry: rest.retry, ...(onAttempt === undefined ? {} : { onAttempt }),
     })
     const dispatcher = new Dispatcher({
-      databaseUrl, pool, queue, log, signal, logDays, onJobs: () => sender.wake(), ...(limits === undefined ? {} : { limits }),
+      databaseUrl, pool, log, signal, logDays, ...(limits === undefined ? {} : { limits }),
+      onMade: (count) => {
+        sender.wake()
+        onMade?.(count)
+      },
     })
-    this.#running = Promise.all([sender.run(), dispatcher.run()]).then(async () => {
-      poster.close()
-      await queue.stop()
-    })
+    this.#running = Promise.all([sender.run(), dispatcher.run()]).finally(() => poster.close())
   }
 
   /** Attempts under way may end for a moment, else they are made again by whoever is next; what was sent is written down. */

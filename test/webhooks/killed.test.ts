@@ -57,12 +57,19 @@ describe('webhooks whose process is killed', () => {
         Array.from({ length: transfersOfBlock }, (_one, nth) => ({ amount: String((first + i) * 100 + nth) }))
       )))
     }
+    const kills: { readonly at: number }[] = []
     for (const share of [0.2, 0.5]) {
       await receiver.until((received) => received.length >= expected * share)
       await kill(child)
       child = await start()
+      kills.push({ at: performance.now() })
     }
-    await receiver.until((received) => new Set(received.map(({ id }) => id)).size === expected)
+    const ids = new Set<string>()
+    let seen = 0
+    await receiver.until((received) => {
+      for (; seen < received.length; seen++) ids.add(received[seen]?.id ?? '')
+      return ids.size === expected
+    })
 
     expect(receiver.problems).to.deep.equal([])
     const bodies = new Map<string, string>()
@@ -76,6 +83,11 @@ describe('webhooks whose process is killed', () => {
       expect(amounts).to.have.length(blocks * transfersOfBlock)
       expect(amounts).to.deep.equal([...amounts].sort((a, b) => a - b))
       expect(new Set(amounts).size).to.equal(amounts.length)
+      // Also a subscription that the killed process was sending to.
+      for (const { at } of kills) {
+        const next = own.find((one) => one.at > at)
+        if (next !== undefined) expect(next.at - at).to.be.below(8000)
+      }
     }
   })
 })

@@ -86,7 +86,7 @@ export async function runHooks(url: string, options: Partial<WebhookServiceOptio
     databaseUrl: url, pool, log: pino({ level: 'silent' }), allowedNetworks: loopback, relay: undefined, concurrency: 500, timeoutMs: 2000,
     retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 }, logDays: 7, ...options,
   })
-  await service.start()
+  service.start()
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     await service.stop()
