@@ -1,7 +1,9 @@
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
+import { OverviewStore } from '../webhooks/overview-store.ts'
 import { WebhookService } from '../webhooks/webhook-service.ts'
 import type { ServiceContext } from './context.ts'
+import { WebhookMetrics } from './webhook-metrics.ts'
 
 /** Connections for making deliveries, fetching jobs and writing down what became of them. */
 const connections = 8
@@ -24,8 +26,10 @@ export async function startWebhooks({ config, databaseUrl, lifecycle, ...context
     retry: {
       maxTries: config.WEBHOOK_MAX_TRIES, baseMs: config.WEBHOOK_RETRY_BASE_MS, capMs: config.WEBHOOK_RETRY_CAP_MS, pauseAfter: config.WEBHOOK_PAUSE_AFTER,
     },
-    logDays: config.WEBHOOK_LOG_DAYS,
+    logDays: config.WEBHOOK_LOG_DAYS, onAttempt: (attempt) => figures.attempt(attempt), onMade: (count) => figures.made(count),
   })
+  const figures = new WebhookMetrics({ overview: new OverviewStore(pool), metrics: context.metrics, log, isDispatching: () => service.isDispatching })
   service.start()
+  lifecycle.onStop('figures of webhooks', () => figures.stop())
   lifecycle.onStop('webhooks', () => service.stop())
 }

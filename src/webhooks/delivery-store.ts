@@ -35,7 +35,8 @@ export interface DeliveryFailure {
   readonly responseExcerpt: string | null
 }
 
-const columns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type as "eventType",
+/** As an administrator sees them too. */
+export const deliveryColumns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type as "eventType",
   d.block_height::float8 as "blockHeight", d.status, d.attempt_count as "attemptCount", d.response_status as "responseStatus",
   d.latency_ms as "latencyMs", d.error, d.response_excerpt as "responseExcerpt", d.created_at as "createdAt", d.finished_at as "finishedAt"`
 const ofOwner = `exists (
@@ -56,7 +57,7 @@ export class DeliveryStore {
   ): Promise<readonly WebhookDelivery[]> {
     const { rows } = await query<WebhookDelivery>(
       this.#pool,
-      `select ${columns} from app.webhook_deliveries d
+      `select ${deliveryColumns} from app.webhook_deliveries d
        where ${ofOwner} and d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status = $4)
        order by d.sequence desc limit $5`,
       [owner.keyId, subscriptionId, page.before ?? null, page.status ?? null, page.limit],
@@ -67,7 +68,7 @@ export class DeliveryStore {
   /** @throws ApiError 404 `unknown-delivery` */
   async find(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<DeliveryDetail> {
     const { rows: [delivery] } = await query<WebhookDelivery & { body: string }>(
-      this.#pool, `select ${columns}, d.body from app.webhook_deliveries d where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3`,
+      this.#pool, `select ${deliveryColumns}, d.body from app.webhook_deliveries d where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3`,
       [owner.keyId, subscriptionId, sequence],
     )
     if (delivery === undefined) throw unknownDelivery(sequence)
@@ -88,7 +89,7 @@ export class DeliveryStore {
       const { rows: [delivery] } = await query<WebhookDelivery>(
         client,
         `update app.webhook_deliveries d set status = 'pending', finished_at = null, attempt_count = case when d.status = 'pending' then d.attempt_count else 0 end
-         where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3 returning ${columns}`,
+         where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3 returning ${deliveryColumns}`,
         [owner.keyId, subscriptionId, sequence],
       )
       if (delivery === undefined) throw unknownDelivery(sequence)

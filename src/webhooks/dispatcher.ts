@@ -52,9 +52,16 @@ export class Dispatcher {
   readonly #limits: DispatchLimits
   readonly #wakeUp = new WakeUp()
 
+  #isDispatching = false
+
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#limits = { blocksAtOnce: 50, maxPending: 10_000, ...options.limits }
+  }
+
+  /** This process has its turn. */
+  get isDispatching(): boolean {
+    return this.#isDispatching
   }
 
   /** Resolves when the signal is aborted; never rejects. */
@@ -83,6 +90,7 @@ export class Dispatcher {
     const lock = await acquireLock(databaseUrl, 'webhooks:dispatcher', { signal, applicationName: 'flowfarm webhooks' })
     const ending = AbortSignal.any([signal, lock.lost])
     try {
+      this.#isDispatching = true
       let pruneAt = 0
       while (!ending.aborted) {
         if (performance.now() >= pruneAt) {
@@ -97,6 +105,7 @@ export class Dispatcher {
         }
       }
     } finally {
+      this.#isDispatching = false
       await lock.release()
     }
   }

@@ -28,7 +28,8 @@ export interface EndpointChange {
   readonly isPaused?: boolean | undefined
 }
 
-const columns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at as "pausedAt", paused_reason as "pausedReason",
+/** As an administrator sees them too. */
+export const endpointColumns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at as "pausedAt", paused_reason as "pausedReason",
   case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as "createdAt"`
 
 const subscriptionsOf = `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
@@ -46,10 +47,10 @@ export class EndpointStore {
     this.#policy = policy
   }
 
-  /** All of a key; `undefined`: of all keys. The newest first. */
-  async list(keyId: number | undefined): Promise<readonly WebhookEndpoint[]> {
+  /** All of a key, the newest first. */
+  async list(keyId: number): Promise<readonly WebhookEndpoint[]> {
     const { rows } = await query<WebhookEndpoint>(
-      this.#pool, `select ${columns} from app.webhook_endpoints where $1::bigint is null or key_id = $1 order by id desc`, [keyId ?? null],
+      this.#pool, `select ${endpointColumns} from app.webhook_endpoints where key_id = $1 order by id desc`, [keyId],
     )
     return rows
   }
@@ -57,7 +58,7 @@ export class EndpointStore {
   /** @throws ApiError 404 `unknown-endpoint` */
   async find(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
     const { rows } = await query<WebhookEndpoint>(
-      this.#pool, `select ${columns} from app.webhook_endpoints where id = $1 and key_id = $2`, [id, owner.keyId],
+      this.#pool, `select ${endpointColumns} from app.webhook_endpoints where id = $1 and key_id = $2`, [id, owner.keyId],
     )
     return known(rows[0], id)
   }
@@ -75,7 +76,7 @@ export class EndpointStore {
         throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} endpoints.`)
       }
       const { rows } = await query<WebhookEndpoint>(
-        client, `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${columns}`,
+        client, `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
         [owner.keyId, target, description, secret],
       )
       return { endpoint: known(rows[0], 0), secret: secretText(secret) }
@@ -97,7 +98,7 @@ export class EndpointStore {
            failures = case when $5 = false then 0 else failures end,
            paused_at = case when $5 then coalesce(paused_at, now()) when $5 = false then null else paused_at end,
            paused_reason = case when $5 then coalesce(paused_reason, 'owner') when $5 = false then null else paused_reason end
-         where id = $1 and key_id = $2 returning ${columns}`,
+         where id = $1 and key_id = $2 returning ${endpointColumns}`,
         [id, owner.keyId, target ?? null, description ?? null, isPaused ?? null],
       )
       const endpoint = known(rows[0], id)
@@ -111,7 +112,7 @@ export class EndpointStore {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, subscriptionsOf, [id, owner.keyId])
       const { rows } = await query<WebhookEndpoint>(
-        client, `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${columns}`, [id, owner.keyId],
+        client, `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${endpointColumns}`, [id, owner.keyId],
       )
       return known(rows[0], id)
     })
@@ -123,7 +124,7 @@ export class EndpointStore {
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,
       `update app.webhook_endpoints set secret = $3, previous_secret = secret, previous_secret_until = now() + make_interval(hours => $4)
-       where id = $1 and key_id = $2 returning ${columns}`,
+       where id = $1 and key_id = $2 returning ${endpointColumns}`,
       [id, owner.keyId, secret, overlapHours],
     )
     return { endpoint: known(rows[0], id), secret: secretText(secret) }

@@ -9,12 +9,20 @@ export type LookUp = (host: string) => Promise<readonly string[]>
 /** Nothing is sent there; the message says why, for the owner of the endpoint. */
 export class TargetRefused extends Error {}
 
+export interface DnsOptions {
+  /** For one question to one server; each is asked twice. Default 3,000 ms. */
+  readonly timeoutMs?: number
+  /** `<address>:<port>`; default: those of the system. */
+  readonly servers?: readonly string[]
+}
+
 /**
  * Addresses by DNS, without the system's resolver, whose few threads one dead name server could hold. `localhost` is what
  * RFC 6761 says it is; names of /etc/hosts are not known.
  */
-export function dnsLookUp(timeoutMs = 3000): LookUp {
+export function dnsLookUp({ timeoutMs = 3000, servers }: DnsOptions = {}): LookUp {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
+  if (servers !== undefined) resolver.setServers(servers)
   return async (host) => {
     if (/(^|\.)localhost\.?$/.test(host)) return ['127.0.0.1', '::1']
     const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])

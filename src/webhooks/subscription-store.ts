@@ -39,7 +39,8 @@ export interface SubscriptionChange {
   readonly fromHeight?: number | undefined
 }
 
-const columns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as "eventTypes", s.conditions, s.is_enabled as "isEnabled",
+/** As an administrator sees them too. */
+export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as "eventTypes", s.conditions, s.is_enabled as "isEnabled",
   s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
@@ -57,7 +58,7 @@ export class SubscriptionStore {
   /** All of a key, or of one of its endpoints; the newest first. */
   async list(owner: WebhookOwner, endpointId: number | undefined): Promise<readonly WebhookSubscription[]> {
     const { rows } = await query<WebhookSubscription>(
-      this.#pool, `select ${columns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc`,
+      this.#pool, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc`,
       [owner.keyId, endpointId ?? null],
     )
     return rows
@@ -65,7 +66,7 @@ export class SubscriptionStore {
 
   /** @throws ApiError 404 `unknown-subscription` */
   async find(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
-    const { rows } = await query<WebhookSubscription>(this.#pool, `select ${columns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
+    const { rows } = await query<WebhookSubscription>(this.#pool, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
     return known(rows[0], id)
   }
 
@@ -86,7 +87,7 @@ export class SubscriptionStore {
       const { rows } = await query<WebhookSubscription>(
         client,
         `insert into app.webhook_subscriptions as s (endpoint_id, event_types, conditions, next_height)
-         values ($1, $2, $3, coalesce($4::bigint, ${nextBlock})) returning ${columns}`,
+         values ($1, $2, $3, coalesce($4::bigint, ${nextBlock})) returning ${subscriptionColumns}`,
         [endpointId, [...new Set(eventTypes)], JSON.stringify(conditions), fromHeight ?? null],
       )
       const made = known(rows[0], 0)
@@ -98,13 +99,13 @@ export class SubscriptionStore {
   /** @throws ApiError 400, 404 */
   async change(owner: WebhookOwner, id: number, change: SubscriptionChange): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
-      const { rows } = await query<WebhookSubscription>(client, `select ${columns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
       const before = known(rows[0], id)
       const { eventTypes = before.eventTypes, conditions = before.conditions, isEnabled = before.isEnabled, fromHeight = before.nextHeight } = change
       checkConditions(eventTypes, conditions)
       const { rows: changed } = await query<WebhookSubscription>(
         client,
-        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5 where id = $1 returning ${columns}`,
+        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5 where id = $1 returning ${subscriptionColumns}`,
         [id, [...new Set(eventTypes)], JSON.stringify(conditions), isEnabled, fromHeight],
       )
       return known(changed[0], id)
@@ -115,7 +116,7 @@ export class SubscriptionStore {
   async remove(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return withTransaction(this.#pool, async (client) => {
       await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
-      const { rows } = await query<WebhookSubscription>(client, `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${columns}`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(client, `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${subscriptionColumns}`, [owner.keyId, id])
       return known(rows[0], id)
     })
   }
@@ -123,7 +124,7 @@ export class SubscriptionStore {
   /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404 */
   async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
-      const { rows } = await query<WebhookSubscription>(client, `select ${columns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
       const { nextHeight } = known(rows[0], id)
       const timestamp = new Date()
       const place = { height: Math.max(0, (nextHeight ?? 1) - 1), txIndex: -1, eventIndex: -1, leg: timestamp.getTime() }
@@ -134,7 +135,7 @@ export class SubscriptionStore {
   }
 
   async #reread(client: pg.ClientBase, id: number): Promise<WebhookSubscription> {
-    const { rows } = await query<WebhookSubscription>(client, `select ${columns} from app.webhook_subscriptions s where s.id = $1`, [id])
+    const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where s.id = $1`, [id])
     return known(rows[0], id)
   }
 

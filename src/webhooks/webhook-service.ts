@@ -34,9 +34,15 @@ export class WebhookService {
   readonly #options: WebhookServiceOptions
   readonly #stopping = new AbortController()
   #running: Promise<unknown> = Promise.resolve()
+  #dispatcher: Dispatcher | undefined
 
   constructor(options: WebhookServiceOptions) {
     this.#options = options
+  }
+
+  /** Whether this process makes the deliveries; all of them send. */
+  get isDispatching(): boolean {
+    return this.#dispatcher?.isDispatching ?? false
   }
 
   /** What goes on in the background retries for ever. */
@@ -55,6 +61,7 @@ export class WebhookService {
         onMade?.(count)
       },
     })
+    this.#dispatcher = dispatcher
     this.#running = Promise.all([sender.run(), dispatcher.run()]).finally(() => poster.close())
   }
 

@@ -3,6 +3,7 @@ import { conditionsSchema } from '../../webhooks/conditions.ts'
 import type { DeliveryDetail, WebhookDelivery } from '../../webhooks/delivery-store.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-store.ts'
 import { eventTypeNames } from '../../webhooks/event-types.ts'
+import type { SubscriptionState } from '../../webhooks/overview-store.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import { timestampFormat } from '../formats/formats.ts'
@@ -25,6 +26,11 @@ export const endpointWithSecretSchema = z.strictObject({
   secret: z.string().describe('`whsec_` and the key of the HMAC in base64. It is shown here and never again.'),
 }).meta({ id: 'WebhookEndpointWithSecret' })
 
+/** An endpoint with whose it is. */
+export const ownedEndpointSchema = z.strictObject({
+  ...endpointSchema.shape, key_id: z.int().describe('The developer key that owns it.'),
+}).meta({ id: 'OwnedWebhookEndpoint' })
+
 /** Who is told of what. */
 export const subscriptionSchema = z.strictObject({
   id: z.int(),
@@ -36,6 +42,16 @@ export const subscriptionSchema = z.strictObject({
   delivery_count: z.int().describe('Deliveries that were made, those removed since included.'),
   created_at: timestampFormat,
 }).meta({ id: 'WebhookSubscription' })
+
+/** A subscription, whose it is, and how sending to it goes. */
+export const subscriptionStateSchema = z.strictObject({
+  ...subscriptionSchema.shape,
+  key_id: z.int().describe('The developer key that owns it.'),
+  waiting: z.int().describe('Deliveries that wait, counted up to 10,000.'),
+  oldest_waiting_at: timestampFormat.nullable().describe('When the oldest of them was made.'),
+  next_attempt_at: timestampFormat.nullable().describe('Null: nothing waits, its endpoint is paused or its key is revoked. While it is being sent to: when another process takes over unless this one goes on.'),
+  is_being_sent: z.boolean(),
+}).meta({ id: 'WebhookSubscriptionState' })
 
 /** What became of one delivery. */
 export const deliverySchema = z.strictObject({
@@ -75,6 +91,17 @@ export function presentSubscription(one: WebhookSubscription): z.output<typeof s
   return {
     id: one.id, endpoint_id: one.endpointId, event_types: [...one.eventTypes], conditions: one.conditions, is_enabled: one.isEnabled,
     next_height: one.nextHeight, delivery_count: one.deliveryCount, created_at: one.createdAt.toISOString(),
+  }
+}
+
+export function presentOwnedEndpoint(endpoint: WebhookEndpoint): z.output<typeof ownedEndpointSchema> {
+  return { ...presentEndpoint(endpoint), key_id: endpoint.keyId }
+}
+
+export function presentSubscriptionState(one: SubscriptionState): z.output<typeof subscriptionStateSchema> {
+  return {
+    ...presentSubscription(one), key_id: one.keyId, waiting: one.waiting, oldest_waiting_at: one.oldestWaitingAt?.toISOString() ?? null,
+    next_attempt_at: one.dueAt?.toISOString() ?? null, is_being_sent: one.isBeingSent,
   }
 }
 

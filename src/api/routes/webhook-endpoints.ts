@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ApiError } from '../../base/errors.ts'
 import { idParameter } from '../admin/id-parameter.ts'
 import { listOf, singleOf, wholeList } from '../paging/envelope.ts'
 import { noParameters } from '../parameters/parameters.ts'
@@ -133,21 +132,5 @@ const rotate = defineRoute({
   },
 })
 
-const listAll = defineRoute({
-  path: '/admin/webhooks/endpoints',
-  operationId: 'adminListWebhookEndpoints',
-  tag: 'Administration',
-  access: 'admin',
-  summary: 'The webhook endpoints of all keys, the newest first',
-  params: noParameters,
-  query: noParameters,
-  response: listOf(z.strictObject({ ...endpointSchema.shape, key_id: z.int().describe('The developer key that owns it.') }).meta({ id: 'OwnedWebhookEndpoint' }), 'OwnedWebhookEndpoint'),
-  example: { data: [{ ...example, key_id: 12 }], has_more: false, cursor: '', _meta: { count: 1 } },
-  handler: async (_input, { webhooks }) => {
-    if (webhooks === undefined) throw new ApiError(503, 'not-served-here', 'Webhooks cannot be managed from this server.')
-    return { body: wholeList((await webhooks.endpoints.list(undefined)).map((one) => ({ ...presentEndpoint(one), key_id: one.keyId }))), caching: 'never' }
-  },
-})
-
 /** Where webhooks are sent. */
-export const webhookEndpointRoutes = [list, create, get, change, remove, rotate, listAll]
+export const webhookEndpointRoutes = [list, create, get, change, remove, rotate]

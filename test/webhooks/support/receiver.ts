@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /** What a receiver was sent, its signature verified. */
@@ -18,11 +19,14 @@ export interface ReceiverOptions {
   readonly secrets?: ReadonlyMap<string, string>
   /** Answers instead of a 204. */
   readonly answer?: (received: Received, response: ServerResponse) => void
+  /** With them it speaks https. */
+  readonly certificate?: { readonly cert: string; readonly key: string }
 }
 
 /** A receiver of webhooks, on a port of 127.0.0.1. What breaks a rule of the Standard Webhooks is in `problems`. */
 export interface Receiver {
   readonly url: string
+  readonly port: number
   readonly received: readonly Received[]
   readonly problems: readonly string[]
   /** Resolves when `isEnough` says so; asked after each delivery. */
@@ -30,11 +34,11 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-export async function startReceiver({ secrets, answer }: ReceiverOptions = {}): Promise<Receiver> {
+export async function startReceiver({ secrets, answer, certificate }: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = []
   const problems: string[] = []
   const waiting = new Set<() => void>()
-  const server = createServer((request, response) => {
+  const accept = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -51,11 +55,13 @@ export async function startReceiver({ secrets, answer }: ReceiverOptions = {}): 
       else answer(one, response)
       for (const look of waiting) look()
     })
-  })
+  }
+  const server = certificate === undefined ? createServer(accept) : createSecureServer(certificate, accept)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    port,
     received,
     problems,
     until: (isEnough) => new Promise<void>((resolve) => {
