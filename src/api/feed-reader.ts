@@ -23,6 +23,8 @@ import { readTransactions } from './queries/transactions.ts'
 export interface BlockReader {
   /** The stored blocks of a range of heights, `to` not among them, the lowest first. */
   read(from: number, to: number): Promise<readonly FeedBlock[]>
+  /** Their ids by height. */
+  ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
   /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
   head(): Promise<number | undefined>
 }
@@ -30,16 +32,31 @@ export interface BlockReader {
 /**
  * Reads the raw tables alone, and waits for no worker: tags and accounts are found in the events by the functions by which the
  * workers derive them, so that a block that is told late is told as it was when it was new.
+ *
+ * What is read is of one moment, as far as forks are concerned: where one took the place of another meanwhile, it is read again.
  * @param network decides which accounts hold the core contracts
  */
 export function createFeedReader(database: DatabasePool, network: () => Network): BlockReader {
+  const ids = async (from: number, to: number): Promise<Map<number, string>> => {
+    const rows = await database.any(sql.type(z.object({ height: z.number(), id: z.string() }))`
+      select height, encode(id, 'hex') as id from raw.blocks where height >= ${from} and height < ${to}
+    `)
+    return new Map(rows.map(({ height, id }) => [height, id]))
+  }
+  const readOnce = async (from: number, to: number): Promise<FeedBlock[]> => {
+    const blocks = await readBlocks(database, from, to - 1)
+    const rows = await readTransactions(database, from, to - 1)
+    const transactions = Map.groupBy(await completeTransactions(database, network(), rows), ({ summary }) => summary.block_height)
+    return blocks.map((row) => ({ block: presentNewBlock(row), transactions: transactions.get(row.height) ?? [] }))
+  }
   return {
+    ids,
     read: async (from, to) => {
-      const [blocks, rows] = await Promise.all([
-        readBlocks(database, from, to - 1), readTransactions(database, from, to - 1),
-      ])
-      const transactions = Map.groupBy(await completeTransactions(database, network(), rows), ({ summary }) => summary.block_height)
-      return blocks.map((row) => ({ block: presentNewBlock(row), transactions: transactions.get(row.height) ?? [] }))
+      for (;;) {
+        const blocks = await readOnce(from, to)
+        const after = await ids(from, to)
+        if (after.size === blocks.length && blocks.every(({ block }) => after.get(block.height) === block.id)) return blocks
+      }
     },
     head: async () => {
       const row = await database.maybeOne(sql.type(z.object({ head: z.number().nullable() }))`

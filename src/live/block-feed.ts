@@ -7,24 +7,28 @@ import type { FeedStep } from './feed-queue.ts'
 import { KnownForks } from './known-forks.ts'
 import { RecentBlocks } from './recent-blocks.ts'
 import type { BlockRun } from './recent-blocks.ts'
+import { RememberedBlocks } from './remembered-blocks.ts'
 import { ToldBlock } from './told-block.ts'
 
 /** How the feed reads what it tells. */
 export interface FeedReader {
   /** The stored blocks of a range of heights, `to` not among them, the lowest first. */
   read(from: number, to: number): Promise<readonly FeedBlock[]>
+  /** Their ids by height. */
+  ids(from: number, to: number): Promise<ReadonlyMap<number, string>>
   /** One above the highest height that the forward ingester has stored; undefined while it has stored nothing. */
   head(): Promise<number | undefined>
 }
 
-/** Whoever listens to the feed. */
+/** Whoever listens to the feed. What it is told next waits until it has told it on. */
 export interface FeedListener {
   /** Whether nobody is there. */
   readonly isEmpty: boolean
   /** Heights from `told` up to `next` were left out, since too many came at once. */
   skipped(told: number, next: number): void
-  block(block: ToldBlock): void
-  rollback(from: number): void
+  /** Some blocks, ascending, at least one. */
+  blocks(blocks: readonly ToldBlock[]): Promise<void>
+  rollback(from: number): Promise<void>
 }
 
 export interface BlockFeedOptions {
@@ -37,13 +41,17 @@ export interface BlockFeedOptions {
   readonly maxBacklog?: number
   /** What told blocks may take in memory, ready to be sent again. Default 32 MiB. */
   readonly maxRecentBytes?: number
+  /** Blocks that a reorganization replaces at most. Default 1,000. */
+  readonly maxReorgDepth?: number
+  /** How long the announcement of a rollback that was seen already is waited for. Default 2,000 ms. */
+  readonly patienceMs?: number
 }
 
-/** Blocks that are read and sent together. */
+/** Blocks that are read together. */
 const blocksAtOnce = 20
 
-/** Told blocks whose ids are remembered, to notice a rollback that was announced while nobody heard it. */
-const rememberedBlocks = 100
+/** What blocks that are told together may take in memory; one alone may take more. */
+const bytesAtOnce = 1024 * 1024
 
 /**
  * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its transactions. After
@@ -51,19 +59,28 @@ const rememberedBlocks = 100
  * knows the first two types only may ignore it: blocks then come with heights it has seen.
  *
  *     idle ──announcement──► telling ──queue empty──► idle
+ *                              │ ▲
+ *     read what does not follow│ │rollback is heard, or what was told compared with what is stored
+ *                              ▼ │
+ *                           expecting a rollback
  *
- * Blocks are read from the database once for all clients, and not at all while there is no client.
+ * Blocks are read from the database once for all clients, and not at all while there is no client. The database may be ahead of its
+ * announcements: a block that took the place of another can be read before the rollback of that one is heard.
  */
 export class BlockFeed {
   readonly #options: BlockFeedOptions
   readonly #queue: FeedQueue
   readonly #recent: RecentBlocks
+  readonly #remembered: RememberedBlocks
   readonly #forks = new KnownForks()
-  /** Ids of the blocks told last, by height. */
-  readonly #told = new Map<number, string>()
   #telling: Promise<void> | undefined
+  #expecting: Promise<void> | undefined
   #end: number | undefined
   #moved = Promise.withResolvers<void>()
+  /** Ends with the next rollback. */
+  #untilRollback = new AbortController()
+  /** The generation of which it is known that what is stored does not follow, without a rollback. */
+  #believed: number | undefined
   /** The lowest height that was taken back so far. */
   #lowestRollback = Number.POSITIVE_INFINITY
 
@@ -71,6 +88,7 @@ export class BlockFeed {
     this.#options = options
     this.#queue = new FeedQueue(options.maxBacklog ?? 100)
     this.#recent = new RecentBlocks(options.reader, options.maxRecentBytes ?? 32 * 1024 * 1024)
+    this.#remembered = new RememberedBlocks(options.maxReorgDepth ?? 1000)
   }
 
   /** One above the highest height that was told, or was there before anybody listened; undefined while nothing is stored. */
@@ -83,14 +101,26 @@ export class BlockFeed {
     return this.#end === undefined ? undefined : (this.#recent.get(this.#end - 1)?.endMark ?? String(this.#end))
   }
 
+  /** Whether something is being told, or waits to be. */
+  get isTelling(): boolean {
+    return this.#telling !== undefined
+  }
+
   /** Resolves when more was told, or taken back, or the feed ends. */
   moved(): Promise<void> {
     return this.#moved.promise
   }
 
-  /** Some stored blocks from a height on, `end` not among them. */
-  read(from: number, end: number): Promise<BlockRun> {
-    return this.#recent.run(from, end)
+  /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
+  async read(from: number, end: number): Promise<BlockRun | undefined> {
+    const { generation } = this.#recent
+    const run = await this.#recent.run(from, end)
+    if (!this.#isSound(run.blocks, generation)) {
+      await this.#expectRollback(generation)
+      return undefined
+    }
+    for (const block of run.blocks) this.#remembered.add(block)
+    return run
   }
 
   /** One above the highest height that is stored. */
@@ -121,26 +151,22 @@ export class BlockFeed {
   /** Heights from `from` up were taken back. */
   rollback(from: number): void {
     this.#lowestRollback = Math.min(this.#lowestRollback, from)
+    this.#forks.add(from, this.#remembered.all)
+    this.#remembered.takeBack(from)
     this.#recent.forget(from)
     this.#queue.rollback(from)
     // Whoever catches up is given nothing of what is new before it is told what is gone.
     if (this.#end !== undefined) this.#end = Math.min(this.#end, from)
+    this.#untilRollback.abort()
+    this.#untilRollback = new AbortController()
     this.#wake()
   }
 
   /** Announcements may have been missed: compares what was told with what is stored now, and tells the difference. */
   async catchUp(): Promise<void> {
-    const { reader } = this.#options
-    await this.idle()
-    const head = await reader.head()
+    const head = await this.#options.reader.head()
     if (head === undefined) return
-    const heights = [...this.#told.keys()]
-    const lowest = Math.min(...heights)
-    const stored = heights.length === 0 ? [] : await reader.read(lowest, Math.max(...heights) + 1)
-    const storedIds = new Map(stored.map(({ block }) => [block.height, block.id]))
-    const replaced = heights.filter((height) => storedIds.get(height) !== this.#told.get(height))
-    if (replaced.length > 0) this.rollback(Math.min(...replaced))
-    else if (this.#end !== undefined && head < this.#end) this.rollback(head)
+    await this.#compare()
     this.#recent.forget(0)
     this.announce(this.#queue.end ?? head, head)
   }
@@ -165,7 +191,8 @@ export class BlockFeed {
       const step = this.#queue.peek(blocksAtOnce)
       if (step === undefined) return
       try {
-        if (await this.#tellStep(step)) this.#queue.done(step)
+        if (step.kind === 'blocks') await this.#tellBlocks(step)
+        else await this.#tellRollback(step)
         this.#hasMoved()
         failures = 0
       } catch (error) {
@@ -179,47 +206,97 @@ export class BlockFeed {
   /** Nobody listens: what waits is not told. */
   #passOver(): void {
     this.#queue.clear()
-    this.#told.clear()
     this.#end = this.#queue.end
     this.#hasMoved()
   }
 
-  /** False where a rollback was heard meanwhile: what was read may be gone, and is not told. */
-  async #tellStep(step: FeedStep): Promise<boolean> {
-    const { listener, reader } = this.#options
-    if (step.kind === 'rollback') {
-      const { from } = step
-      this.#recent.forget(from)
-      this.#forks.add(from, this.#told)
-      for (const height of this.#told.keys()) if (height >= from) this.#told.delete(height)
-      listener.rollback(from)
-      return true
-    }
-    const { generation } = this.#recent
-    const blocks = (await reader.read(step.from, step.to)).map((block) => new ToldBlock(block))
-    if (generation !== this.#recent.generation) return false
-    if (this.#end !== undefined && step.from > this.#end) listener.skipped(this.#end, step.from)
-    for (const block of blocks) {
-      this.#recent.put(block)
-      this.#remember(block)
-      this.#end = block.height + 1
-      listener.block(block)
-    }
-    this.#end = step.to
-    return true
+  async #tellRollback(step: FeedStep): Promise<void> {
+    // Done at once: what is taken back while this is told is told after it.
+    this.#queue.done(step)
+    await this.#options.listener.rollback(step.from)
   }
 
-  #remember({ height, id }: ToldBlock): void {
-    this.#told.delete(height)
-    this.#told.set(height, id)
-    for (const oldest of this.#told.keys()) {
-      if (this.#told.size <= rememberedBlocks) break
-      this.#told.delete(oldest)
+  /** Tells of what is stored of a step, as far as no rollback is heard meanwhile. */
+  async #tellBlocks({ from, to }: FeedStep & { kind: 'blocks' }): Promise<void> {
+    const { listener, reader } = this.#options
+    const { generation } = this.#recent
+    const blocks = (await reader.read(from, to)).map((block) => new ToldBlock(block))
+    if (!this.#isSound(blocks, generation)) return this.#expectRollback(generation)
+    if (this.#end !== undefined && from > this.#end) listener.skipped(this.#end, from)
+    for (const together of inPortions(blocks)) {
+      for (const block of together) {
+        this.#recent.put(block)
+        this.#remembered.add(block)
+        this.#end = block.height + 1
+      }
+      this.#queue.done({ kind: 'blocks', from, to: this.#end ?? to })
+      this.#hasMoved()
+      await listener.blocks(together)
+      if (generation !== this.#recent.generation) return
     }
+    this.#queue.done({ kind: 'blocks', from, to })
+    this.#end = to
+  }
+
+  /** Whether blocks that were read are still so, and follow those that were told before. */
+  #isSound(blocks: readonly ToldBlock[], generation: number): boolean {
+    return generation === this.#recent.generation && (this.#believed === generation || this.#remembered.isFollowedBy(blocks))
+  }
+
+  /** What is stored does not follow what was told. The rollback in between is announced in a moment, or was missed. */
+  async #expectRollback(generation: number): Promise<void> {
+    if (generation !== this.#recent.generation) return
+    await (this.#expecting ??= this.#waitOrCompare(generation).finally(() => {
+      this.#expecting = undefined
+    }))
+  }
+
+  async #waitOrCompare(generation: number): Promise<void> {
+    const { signal, log, patienceMs = 2000 } = this.#options
+    await pause(patienceMs, AbortSignal.any([signal, this.#untilRollback.signal])).catch(() => undefined)
+    if (signal.aborted || generation !== this.#recent.generation) return
+    log.warn('stored blocks do not follow those before, and no rollback was announced; the live feed compares them')
+    if (!await this.#compare()) this.#believed = this.#recent.generation
+  }
+
+  /** Compares what was told with what is stored, and takes back what is gone. Gives whether anything is. */
+  async #compare(): Promise<boolean> {
+    const { reader, signal } = this.#options
+    while (!signal.aborted) {
+      const { generation } = this.#recent
+      const told = this.#remembered.all
+      const heights = told.map(([height]) => height)
+      const head = await reader.head() ?? 0
+      const stored = told.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
+      if (generation !== this.#recent.generation) continue
+      const gone = told.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
+      const from = Math.min(...gone, this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY)
+      if (from === Number.POSITIVE_INFINITY) return false
+      this.rollback(from)
+      this.announce(from, head)
+      return true
+    }
+    return false
   }
 
   #hasMoved(): void {
     this.#moved.resolve()
     this.#moved = Promise.withResolvers()
   }
+}
+
+/** Blocks that are told together: those of one portion reach a client in one go. */
+function* inPortions(blocks: readonly ToldBlock[]): Generator<readonly ToldBlock[]> {
+  let portion: ToldBlock[] = []
+  let bytes = 0
+  for (const block of blocks) {
+    if (portion.length > 0 && bytes + block.bytes > bytesAtOnce) {
+      yield portion
+      portion = []
+      bytes = 0
+    }
+    portion.push(block)
+    bytes += block.bytes
+  }
+  if (portion.length > 0) yield portion
 }

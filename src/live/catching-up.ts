@@ -7,6 +7,7 @@ import { forkOf } from './mark.ts'
 import type { BlockRun } from './recent-blocks.ts'
 import { messageFrame } from './told-block.ts'
 import type { ToldBlock } from './told-block.ts'
+import { Turns } from './turns.ts'
 
 /** What those that catch up need to know of the feed. */
 export interface Timeline {
@@ -14,8 +15,8 @@ export interface Timeline {
   readonly end: number | undefined
   /** Resolves when more was told, or taken back. */
   moved(): Promise<void>
-  /** Some stored blocks from a height on, `end` not among them. */
-  read(from: number, end: number): Promise<BlockRun>
+  /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
+  read(from: number, end: number): Promise<BlockRun | undefined>
   /** One above the highest stored height, which is the end or above. */
   head(): Promise<number | undefined>
   /** The lowest height that was replaced together with a block that is gone; undefined where that is not known. */
@@ -32,31 +33,38 @@ export interface CatchingUpOptions {
   readonly maxReorgDepth: number
   /** Bytes that may wait for a client before it is given more. */
   readonly maxBufferedBytes: number
+  /** How long the giving may keep the process from other things at a time, in milliseconds. */
+  readonly turnMs: number | undefined
   /** The client has all that was told: it may follow from now on. */
   readonly onDone: (client: LiveClient) => void
   /** The client is too far behind. */
   readonly onLost: (client: LiveClient, next: number) => void
   /** Counts messages. */
   readonly onSent: (messages: number) => void
+  /** Told when one begins or ends to catch up. */
+  readonly onCount: (clients: number) => void
 }
 
 /**
  * Clients that have not been told everything that was told: each is given blocks as fast as it takes them, and then follows, without
  * a gap and without a block twice. What it is given comes from blocks that are kept for all, so that one that is slow, or comes
- * back, costs the others nothing.
+ * back, costs the others nothing; a crowd that comes back is given its blocks in turns.
  */
 export class CatchingUp {
   readonly #options: CatchingUpOptions
   readonly #clients = new Set<LiveClient>()
+  readonly #turns: Turns
 
   constructor(options: CatchingUpOptions) {
     this.#options = options
+    this.#turns = new Turns(options.turnMs)
   }
 
   /** Leads a client, whose place is set, to the end of what was told. */
   add(client: LiveClient): void {
     if (this.#clients.has(client)) return
     this.#clients.add(client)
+    this.#options.onCount(this.#clients.size)
     void this.#lead(client)
   }
 
@@ -76,6 +84,7 @@ export class CatchingUp {
     for (let failures = 0; this.#isHere(client) && !signal.aborted; ) {
       try {
         await client.connection.drained()
+        await this.#turns.take()
         await this.#step(client)
         failures = 0
       } catch (error) {
@@ -86,6 +95,7 @@ export class CatchingUp {
     }
     // At once with the last look at its place: whoever is added later is led anew.
     this.#clients.delete(client)
+    this.#options.onCount(this.#clients.size)
   }
 
   #isHere(client: LiveClient): boolean {
@@ -108,7 +118,7 @@ export class CatchingUp {
     if (height < end - maxReplay) return onLost(client, height)
     const run = await timeline.read(height, end)
     // The client may have moved meanwhile, and a rollback may have been heard, which is told before what is new.
-    if (client.place === place && (timeline.end ?? 0) >= end) this.#give(client, run)
+    if (run !== undefined && client.place === place && (timeline.end ?? 0) >= end) this.#give(client, run)
   }
 
   /** The client has more than was told here: another process told it, or it was taken back while the client was away. */

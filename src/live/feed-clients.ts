@@ -4,6 +4,7 @@ import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { FeedConnection } from './feed-connection.ts'
 import { pingFrame } from './frames.ts'
+import { Turns } from './turns.ts'
 
 export interface FeedClientsOptions {
   /** Label of the feed in metrics and log. */
@@ -14,7 +15,7 @@ export interface FeedClientsOptions {
   readonly pingMs?: number
   /** What may wait for a client that does not read; with more it is dropped. Default 1 MiB. */
   readonly maxBufferedBytes?: number
-  /** Messages that a client may send between two pings; with more it is dropped. Default 100. */
+  /** Messages, pings and pongs that a client may send between two pings; with more it is dropped. Default 100. */
   readonly maxInboundMessages?: number
 }
 
@@ -35,6 +36,7 @@ export interface ConnectionHandler {
 export class FeedClients {
   readonly #connections = new Set<FeedConnection>()
   readonly #options: Required<FeedClientsOptions>
+  readonly #turns = new Turns()
   #pinging: NodeJS.Timeout | undefined
 
   constructor(options: FeedClientsOptions) {
@@ -61,14 +63,13 @@ export class FeedClients {
     const { message, closed } = handler(connection)
     this.#connections.add(connection)
     this.#clientsChanged()
+    socket.on('ping', () => this.#mayGoOn(connection))
     socket.on('pong', () => {
       connection.isAlive = true
+      this.#mayGoOn(connection)
     })
     socket.on('message', (data, isBinary) => {
-      if (!connection.isOpen) return
-      connection.inbound++
-      if (connection.inbound > this.#options.maxInboundMessages) this.#drop(connection, 1008, 'too many messages')
-      else message?.(isBinary ? undefined : textOf(data))
+      if (this.#mayGoOn(connection)) message?.(isBinary ? undefined : textOf(data))
     })
     socket.on('error', (error) => {
       this.#options.log.debug({ err: error, feed: this.#options.name }, 'a feed client failed')
@@ -82,13 +83,15 @@ export class FeedClients {
     return connection
   }
 
-  /** Sends one frame to all clients. */
-  send(frame: Buffer): void {
+  /** Sends one frame to all clients, in turns; resolves when all have it. */
+  async send(frame: Buffer): Promise<void> {
     for (const connection of this.#connections) {
+      await this.#turns.take()
+      if (!connection.isOpen) continue
+      connection.write(frame)
+      this.sent(1)
       if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow')
-      else connection.write(frame)
     }
-    this.sent(this.#connections.size)
   }
 
   /** Counts messages that were written. */
@@ -101,6 +104,20 @@ export class FeedClients {
     if (!connection.isOpen) return
     this.#options.metrics.feedDropped.inc()
     this.#drop(connection, 1013, reason)
+  }
+
+  /**
+   * Counts what a client said, and drops one that says too much, or wants answers and does not read them. False where it is to
+   * be heard no more.
+   */
+  #mayGoOn(connection: FeedConnection): boolean {
+    if (!connection.isOpen) return false
+    connection.inbound++
+    if (connection.inbound > this.#options.maxInboundMessages) {
+      this.#options.metrics.feedNoisy.inc()
+      this.#drop(connection, 1008, 'too many messages')
+    } else if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow: read the answers')
+    return connection.isOpen
   }
 
   #drop(connection: FeedConnection, code: number, reason: string): void {

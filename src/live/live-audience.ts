@@ -5,6 +5,7 @@ import { Audience } from './audience.ts'
 import { BlockFeed } from './block-feed.ts'
 import type { FeedListener, FeedReader } from './block-feed.ts'
 import { CatchingUp } from './catching-up.ts'
+import type { Metrics } from '../base/metrics.ts'
 import type { FeedClients } from './feed-clients.ts'
 import { LiveClient } from './live-client.ts'
 import type { Mark } from './mark.ts'
@@ -21,10 +22,15 @@ export interface LiveLimits {
   readonly maxWords?: number
   /** Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB. */
   readonly maxSubscriberBytes?: number
+  /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
+  readonly patienceMs?: number
+  /** How long telling many clients may keep the process from other things at a time. Default 5 ms. */
+  readonly turnMs?: number
 }
 
 export interface LiveAudienceOptions {
   readonly clients: FeedClients
+  readonly metrics: Metrics
   readonly reader: FeedReader
   readonly log: Logger
   readonly signal: AbortSignal
@@ -35,26 +41,31 @@ export interface LiveAudienceOptions {
 export class LiveAudience implements FeedListener {
   readonly feed: BlockFeed
   readonly #clients: FeedClients
+  readonly #metrics: Metrics
   readonly #audience: Audience
   readonly #catchingUp: CatchingUp
   readonly #subscriptions: Subscriptions
   #positionTold: number | undefined
   #tellingPosition: NodeJS.Timeout | undefined
 
-  constructor({ clients, reader, log, signal, limits = {} }: LiveAudienceOptions) {
-    const { maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024 } = limits
+  constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
+    const { maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024, patienceMs, turnMs } = limits
     const subscriberBytes = Math.min(maxSubscriberBytes, clients.maxBufferedBytes)
     this.#clients = clients
-    this.feed = new BlockFeed({ listener: this, reader, log, signal })
+    this.#metrics = metrics
+    this.feed = new BlockFeed({ listener: this, reader, log, signal, maxReorgDepth, ...(patienceMs === undefined ? {} : { patienceMs }) })
     this.#audience = new Audience({
+      turnMs,
       maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes : clients.maxBufferedBytes),
       onSlow: (client, next) => (client.isSubscriber ? this.#fallBehind(client, next) : this.#drop(client, next)),
+      onSent: (messages) => clients.sent(messages),
     })
     this.#catchingUp = new CatchingUp({
-      timeline: this.feed, log, signal, maxReplay, maxReorgDepth, maxBufferedBytes: subscriberBytes,
+      timeline: this.feed, log, signal, maxReplay, maxReorgDepth, maxBufferedBytes: subscriberBytes, turnMs,
       onDone: (client) => this.#follow(client),
       onLost: (client, next) => this.#drop(client, next),
       onSent: (messages) => clients.sent(messages),
+      onCount: (count) => metrics.feedCatchingUp.set(count),
     })
     this.#subscriptions = new Subscriptions({
       end: () => this.feed.end, maxReplay, maxReorgDepth, maxWords,
@@ -81,7 +92,11 @@ export class LiveAudience implements FeedListener {
       const client = new LiveClient(connection)
       this.#audience.join(client)
       return {
-        message: (text) => this.#subscriptions.accept(client, text),
+        message: (text) => {
+          // What it is told already comes before the answer, and as it asked for it until now.
+          this.#audience.tellNow(client)
+          this.#subscriptions.accept(client, text)
+        },
         closed: () => {
           client.place = undefined
           this.#audience.leave(client)
@@ -91,13 +106,16 @@ export class LiveAudience implements FeedListener {
     })
   }
 
-  block(block: ToldBlock): void {
-    this.#clients.sent(this.#audience.tell(block))
+  async blocks(blocks: readonly ToldBlock[]): Promise<void> {
+    const begun = performance.now()
+    await this.#audience.tell(blocks)
+    this.#metrics.feedTellSeconds.observe((performance.now() - begun) / 1000)
   }
 
-  rollback(from: number): void {
-    this.#clients.sent(this.#audience.tellRollback(from))
+  async rollback(from: number): Promise<void> {
+    // Both at once: whoever has caught up before this was told follows when it is told.
     this.#catchingUp.rollback(from)
+    await this.#audience.tellRollback(from)
   }
 
   /** Subscribers get what was left out; those who never subscribed know of no gap, and want the newest. */
@@ -111,6 +129,7 @@ export class LiveAudience implements FeedListener {
   }
 
   #fallBehind(client: LiveClient, next: number): void {
+    this.#metrics.feedFallenBehind.inc()
     this.#goOnFrom(client, { height: next, had: undefined })
   }
 
@@ -135,9 +154,10 @@ export class LiveAudience implements FeedListener {
   }
 
   #tellPosition(): void {
-    const { end, endMark } = this.feed
-    if (end === undefined || endMark === undefined || end === this.#positionTold) return
+    const { end, endMark, isTelling } = this.feed
+    // While something is told not all have what is below the end, and some may have what is gone.
+    if (isTelling || end === undefined || endMark === undefined || end === this.#positionTold) return
     this.#positionTold = end
-    this.#audience.tellPosition(end, endMark)
+    void this.#audience.tellPosition(end, endMark)
   }
 }

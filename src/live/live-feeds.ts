@@ -47,7 +47,7 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   const { url, reader, status, metrics, log, limits } = options
   const stopping = new AbortController()
   const live = new LiveAudience({
-    clients: new FeedClients({ name: 'live', metrics, log, ...limits }), reader, log, signal: stopping.signal,
+    clients: new FeedClients({ name: 'live', metrics, log, ...limits }), metrics, reader, log, signal: stopping.signal,
     ...(options.liveLimits === undefined ? {} : { limits: options.liveLimits }),
   })
   const blockFeed = live.feed

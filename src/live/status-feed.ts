@@ -62,8 +62,8 @@ export class StatusFeed {
     if (this.#isTelling) return
     this.#isTelling = true
     const status = await this.#read()
+    if (status !== undefined) await clients.send(status)
     this.#isTelling = false
-    if (status !== undefined) clients.send(status)
   }
 
   /** Those who ask at the same time share one reading. */

@@ -35,6 +35,7 @@ export function messageFrame(form: FeedForm, type: string, payload: unknown, seq
 export class ToldBlock {
   readonly height: number
   readonly id: string
+  readonly parentId: string
   readonly transactions: readonly ToldTransaction[]
   /** Roughly what it holds in memory. */
   readonly bytes: number
@@ -45,6 +46,7 @@ export class ToldBlock {
   constructor({ block, transactions }: FeedBlock) {
     this.height = block.height
     this.id = block.id
+    this.parentId = block.parent_id
     this.transactions = transactions.map(({ summary, accounts, contracts }) => ({
       addresses: accounts,
       tags: summary.tags,

@@ -30,7 +30,7 @@ describe('the endurance of the live feed', () => {
       const { port } = await program.logged(/the API listens/)
       return { program, host: `127.0.0.1:${String(port)}` }
     }
-    const chain = new SeenChain(19)
+    const chain = new SeenChain()
     const first = await start()
     const client = await FeedClient.connect(`${first.host}/ws`)
     await client.subscribe({ from: 1 })

@@ -11,13 +11,6 @@ export class SeenChain {
   /** The mark of the last message. */
   mark: string | undefined
 
-  readonly #forkedAt: number | undefined
-
-  /** @param forkedAt height of the first block of a made-up fork, which names a parent that never was */
-  constructor(forkedAt?: number) {
-    this.#forkedAt = forkedAt
-  }
-
   /** @throws when a block comes twice or not in its turn */
   accept({ type, seq, payload }: FeedMessage): void {
     if (seq !== undefined) this.mark = seq
@@ -35,7 +28,7 @@ export class SeenChain {
     if (this.blocks.has(height)) throw new Error(`block ${height} came twice`)
     const last = Math.max(...this.blocks.keys())
     if (this.blocks.size > 0 && height !== last + 1) throw new Error(`block ${height} came after ${last}`)
-    if (this.blocks.size > 0 && height !== this.#forkedAt && this.blocks.get(last) !== parent) throw new Error(`block ${height} does not follow the one before`)
+    if (this.blocks.size > 0 && this.blocks.get(last) !== parent) throw new Error(`block ${height} does not follow the one before`)
     this.blocks.set(height, id)
   }
 

@@ -28,6 +28,7 @@ export function madeUpReader(transactionsPerBlock: number, accounts: number): Fe
   })
   return {
     read: (from, to) => Promise.resolve(Array.from({ length: to - from }, (_, i) => block(from + i))),
+    ids: (from, to) => Promise.resolve(new Map(Array.from({ length: to - from }, (_, i) => [from + i, hex(from + i, 64)]))),
     head: () => Promise.resolve(0),
   }
 }

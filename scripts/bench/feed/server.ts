@@ -11,8 +11,9 @@ import { madeUpReader } from './announcer.ts'
 
 const [transactions = 50, accounts = 1000] = process.argv.slice(2).map(Number)
 const log = pino({ level: 'silent' })
-const clients = new FeedClients({ name: 'live', metrics: new Metrics(), log })
-const audience = new LiveAudience({ clients, reader: madeUpReader(transactions, accounts), log, signal: new AbortController().signal })
+const metrics = new Metrics()
+const clients = new FeedClients({ name: 'live', metrics, log })
+const audience = new LiveAudience({ clients, metrics, reader: madeUpReader(transactions, accounts), log, signal: new AbortController().signal })
 await audience.start()
 const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 64 * 1024 })
 const server = createServer()
