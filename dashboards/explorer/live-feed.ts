@@ -6,12 +6,16 @@ export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' 
 
 export interface LiveState {
   readonly link: 'connecting' | 'live' | 'broken'
+  /** Whether what was there before was asked for: until then nobody knows that there is nothing. */
+  readonly isCaughtUp: boolean
   /** The newest first. */
   readonly blocks: readonly LiveBlock[]
   readonly transactions: readonly TransactionSummary[]
 }
 
-const kept = 12
+const keptBlocks = 60
+/** Half of a quiet chain's transactions are its own. */
+const keptTransactions = 40
 const firstRetryMs = 500
 const longestRetryMs = 15_000
 
@@ -27,7 +31,7 @@ type Message =
  *     connecting ──open──► live ──closed──► broken ──after a pause──► connecting
  */
 export class LiveFeed {
-  #state: LiveState = { link: 'connecting', blocks: [], transactions: [] }
+  #state: LiveState = { link: 'connecting', isCaughtUp: false, blocks: [], transactions: [] }
   readonly #listeners = new Set<() => void>()
   #socket: WebSocket | undefined
   #retryMs = firstRetryMs
@@ -83,10 +87,11 @@ export class LiveFeed {
     if (signal === undefined) return
     try {
       const [blocks, transactions] = await Promise.all([
-        ask('/flow/block', { limit: kept }, signal),
-        ask('/flow/transaction', { limit: kept }, signal),
+        ask('/flow/block', { limit: keptBlocks }, signal),
+        ask('/flow/transaction', { limit: keptTransactions }, signal),
       ])
       this.#add(blocks.data, transactions.data)
+      this.#set({ isCaughtUp: true })
     } catch (error) {
       if (!signal.aborted) this.#set({ link: this.#socket?.readyState === WebSocket.OPEN ? 'live' : 'broken' })
       else if (!(error instanceof DOMException)) throw error
@@ -117,10 +122,10 @@ export class LiveFeed {
     const known = new Set(this.#state.transactions.map(({ id }) => id))
     const fresh = transactions.filter(({ id }) => !known.has(id))
     this.#set({
-      blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, kept),
+      blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, keptBlocks),
       transactions: [...fresh.toReversed(), ...this.#state.transactions]
         .toSorted((a, b) => b.block_height - a.block_height)
-        .slice(0, kept),
+        .slice(0, keptTransactions),
     })
   }
 

@@ -4,6 +4,7 @@ import { Icon } from '../kit/icon.tsx'
 import { paths } from './paths.ts'
 import { navigate, usePlace } from './router.ts'
 import { useSuggestions } from './suggestions.ts'
+import { sayName } from './text.ts'
 
 /** How long one has to stop typing before it is asked, ms. */
 const pauseMs = 200
@@ -99,7 +100,7 @@ export function SearchBox(): ReactNode {
               }}
             >
               <span className="badge">{kind}</span>
-              <span className="name">{name}</span>
+              <span className="name">{sayName(name)}</span>
               {note !== '' && <span className="soft">{note}</span>}
             </div>
           ))}

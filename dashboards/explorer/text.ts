@@ -13,6 +13,18 @@ export function formatAmount(amount: string): string {
   return `${sign}${whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}${digits === '' ? '' : `.${digits}`}`
 }
 
+/** The exact sum of exact decimals: `0.1`, `0.20` → `0.30`. */
+export function sumAmounts(amounts: readonly string[]): string {
+  const decimals = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
+  const sum = amounts.reduce((total, amount) => {
+    const [whole = '0', fraction = ''] = amount.split('.')
+    return total + BigInt(`${whole}${fraction.padEnd(decimals, '0')}`)
+  }, 0n)
+  if (decimals === 0) return String(sum)
+  const digits = String(sum).padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
 /** A whole number of smallest units as an exact decimal: `1500000000000000000` with 18 decimals → `1.5`. */
 export function formatUnits(value: string, decimals: number): string {
   if (!/^\d+$/.test(value) || decimals === 0) return formatAmount(value)
@@ -38,10 +50,28 @@ export function contractOf(type: string): string {
   return type.split('.').slice(0, 3).join('.')
 }
 
+const longestName = 60
+
+/**
+ * A name that somebody gave, so that it stays in its place: without signs that cannot be seen or turn the direction of
+ * what follows, with a few marks above each letter at most, and cut where it is long.
+ * @param otherwise what is said where nothing is left of it
+ */
+export function sayName(name: string, otherwise = 'without a name'): string {
+  const seen = name
+    .slice(0, longestName * 20)
+    .replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu, ' ')
+    .replaceAll(/(\p{M}{3})\p{M}+/gu, '$1')
+    .trim()
+  const letters = [...new Intl.Segmenter().segment(seen)].map(({ segment }) => segment)
+  if (letters.length === 0) return otherwise
+  return letters.length <= longestName ? seen : `${letters.slice(0, longestName).join('')}…`
+}
+
 /** What people call a token: its symbol, or the name of its contract; that of Flow itself is known to all. */
 export function symbolOf(token: string, symbol: string | null): string {
   const name = contractNameOf(token)
-  return symbol ?? (name === 'FlowToken' ? 'FLOW' : name)
+  return sayName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
 }
 
 /** `FT_TRANSFER`, `staking auction` → `Ft transfer`, `Staking auction`: for labels that have no words of their own. */

@@ -14,14 +14,26 @@ const say = (sentence: Sentence | undefined): string =>
 
 describe('what a transaction moved', () => {
   it('is told in plain words, with or without both sides', () => {
-    expect(say(tellTokens([move])[0])).to.equal('0x01 sent 1,200.5 FLOW to 0x02')
-    expect(say(tellTokens([{ ...move, to_address: null }])[0])).to.equal('0x01 sent 1,200.5 FLOW')
-    expect(say(tellTokens([{ ...move, transfer_type: 'mint', from_address: null, token_symbol: 'FLOW' }])[0])).to.equal(
+    expect(say(tellTokens([move])[0]?.said)).to.equal('0x01 sent 1,200.5 FLOW to 0x02')
+    expect(say(tellTokens([{ ...move, to_address: null }])[0]?.said)).to.equal('0x01 sent 1,200.5 FLOW')
+    expect(say(tellTokens([{ ...move, transfer_type: 'mint', from_address: null, token_symbol: 'FLOW' }])[0]?.said)).to.equal(
       '1,200.5 FLOW was made for 0x02',
     )
-    expect(say(tellTokens([{ ...move, transfer_type: 'burn', to_address: null }])[0])).to.equal('0x01 burned 1,200.5 FLOW')
+    expect(say(tellTokens([{ ...move, transfer_type: 'burn', to_address: null }])[0]?.said)).to.equal('0x01 burned 1,200.5 FLOW')
     const item = { ...move, token_id: '7', transfer_type: 'transfer' as const, collection_name: 'Moss', collection_logo: null }
-    expect(say(tellItems([item])[0])).to.equal('0x01 sent Moss #7 to 0x02')
+    expect(say(tellItems([item])[0]?.said)).to.equal('0x01 sent Moss #7 to 0x02')
+  })
+
+  it('adds up what went the same way, and says in one sentence what one gave to several', () => {
+    const moves = [move, { ...move, amount: '0.00000001' }, { ...move, to_address: '0x03', amount: '9000000000000000' }]
+    const [all, ...others] = tellTokens([...moves, { ...move, transfer_type: 'burn', to_address: null }])
+    expect(say(all?.said)).to.equal('0x01 sent 9,000,000,000,001,200.50000001 FLOW to 2 accounts')
+    expect(all?.details.map(say)).to.deep.equal(['0x01 sent 1,200.50000001 FLOW to 0x02', '0x01 sent 9,000,000,000,000,000 FLOW to 0x03'])
+    expect(others.map(({ said, details }) => [say(said), details])).to.deep.equal([['0x01 burned 1,200.5 FLOW', []]])
+    const item = { ...move, token: 'A.01.Moss', transfer_type: 'transfer' as const, collection_name: null, collection_logo: null }
+    const [items] = tellItems(['7', '8'].map((id) => ({ ...item, token_id: id })))
+    expect(say(items?.said)).to.equal('0x01 sent 2 Moss to 0x02')
+    expect(items?.details.map(say)).to.deep.equal(['0x01 sent #7 to 0x02', '0x01 sent #8 to 0x02'])
   })
 
   it('names both sides of a trade', () => {

@@ -1,11 +1,12 @@
 import type { EvmExecution, FungibleMove, NonFungibleMove, TransactionDefiEvent } from './gen/answers.ts'
-import { contractNameOf, formatAmount, formatUnits, symbolOf } from './text.ts'
+import { contractNameOf, formatAmount, formatUnits, sayName, sumAmounts, symbolOf } from './text.ts'
 
 /** A sentence in pieces: words, and what they speak of. */
 export type Piece =
   | string
   | { readonly account: string }
   | { readonly token: string; readonly text: string }
+  | { readonly collection: string; readonly text: string }
   | { readonly item: string; readonly collection: string | null; readonly text: string }
 
 export type Sentence = readonly Piece[]
@@ -26,34 +27,81 @@ const words: Readonly<Record<FungibleMove['transfer_type'], Words>> = {
   withdrawal: ['< took % out, for >', '< took % out', '> took % out'],
 }
 
-/** Who moved what to whom, a sentence for each move; the same move of several legs is said once. */
-export function tellTokens(moves: readonly FungibleMove[]): Sentence[] {
-  return moves.map((move) => {
-    const text = `${formatAmount(move.amount)} ${symbolOf(move.token, move.token_symbol)}`
-    return sentenceOf(move, { token: move.token, text })
+/** What is told of a movement of tokens, wherever it is listed. */
+type TokenMove = Pick<FungibleMove, 'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address'>
+
+/** A sentence, and the sentences that it sums up: none where it says all by itself. */
+export interface Statement {
+  readonly said: Sentence
+  readonly details: readonly Sentence[]
+}
+
+/** Who moved what to whom: what went the same way is added up, and what one gave to several is said in one sentence. */
+export function tellTokens(moves: readonly TokenMove[]): Statement[] {
+  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [token, type, from, to])
+  return tellByGiver(ways, ({ token, token_symbol: symbol }, all) => ({
+    token,
+    text: `${formatAmount(sumAmounts(all.map(({ amount }) => amount)))} ${symbolOf(token, symbol)}`,
+  }))
+}
+
+/** The same of items: one by its id, several by their number. */
+export function tellItems(moves: readonly NonFungibleMove[]): Statement[] {
+  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [token, type, from, to])
+  return tellByGiver(ways, (first, all) => {
+    const name = sayName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
+    if (all.length === 1) return { item: first.token_id, collection: first.token, text: `${name} #${first.token_id}` }
+    const text = `${all.length} ${name}`
+    return first.token === null ? text : { collection: first.token, text }
+  }, (move) => sentenceOf(move, { item: move.token_id, collection: move.token, text: `#${move.token_id}` }))
+}
+
+interface Move {
+  readonly token: string | null
+  readonly transfer_type: FungibleMove['transfer_type']
+  readonly from_address: string | null
+  readonly to_address: string | null
+}
+
+/**
+ * A statement for each giver, or for each way where a giver gave to one.
+ * @param ways moves of the same thing by the same way
+ * @param thing what all of some moves moved
+ * @param tellOne how a single move of a way is told, where that says more than the whole
+ */
+function tellByGiver<Each extends Move>(
+  ways: readonly (readonly Each[])[],
+  thing: (first: Each, all: readonly Each[]) => Piece,
+  tellOne?: (move: Each) => Sentence,
+): Statement[] {
+  const givers = groupsOf(ways, ([first]) => [first?.token, first?.transfer_type, first?.from_address])
+  return givers.flatMap((same): Statement[] => {
+    const all = same.flat()
+    const [first] = all
+    if (first === undefined) return []
+    if (same.length > 1) {
+      const details = same.flatMap((way) => way.slice(0, 1).map((one) => sentenceOf(one, thing(one, way))))
+      return [{ said: sentenceOf(first, thing(first, all), `${same.length} accounts`), details }]
+    }
+    const details = all.length > 1 && tellOne !== undefined ? all.map(tellOne) : []
+    return [{ said: sentenceOf(first, thing(first, all)), details }]
   })
 }
 
-export function tellItems(moves: readonly NonFungibleMove[]): Sentence[] {
-  return moves.map((move) => {
-    const name = move.collection_name ?? (move.token === null ? 'NFT' : contractNameOf(move.token))
-    return sentenceOf(move, { item: move.token_id, collection: move.token, text: `${name} #${move.token_id}` })
-  })
+/** What has the same key together, in the order of the first of each. */
+function groupsOf<Each>(all: readonly Each[], keyOf: (each: Each) => readonly unknown[]): Each[][] {
+  return [...Map.groupBy(all, (each) => JSON.stringify(keyOf(each))).values()]
 }
 
-type Move = Pick<
-  FungibleMove,
-  'transfer_type' | 'from_address' | 'to_address' | 'from_coa_flow_address' | 'to_coa_flow_address'
->
-
-function sentenceOf(move: Move, what: Piece): Sentence {
+/** @param receivers in place of the one who got it, where they are several */
+function sentenceOf(move: Move, what: Piece, receivers?: string): Sentence {
   const { from_address: from, to_address: to } = move
   const [withBoth, onlyFrom, onlyTo] = words[move.transfer_type]
   const pattern = from !== null && to !== null ? withBoth : from !== null ? onlyFrom : onlyTo
   return pattern.split(/([<>%])/).flatMap((part): Piece[] => {
     if (part === '%') return [what]
     if (part === '<') return from === null ? ['somebody'] : [{ account: from }]
-    if (part === '>') return to === null ? ['somebody'] : [{ account: to }]
+    if (part === '>') return receivers !== undefined ? [receivers] : to === null ? ['somebody'] : [{ account: to }]
     return part === '' ? [] : [part]
   })
 }

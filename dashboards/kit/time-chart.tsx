@@ -131,17 +131,20 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
           )}
         </svg>
       </div>
-      <table className="visually-hidden">
-        <caption>{label}</caption>
-        <tbody>
-          {points.map(({ date, text }) => (
-            <tr key={date}>
-              <th scope="row">{date}</th>
-              <td>{text}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {/* A table keeps its height whatever it is told: hidden alone, it would lengthen the page. */}
+      <div className="visually-hidden">
+        <table>
+          <caption>{label}</caption>
+          <tbody>
+            {points.map(({ date, text }) => (
+              <tr key={date}>
+                <th scope="row">{date}</th>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

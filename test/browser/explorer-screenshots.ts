@@ -5,7 +5,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
@@ -13,6 +13,7 @@ import { explorerPage } from '../support/explorer-page.ts'
 import { explorerRoutes } from '../support/explorer-routes.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
+import { untilLoaded } from './page-checks.ts'
 
 const folder = resolve(import.meta.dirname, '../../screenshots/explorer')
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
@@ -24,14 +25,6 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
 interface Place {
   readonly name: string
   readonly path: string
-}
-
-/** What is left to wait for when no part of the page says any more that it loads. */
-async function untilLoaded(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  for (const sign of ['main .skeleton', 'main [aria-busy=true]']) {
-    await page.locator(sign).first().waitFor({ state: 'detached', timeout: 15_000 })
-  }
 }
 
 async function take(browser: Browser, address: string, look: string, places: readonly Place[]): Promise<void> {

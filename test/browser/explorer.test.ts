@@ -10,9 +10,12 @@ import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { runApi } from '../support/running-api.ts'
 import type { RunningApi } from '../support/running-api.ts'
-import { expectAccessible, tabTo, watchConsole } from './page-checks.ts'
+import { beyondWindow, expectAccessible, tabTo, untilLoaded, watchConsole } from './page-checks.ts'
 
 const account = '0xe03daebed8ca0615'
+
+/** Files of script that the page has loaded, with their compressed bytes. */
+const scriptSizes = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => [name, encodedBodySize])`
 
 describe('the explorer page in a browser', function () {
   this.timeout(120_000)
@@ -56,11 +59,6 @@ describe('the explorer page in a browser', function () {
     return page
   }
 
-  /** Nothing is waited for any more. */
-  async function untilLoaded(page: Page): Promise<void> {
-    for (const sign of ['main .skeleton', 'main [aria-busy=true]']) await page.locator(sign).first().waitFor({ state: 'detached' })
-  }
-
   const looks = [
     { name: 'wide and light', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } },
     { name: 'on a phone and dark', options: { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } },
@@ -71,24 +69,38 @@ describe('the explorer page in a browser', function () {
       this.timeout(300_000)
       const page = await open('/', options)
       const faults: string[] = []
+      const scripts = new Map<string, number>()
       for (const { path, heading } of await explorerRoutes(api)) {
         await page.goto(`http://${api.host}${path}`)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         await untilLoaded(page)
-        const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        const beyond = await beyondWindow(page)
         if (beyond > 0) faults.push(`${path} is ${beyond} too wide`)
         for (const alert of await page.locator('main [role=alert]').allInnerTexts()) faults.push(`${path}: ${alert}`)
         faults.push(...said.splice(0).map((text) => `${path}: ${text}`))
         await expectAccessible(page, path).catch((error: unknown) => faults.push(String(error)))
+        for (const [file, bytes] of await page.evaluate<[string, number][]>(scriptSizes)) scripts.set(file, bytes)
       }
       expect(faults).to.deep.equal([])
+      const kilobytes = [...scripts.values()].reduce((sum, bytes) => sum + bytes, 0) / 1024
+      expect(kilobytes, 'all scripts of all parts, compressed').to.be.within(50, 250)
     })
   }
+
+  it('shows itself before the API answers', async () => {
+    const page = await open('/')
+    // One that never answers: its requests stay open.
+    await page.route((url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/numbers', () => undefined)
+    await page.goto(`http://${api.host}/numbers`)
+    await page.getByRole('heading', { level: 1, name: 'The chain day by day' }).waitFor()
+  })
 
   it('tells a transaction in plain words, and leads from it to all that it speaks of', async () => {
     const page = await open('/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7')
     const story = page.getByRole('region', { name: 'What happened' })
-    await story.getByText('0xf8d6…20c7 sent 800 FLOW to 0xe03d…0615').waitFor()
+    await story.getByText('0xf8d6…20c7 sent 4,000.005 FLOW to 5 accounts').waitFor()
+    await story.getByText('each of them').click()
+    await story.getByText('0xf8d6…20c7 sent 800.001 FLOW to 0xe03d…0615').waitFor()
     await story.getByText('It cost 0xf8d6…20c7 0.00001 FLOW.').waitFor()
     await page.getByRole('tab', { name: /^Arguments/ }).click()
     await page.locator('dt', { hasText: 'weight' }).waitFor()

@@ -14,7 +14,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { OutsideLink } from '../parts/outside-link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf, contractOf } from '../text.ts'
+import { contractNameOf, contractOf, sayName } from '../text.ts'
 
 export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/nft/{nft_type}', { nft_type: type })
@@ -23,7 +23,7 @@ export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode 
     <>
       <PageTitle
         kind="Collection"
-        title={found?.display_name ?? contractNameOf(type)}
+        title={sayName(found?.display_name ?? contractNameOf(type))}
         aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}
       />
       <Answer query={query} what="this collection" rows={6}>

@@ -8,6 +8,7 @@ import { Picture } from '../parts/picture.tsx'
 import { paths } from '../paths.ts'
 import { useList } from '../queries.ts'
 import { useSearchValue } from '../router.ts'
+import { sayName } from '../text.ts'
 
 export function CollectionsPage(): ReactNode {
   const [search] = useSearchValue('search')
@@ -23,7 +24,7 @@ export function CollectionsPage(): ReactNode {
           <li key={id} className="card">
             <Link to={paths.collection(id)}>
               <Picture source={image} alt="" size="fill" />
-              <span className="card-name">{name}</span>
+              <span className="card-name">{sayName(name)}</span>
               <span className="soft">
                 {formatCount(items, 'item')}, {formatCount(holders, 'holder')}
               </span>

@@ -14,7 +14,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer, useList } from '../queries.ts'
-import { formatUnits, shorten } from '../text.ts'
+import { formatUnits, sayName, shorten } from '../text.ts'
 
 export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/evm/address/{address}', { address })
@@ -23,7 +23,7 @@ export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNo
     <>
       <PageTitle
         kind={found?.is_contract === true ? 'EVM contract' : 'EVM address'}
-        title={found?.name ?? shorten(address)}
+        title={sayName(found?.name ?? shorten(address))}
         aside={found?.is_coa === true && <Badge tone="busy">Owned by a Flow account</Badge>}
       />
       <Answer query={query} what="this EVM address" rows={5}>
@@ -49,7 +49,7 @@ function Parts({ address }: { readonly address: EvmAddress }): ReactNode {
           )}
           {token !== null && (
             <Detail name="Token">
-              <Link to={paths.evmToken(token.address)}>{token.name ?? token.symbol ?? 'Its token'}</Link>{' '}
+              <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? token.symbol ?? 'Its token')}</Link>{' '}
               <Badge>{token.type}</Badge>
             </Detail>
           )}
@@ -110,7 +110,7 @@ function Tokens({ address }: PartProps): ReactNode {
       renderRow={({ token, value }) => (
         <Row key={`${token.address} ${token.type}`}>
           <RowName>
-            <Link to={paths.evmToken(token.address)}>{token.name ?? shorten(token.address)}</Link>
+            <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
           </RowName>
           <Cell label="Balance" className="number">
             {formatUnits(value, token.decimals ?? 0)} {token.symbol}
@@ -133,7 +133,7 @@ function Items({ address }: PartProps): ReactNode {
         <Row key={`${token.address} ${id}`}>
           <RowName>
             <Link to={paths.evmToken(token.address)}>
-              {token.name ?? shorten(token.address)} #{id}
+              {sayName(token.name ?? shorten(token.address))} #{id}
             </Link>
           </RowName>
           <Cell label="Kind">

@@ -14,7 +14,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf, formatDollars, formatUnits, shorten } from '../text.ts'
+import { contractNameOf, formatDollars, formatUnits, sayName, shorten } from '../text.ts'
 
 export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/evm/token/{address}', { address })
@@ -23,7 +23,7 @@ export function EvmTokenPage({ values: { address = '' } }: PageProps): ReactNode
     <>
       <PageTitle
         kind="EVM token"
-        title={found?.name ?? shorten(address)}
+        title={sayName(found?.name ?? shorten(address))}
         aside={found !== undefined && <Badge>{found.type}</Badge>}
       />
       <Answer query={query} what="this EVM token" rows={5}>

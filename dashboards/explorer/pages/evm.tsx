@@ -10,7 +10,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { paths } from '../paths.ts'
 import { useList } from '../queries.ts'
-import { shorten } from '../text.ts'
+import { sayName, shorten } from '../text.ts'
 
 export function EvmPage(): ReactNode {
   return (
@@ -51,7 +51,7 @@ function Tokens(): ReactNode {
       renderRow={(token) => (
         <Row key={`${token.address} ${token.type}`}>
           <RowName>
-            <Link to={paths.evmToken(token.address)}>{token.name ?? shorten(token.address)}</Link>{' '}
+            <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>{' '}
             {token.symbol !== null && <span className="soft">{token.symbol}</span>}
           </RowName>
           <Cell label="Kind">

@@ -1,20 +1,16 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
-import { Age } from '../../kit/age.tsx'
 import { Button } from '../../kit/button.tsx'
-import { formatCount, formatNumber } from '../../kit/formats.ts'
+import { formatNumber } from '../../kit/formats.ts'
 import { Icon } from '../../kit/icon.tsx'
-import { Loading, NothingHere } from '../../kit/state.tsx'
-import { TimeChart } from '../../kit/time-chart.tsx'
 import { Link } from '../link.tsx'
 import { LiveFeed } from '../live-feed.ts'
 import type { LiveState } from '../live-feed.ts'
-import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
-import { AccountLink, BlockLink, TransactionLink } from '../parts/identity.tsx'
+import { BigTransfers } from '../parts/home/big-transfers.tsx'
+import { ChainNumbers } from '../parts/home/chain-numbers.tsx'
+import { LiveBlocks, LiveTransactions } from '../parts/home/live-lists.tsx'
+import { TransactionChart } from '../parts/home/transaction-chart.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
-import { nameOfTransaction, StatusBadge } from '../parts/transaction-row.tsx'
-import { useAnswer } from '../queries.ts'
-import { formatDollars } from '../text.ts'
 
 const feed = new LiveFeed()
 
@@ -37,15 +33,16 @@ export function HomePage(): ReactNode {
           </div>
         }
       />
-      <ChainNumbers height={now.blocks[0]?.height} />
+      <p className="lead">
+        Every few moments the chain seals a block of transactions. Here they are as they come: who moved what, what it
+        cost, and what it did. Look up anything by its address, id or name above.
+      </p>
+      <ChainNumbers blocks={now.blocks} />
       <div className="two-columns">
-        <section className="panel" aria-labelledby="live-blocks">
-          <header>
-            <h2 id="live-blocks">Latest blocks</h2>
-            <Link to="/blocks">All blocks</Link>
-          </header>
-          <LiveBlocks state={state} />
-        </section>
+        <TransactionChart state={state} />
+        <BigTransfers />
+      </div>
+      <div className="two-columns">
         <section className="panel" aria-labelledby="live-transactions">
           <header>
             <h2 id="live-transactions">Latest transactions</h2>
@@ -53,9 +50,15 @@ export function HomePage(): ReactNode {
           </header>
           <LiveTransactions state={state} />
         </section>
+        <section className="panel" aria-labelledby="live-blocks">
+          <header>
+            <h2 id="live-blocks">Latest blocks</h2>
+            <Link to="/blocks">All blocks</Link>
+          </header>
+          <LiveBlocks state={state} />
+        </section>
       </div>
       <Announcer height={held === undefined ? now.blocks[0]?.height : undefined} />
-      <DailyTransactions />
     </>
   )
 }
@@ -68,86 +71,6 @@ function LiveSign({ link, isPaused }: { readonly link: LiveState['link']; readon
       <i /> {text}
     </span>
   )
-}
-
-function ChainNumbers({ height }: { readonly height: number | undefined }): ReactNode {
-  const { data: status } = useAnswer('/status', {}, { everyMs: 15_000 })
-  const { data: prices } = useAnswer('/status/price', { asset: 'FLOW' })
-  const { data: epochs } = useAnswer('/status/epoch/status')
-  const price = prices?.data[0]
-  const epoch = epochs?.data[0]
-  return (
-    <KeyNumbers>
-      <KeyNumber name="Block" note={status?.chain_id}>
-        {height === undefined ? '–' : formatNumber(height)}
-      </KeyNumber>
-      <KeyNumber name="Transactions" note="all that are indexed">
-        {status === undefined ? '–' : formatNumber(status.total_transactions)}
-      </KeyNumber>
-      <KeyNumber name="Accounts">
-        {status === undefined ? '–' : formatNumber(status.total_addresses)}
-      </KeyNumber>
-      <KeyNumber name="Events">{status === undefined ? '–' : formatNumber(status.total_events)}</KeyNumber>
-      <KeyNumber name="Epoch" note={epoch?.phase_name ?? undefined}>
-        {epoch?.epoch === undefined || epoch.epoch === null ? '–' : formatNumber(epoch.epoch)}
-      </KeyNumber>
-      {price !== undefined && (
-        <KeyNumber name="FLOW" note={price.price_change_24h === null ? undefined : `${price.price_change_24h.toFixed(1)}% in a day`}>
-          {formatDollars(price.price)}
-        </KeyNumber>
-      )}
-    </KeyNumbers>
-  )
-}
-
-function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode {
-  if (state.blocks.length === 0) return <Waiting state={state} what="blocks" />
-  return (
-    <ul className="live-list">
-      {state.blocks.map(({ height, timestamp, tx_count: transactions, event_count: events }) => (
-        <li key={height}>
-          <span className="main">
-            <BlockLink height={height} />
-          </span>
-          <span className="soft">
-            {formatCount(transactions, 'transaction')}, {formatCount(events, 'event')}
-          </span>
-          <span className="age soft">
-            <Age since={timestamp} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
-  if (state.transactions.length === 0) return <Waiting state={state} what="transactions" />
-  return (
-    <ul className="live-list">
-      {state.transactions.map((transaction) => (
-        <li key={transaction.id}>
-          <span className="main">
-            {nameOfTransaction(transaction)}{' '}
-            {transaction.execution_status !== 'SUCCESS' && <StatusBadge status={transaction.execution_status} />}
-          </span>
-          <span className="soft">
-            <TransactionLink id={transaction.id} /> by <AccountLink address={transaction.payer_address} />
-          </span>
-          <span className="age soft">
-            <Age since={transaction.timestamp} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function Waiting({ state, what }: { readonly state: LiveState; readonly what: string }): ReactNode {
-  if (state.link === 'live') {
-    return <NothingHere title={`No ${what} so far`}>They show up here by themselves as soon as they are indexed.</NothingHere>
-  }
-  return <Loading rows={6} label={`Loading ${what}`} />
 }
 
 const sayEveryMs = 15_000
@@ -166,20 +89,5 @@ function Announcer({ height }: { readonly height: number | undefined }): ReactNo
     <p className="visually-hidden" aria-live="polite">
       {said === undefined ? '' : `The chain is at block ${formatNumber(height ?? said)}.`}
     </p>
-  )
-}
-
-function DailyTransactions(): ReactNode {
-  const { data } = useAnswer('/insights/daily')
-  const days = (data?.data ?? []).toSorted((a, b) => (a.date < b.date ? -1 : 1)).slice(-60)
-  if (days.length < 2) return null
-  return (
-    <section className="panel chart-panel">
-      <TimeChart
-        label="Transactions a day"
-        shape="bars"
-        points={days.map(({ date, tx_count: count }) => ({ date, value: count, text: formatNumber(count) }))}
-      />
-    </section>
   )
 }

@@ -12,7 +12,7 @@ import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { paths } from '../paths.ts'
 import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf } from '../text.ts'
+import { contractNameOf, sayName } from '../text.ts'
 
 export function ItemPage({ values: { type = '', id = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/nft/{nft_type}/item/{id}', { nft_type: type, id })
@@ -22,7 +22,7 @@ export function ItemPage({ values: { type = '', id = '' } }: PageProps): ReactNo
     <>
       <PageTitle
         kind="NFT"
-        title={found?.name ?? `${contractNameOf(type)} #${id}`}
+        title={sayName(found?.name ?? '', `${contractNameOf(type)} #${id}`)}
         aside={found?.is_burned === true && <Badge tone="warn">Burned</Badge>}
       />
       <Answer query={query} what="this NFT" rows={6}>
@@ -42,7 +42,7 @@ function Item({ item }: { readonly item: NftItem }): ReactNode {
   const { edition_name: edition, edition_number: number, edition_max: most, rarity_description: rarity } = item
   return (
     <section className="panel item" aria-label="Item">
-      <Picture source={item.thumbnail} alt={item.name} size="fill" />
+      <Picture source={item.thumbnail} alt={sayName(item.name)} size="fill" />
       <DetailList>
         {item.description !== null && <Detail name="Description">{item.description}</Detail>}
         <Detail name="Owner">

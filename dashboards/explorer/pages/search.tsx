@@ -6,6 +6,7 @@ import { Link } from '../link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { navigate, useSearchValue } from '../router.ts'
 import { useSuggestions } from '../suggestions.ts'
+import { sayName } from '../text.ts'
 
 /** What an id is exactly: nobody wants to choose from one. */
 const exact = /^(?:\d+|(?:0x)?[0-9a-f]{16}|(?:0x)?[0-9a-f]{64}|0x[0-9a-f]{40})$/i
@@ -61,7 +62,7 @@ function Results({ text, suggestions, isAsking, error, onRetry }: ResultsProps):
       {suggestions.map(({ to, kind, name, note }) => (
         <li key={to}>
           <span className="badge">{kind}</span>
-          <Link to={to}>{name}</Link>
+          <Link to={to}>{sayName(name)}</Link>
           <span className="soft">{note}</span>
         </li>
       ))}

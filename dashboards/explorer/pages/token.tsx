@@ -16,16 +16,16 @@ import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { TokenTransfers } from '../parts/token-transfers.tsx'
 import { useAnswer, useList } from '../queries.ts'
-import { contractNameOf, contractOf, formatAmount, formatDollars } from '../text.ts'
+import { contractNameOf, contractOf, formatAmount, formatDollars, sayName } from '../text.ts'
 
 export function TokenPage({ values: { token = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/ft/{token}', { token })
   const found = query.data?.data[0]
   return (
     <>
-      <PageTitle kind="Token" title={found?.name ?? contractNameOf(token)} aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}>
-        {found !== undefined && found.logo !== null && <Picture source={found.logo} alt="" size={26} />} {found?.name ?? contractNameOf(token)}{' '}
-        {found?.symbol !== null && <span className="soft">{found?.symbol}</span>}
+      <PageTitle kind="Token" title={sayName(found?.name ?? contractNameOf(token))} aside={found?.is_verified === true && <Badge tone="good">Verified</Badge>}>
+        {found !== undefined && found.logo !== null && <Picture source={found.logo} alt="" size={26} />} {sayName(found?.name ?? contractNameOf(token))}{' '}
+        {typeof found?.symbol === 'string' && <span className="soft">{sayName(found.symbol)}</span>}
       </PageTitle>
       <Answer query={query} what="this token" rows={6}>
         {({ data: [answer] }) => answer !== undefined && <Parts token={answer} />}

@@ -22,6 +22,7 @@ import { paths } from '../paths.ts'
 import { useAnswer } from '../queries.ts'
 import { formatDollars, humanize, shorten } from '../text.ts'
 import { tellError, tellEvm, tellItems, tellTokens, tellTrades } from '../told-moves.ts'
+import type { Sentence, Statement } from '../told-moves.ts'
 
 /** A transaction, told in plain words first. An EVM hash leads to the transaction that it ran in. */
 export function TransactionPage({ values: { id = '' } }: PageProps): ReactNode {
@@ -64,11 +65,11 @@ function Parts({ transaction }: { readonly transaction: TransactionDetail }): Re
 
 function Story({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {
   const { fee, fee_usd: dollars, payer, contract_imports: contracts, execution_status: status } = transaction
-  const sentences = [
-    ...tellTrades(transaction.defi_events),
+  const statements = [
+    ...tellTrades(transaction.defi_events).map(withoutDetails),
     ...tellTokens(transaction.ft_transfers),
     ...tellItems(transaction.nft_transfers),
-    ...tellEvm(transaction.evm_executions),
+    ...tellEvm(transaction.evm_executions).map(withoutDetails),
   ]
   return (
     <section className="panel story" aria-label="What happened">
@@ -78,7 +79,7 @@ function Story({ transaction }: { readonly transaction: TransactionDetail }): Re
           <p>It failed, and nothing of what it wanted happened. {tellError(transaction.error_message)}</p>
         </div>
       )}
-      {sentences.length > 0 ? <Told sentences={sentences} /> : <p className="soft">No tokens and no NFTs were moved.</p>}
+      {statements.length > 0 ? <Told statements={statements} /> : <p className="soft">No tokens and no NFTs were moved.</p>}
       <p>
         {fee === null ? (
           'What it cost is not known.'
@@ -113,6 +114,10 @@ function Story({ transaction }: { readonly transaction: TransactionDetail }): Re
       )}
     </section>
   )
+}
+
+function withoutDetails(said: Sentence): Statement {
+  return { said, details: [] }
 }
 
 function Summary({ transaction }: { readonly transaction: TransactionDetail }): ReactNode {

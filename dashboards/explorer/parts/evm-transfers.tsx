@@ -5,7 +5,7 @@ import type { EvmTokenTransfer } from '../gen/answers.ts'
 import { Link } from '../link.tsx'
 import { paths } from '../paths.ts'
 import type { ListPath, ListQuery } from '../queries.ts'
-import { formatUnits, shorten } from '../text.ts'
+import { formatUnits, sayName, shorten } from '../text.ts'
 import { EvmPartyLink, EvmTransactionLink } from './identity.tsx'
 import { ListPanel } from './list-panel.tsx'
 
@@ -24,7 +24,7 @@ const columns = [
 
 /** `1.5 USDF`, `PaperBoats #7`. */
 export function movedOf({ token, total }: EvmTokenTransfer): string {
-  const name = token.symbol ?? token.name ?? shorten(token.address)
+  const name = sayName(token.symbol ?? token.name ?? shorten(token.address))
   const amount = formatUnits(total.value, total.decimals ?? 0)
   if (total.token_id === null) return `${amount} ${name}`
   return `${total.value === '1' ? '' : `${amount} × `}${name} #${total.token_id}`

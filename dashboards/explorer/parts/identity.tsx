@@ -3,7 +3,7 @@ import { CopyButton } from '../../kit/copy-button.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import { Link } from '../link.tsx'
 import { paths } from '../paths.ts'
-import { contractNameOf, shorten } from '../text.ts'
+import { contractNameOf, sayName, shorten } from '../text.ts'
 
 export interface IdentityProps {
   readonly id: string
@@ -69,7 +69,7 @@ export function EvmPartyLink({
   if (party.name === null) return <AccountLink address={party.hash} />
   return (
     <Link to={paths.evmAddress(party.hash)} title={party.hash}>
-      {party.name}
+      {sayName(party.name)}
     </Link>
   )
 }

@@ -3,6 +3,7 @@ import type { NftItem } from '../gen/answers.ts'
 import { Link } from '../link.tsx'
 import { paths } from '../paths.ts'
 import { Picture } from './picture.tsx'
+import { sayName } from '../text.ts'
 
 /** An NFT as a picture with its name. */
 export function ItemCard({ item }: { readonly item: NftItem }): ReactNode {
@@ -11,7 +12,7 @@ export function ItemCard({ item }: { readonly item: NftItem }): ReactNode {
     <li className="card">
       <Link to={paths.item(type, id)}>
         <Picture source={thumbnail} alt="" size="fill" />
-        <span className="card-name">{name}</span>
+        <span className="card-name">{sayName(name, `#${id}`)}</span>
         <span className="soft">
           #{id}
           {isBurned && ', burned'}

@@ -6,7 +6,7 @@ import type { NftTransfer } from '../gen/answers.ts'
 import { Link } from '../link.tsx'
 import { paths } from '../paths.ts'
 import type { ListPath, ListQuery } from '../queries.ts'
-import { humanize } from '../text.ts'
+import { humanize, sayName } from '../text.ts'
 import { TransactionLink } from './identity.tsx'
 import { ListPanel } from './list-panel.tsx'
 import { Side } from './token-transfers.tsx'
@@ -36,9 +36,9 @@ export function ItemTransfers<Path extends TransferList>({ list }: { readonly li
           </RowName>
           <Cell label="Item">
             {transfer.nft_type === null ? (
-              transfer.name
+              sayName(transfer.name)
             ) : (
-              <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{transfer.name}</Link>
+              <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
             )}
           </Cell>
           <Cell label="Kind">

@@ -8,7 +8,8 @@ const gateway = 'https://ipfs.io/ipfs/'
 export function pictureAddress(source: string | null): string | undefined {
   if (source === null) return undefined
   const content = /^ipfs:\/\/(?:ipfs\/)?([\w./-]+)$/.exec(source)?.[1]
-  if (content !== undefined) return `${gateway}${content}`
+  // Two dots would lead to other places of the gateway.
+  if (content !== undefined) return content.split('/').includes('..') ? undefined : `${gateway}${content}`
   return URL.canParse(source) && new URL(source).protocol === 'https:' ? source : undefined
 }
 

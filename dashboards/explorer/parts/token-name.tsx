@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from '../link.tsx'
 import { paths } from '../paths.ts'
 import { Picture } from './picture.tsx'
+import { sayName } from '../text.ts'
 
 export interface TokenNameProps {
   readonly id: string
@@ -14,9 +15,9 @@ export function TokenName({ id, token }: TokenNameProps): ReactNode {
     <span className="token-name">
       <Picture source={token.logo} alt="" size={22} />
       <Link to={paths.token(id)} title={id}>
-        {token.name}
+        {sayName(token.name)}
       </Link>
-      {token.symbol !== null && token.symbol !== token.name && <span className="soft">{token.symbol}</span>}
+      {token.symbol !== null && token.symbol !== token.name && <span className="soft">{sayName(token.symbol)}</span>}
     </span>
   )
 }

@@ -3,9 +3,11 @@ import { Age } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { Transaction, TransactionSummary } from '../gen/answers.ts'
-import { contractNameOf, formatAmount, humanize, symbolOf } from '../text.ts'
+import { humanize, sayName } from '../text.ts'
+import { tellSummary } from '../told-summary.ts'
 import { AccountLink, BlockLink, TransactionLink } from './identity.tsx'
 import type { Column } from './list-panel.tsx'
+import { ToldSentence } from './told.tsx'
 
 /** What a transaction did, in a few words. */
 export function nameOfTransaction({
@@ -14,7 +16,7 @@ export function nameOfTransaction({
   tags,
   is_evm: isEvm,
 }: Pick<TransactionSummary, 'template_label' | 'template_category' | 'tags' | 'is_evm'>): string {
-  if (label !== '') return label
+  if (label !== '') return sayName(label)
   const [tag] = tags
   if (tag !== undefined) return humanize(tag)
   if (category !== '') return humanize(category)
@@ -29,27 +31,32 @@ export function StatusBadge({ status }: { readonly status: TransactionSummary['e
 
 export const transactionColumns: readonly Column[] = [
   { name: 'Transaction' },
-  { name: 'What it did' },
-  { name: 'Moved' },
+  { name: 'What happened' },
   { name: 'Paid by' },
   { name: 'Block' },
   { name: 'Age', isNumber: true },
 ]
 
 export function TransactionRow({ transaction }: { readonly transaction: Transaction }): ReactNode {
-  const { id, execution_status: status, payer, block_height: height, timestamp } = transaction
+  const { id, execution_status: status, payer, block_height: height, timestamp, template_category: category } = transaction
+  const moved = tellSummary(transaction)
   return (
     <Row>
       <RowName>
         <TransactionLink id={id} />
       </RowName>
-      <Cell label="What it did">
-        <span className="what">
-          {nameOfTransaction(transaction)} {status !== 'SUCCESS' && <StatusBadge status={status} />}
+      <Cell label="What happened">
+        <span>
+          <span className="what">
+            {nameOfTransaction(transaction)} {status !== 'SUCCESS' && <StatusBadge status={status} />}
+          </span>
+          {moved !== undefined && (
+            <span className="note">
+              <ToldSentence sentence={moved} />
+            </span>
+          )}
+          {category === 'SYSTEM' && <span className="note">The chain does this by itself.</span>}
         </span>
-      </Cell>
-      <Cell label="Moved">
-        <Moved summary={transaction.transfer_summary} />
       </Cell>
       <Cell label="Paid by">
         <AccountLink address={payer} />
@@ -61,22 +68,5 @@ export function TransactionRow({ transaction }: { readonly transaction: Transact
         <Age since={timestamp} />
       </Cell>
     </Row>
-  )
-}
-
-function Moved({ summary }: { readonly summary: Transaction['transfer_summary'] }): ReactNode {
-  const tokens = (summary?.ft ?? []).map(
-    ({ amount, symbol, token }) => `${formatAmount(amount)} ${symbolOf(token, symbol)}`,
-  )
-  const items = (summary?.nft ?? []).map(
-    ({ count, name, collection }) => `${count} ${name ?? contractNameOf(collection ?? 'NFT')}`,
-  )
-  const all = [...tokens, ...items]
-  if (all.length === 0) return <span className="soft">–</span>
-  return (
-    <span title={all.join('\n')}>
-      {all.slice(0, 2).join(', ')}
-      {all.length > 2 && <span className="soft"> and {all.length - 2} more</span>}
-    </span>
   )
 }

@@ -14,7 +14,8 @@ export function BalanceChart({ address }: { readonly address: string }): ReactNo
   const points = (data?.data ?? []).flatMap(({ date, balance }) =>
     balance === null ? [] : [{ date, value: Number(balance), text: `${formatAmount(balance)} FLOW` }],
   )
-  if (data !== undefined && points.length === 0) return null
+  // One day is no course of things; what the account has now stands above.
+  if (data !== undefined && points.length < 2) return null
   return (
     <section className="panel chart-panel" aria-label="Balance over time">
       <TimeChart label="Balance" points={points} height={150} />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { formatCount } from '../../../kit/formats.ts'
 import { useList } from '../../queries.ts'
 import { useSearchValue } from '../../router.ts'
-import { contractNameOf } from '../../text.ts'
+import { contractNameOf, sayName } from '../../text.ts'
 import { Link } from '../../link.tsx'
 import { paths } from '../../paths.ts'
 import { ItemCard } from '../item-card.tsx'
@@ -23,7 +23,7 @@ export function AccountNfts({ address }: { readonly address: string }): ReactNod
         <li key={id} className="card">
           <button type="button" className="card-button" onClick={() => choose(id)}>
             <Picture source={image} alt="" size="fill" />
-            <span className="card-name">{name}</span>
+            <span className="card-name">{sayName(name)}</span>
             <span className="soft">{formatCount(count, 'item')}</span>
           </button>
         </li>

@@ -5,6 +5,7 @@ import { useAnswer } from '../../queries.ts'
 import { useSearchValue } from '../../router.ts'
 import { Answer } from '../answer.tsx'
 import { Detail, DetailList } from '../detail-list.tsx'
+import { BlockLink } from '../identity.tsx'
 import { ValueTree } from '../value-tree.tsx'
 
 /** What lies in an account's storage, as the chain has it now. */
@@ -18,12 +19,16 @@ export function AccountStorage({ address }: { readonly address: string }): React
           const facts = plainValue(answer) as Readonly<Record<string, unknown>>
           return (
             <DetailList>
-              {Object.entries(facts).map(([name, value]) => (
+              {Object.entries(facts).filter(([, value]) => value !== false).map(([name, value]) => (
                 <Detail key={name} name={nameOf(name)}>
                   {Array.isArray(value) ? (
                     <Paths paths={value.map(String)} chosen={path} onChoose={choose} />
                   ) : ['used', 'capacity'].includes(name) ? (
                     formatBytes(Number(value))
+                  ) : name === 'height' ? (
+                    <BlockLink height={Number(value)} />
+                  ) : name === 'truncated' ? (
+                    'There are more paths than are listed here.'
                   ) : (
                     <ValueTree value={value} />
                   )}
@@ -38,7 +43,12 @@ export function AccountStorage({ address }: { readonly address: string }): React
   )
 }
 
+/** What needs other words than its own. */
+const names: Readonly<Record<string, string>> = { height: 'As of block', truncated: 'Not all' }
+
 function nameOf(name: string): string {
+  const own = names[name]
+  if (own !== undefined) return own
   const words = name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

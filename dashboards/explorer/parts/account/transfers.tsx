@@ -5,7 +5,7 @@ import { Cell, Row, RowName } from '../../../kit/table.tsx'
 import { Link } from '../../link.tsx'
 import { paths } from '../../paths.ts'
 import { useList } from '../../queries.ts'
-import { formatAmount, humanize, symbolOf } from '../../text.ts'
+import { formatAmount, humanize, sayName, symbolOf } from '../../text.ts'
 import { AccountLink, TransactionLink } from '../identity.tsx'
 import { ListPanel } from '../list-panel.tsx'
 
@@ -44,9 +44,9 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
                   {formatAmount(transfer.amount)} {symbolOf(transfer.token.token, transfer.token.symbol)}
                 </Link>
               ) : transfer.nft_type === null ? (
-                transfer.name
+                sayName(transfer.name)
               ) : (
-                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{transfer.name}</Link>
+                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
               )}
             </Cell>
             <Cell label="With">{other === null ? <span className="soft">nobody</span> : <AccountLink address={other} />}</Cell>
