@@ -56,6 +56,8 @@ export interface ApiServerOptions {
   readonly maxReorgDepth: number
   /** WS_MAX_CONNECTIONS_PER_IP. */
   readonly maxWebSocketsPerAddress: number
+  /** Longest message of a WebSocket client, in bytes. Default 64 KiB. */
+  readonly maxWebSocketMessageBytes?: number
   /** WebSocket feeds by path. */
   readonly feeds: Readonly<Record<string, Feed>>
   readonly mounts?: readonly Mount[]
@@ -137,6 +139,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       return verdict === undefined || verdict.isAllowed ? undefined : verdict.nextInSeconds
     },
     maxConnectionsPerAddress: options.maxWebSocketsPerAddress,
+    maxMessageBytes: options.maxWebSocketMessageBytes ?? 64 * 1024,
     closeGraceMs,
   })
   const handle = app.callback()

@@ -20,7 +20,7 @@ export interface LiveLimits {
   readonly maxReorgDepth?: number
   /** Words in the filters of all clients together. Default 500,000. */
   readonly maxWords?: number
-  /** Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB. */
+  /** Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB, an eighth of what may wait for others. */
   readonly maxSubscriberBytes?: number
   /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
   readonly patienceMs?: number
@@ -57,7 +57,11 @@ export class LiveAudience implements FeedListener {
     this.#audience = new Audience({
       turnMs,
       maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes : clients.maxBufferedBytes),
-      onSlow: (client, next) => (client.isSubscriber ? this.#fallBehind(client, next) : this.#drop(client, next)),
+      onSlow: (client, next) => {
+        if (!client.isSubscriber) return this.#drop(client, next)
+        metrics.feedFallenBehind.inc()
+        this.#goOnFrom(client, { height: next, had: undefined })
+      },
       onSent: (messages) => clients.sent(messages),
     })
     this.#catchingUp = new CatchingUp({
@@ -120,17 +124,12 @@ export class LiveAudience implements FeedListener {
 
   /** Subscribers get what was left out; those who never subscribed know of no gap, and want the newest. */
   skipped(told: number): void {
-    for (const client of this.#audience.subscribers()) this.#fallBehind(client, told)
+    for (const client of this.#audience.subscribers()) this.#goOnFrom(client, { height: told, had: undefined })
   }
 
   #changed(client: LiveClient, place: Mark | undefined): void {
     if (place !== undefined) this.#goOnFrom(client, place)
     else if (client.place === undefined) this.#audience.join(client)
-  }
-
-  #fallBehind(client: LiveClient, next: number): void {
-    this.#metrics.feedFallenBehind.inc()
-    this.#goOnFrom(client, { height: next, had: undefined })
   }
 
   #goOnFrom(client: LiveClient, place: Mark): void {

@@ -51,7 +51,11 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   const live = createLiveFeeds({
     url: databaseUrl, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
-    liveLimits: { maxReorgDepth: config.MAX_REORG_DEPTH },
+    limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
+    liveLimits: {
+      maxReorgDepth: config.MAX_REORG_DEPTH, maxReplay: config.WS_MAX_REPLAY_BLOCKS, maxWords: config.WS_MAX_FILTER_WORDS,
+      maxSubscriberBytes: Math.ceil(config.WS_MAX_WAITING_BYTES / 8),
+    },
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
@@ -74,7 +78,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
     webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
     kept,
     admin: { credentials, operations: adminOperations(pool, network) },
-    maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
+    maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, maxWebSocketMessageBytes: config.WS_MAX_MESSAGE_BYTES, checkResponses: false,
   }).catch((error: unknown) => {
     throw cannotListen(error, config)
   })
