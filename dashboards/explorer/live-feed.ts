@@ -1,5 +1,6 @@
 import type { Block, TransactionSummary } from './gen/answers.ts'
 import { ask } from './api.ts'
+import { LivePlace } from './live-place.ts'
 
 /** A block as it is told of when it comes. */
 export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' | 'tx_count' | 'event_count'>
@@ -19,20 +20,24 @@ const keptTransactions = 40
 const firstRetryMs = 500
 const longestRetryMs = 15_000
 
-type Message =
+type Message = { readonly seq?: string } & (
   | { readonly type: 'new_block'; readonly payload: LiveBlock }
   | { readonly type: 'new_transaction'; readonly payload: TransactionSummary }
   | { readonly type: 'rollback'; readonly payload: { readonly from_height: number } }
+  | { readonly type: 'error'; readonly payload: { readonly code: string } }
+)
 
 /**
- * The newest blocks and transactions. What is there is asked for first, what comes is heard on the socket, and what came
- * while the socket was broken is asked for when it is back, so that nothing is missing in the middle.
+ * The newest blocks and transactions. What is there is asked for, what comes is heard on the socket, and what came while the socket
+ * was broken is told when it is back, so that nothing is missing in the middle, and nothing stays that was taken back. After a
+ * long break it begins anew.
  *
  *     connecting ──open──► live ──closed──► broken ──after a pause──► connecting
  */
 export class LiveFeed {
   #state: LiveState = { link: 'connecting', isCaughtUp: false, blocks: [], transactions: [] }
   readonly #listeners = new Set<() => void>()
+  readonly #place = new LivePlace()
   #socket: WebSocket | undefined
   #retryMs = firstRetryMs
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -67,18 +72,29 @@ export class LiveFeed {
     this.#socket = socket
     socket.addEventListener('open', () => {
       this.#retryMs = firstRetryMs
+      const wasNew = this.#place.isNew
+      socket.send(JSON.stringify(this.#place.greet(Date.now())))
       this.#set({ link: 'live' })
+      if (this.#place.isNew && !wasNew) this.#clear()
+      // What came between the answer and the first word of the feed is in neither.
+      if (this.#place.isNew && (this.#state.isCaughtUp || !wasNew)) void this.#catchUp()
     })
     socket.addEventListener('message', ({ data }) => {
       if (typeof data === 'string') this.#hear(JSON.parse(data) as Message | readonly Message[])
     })
     socket.addEventListener('close', () => {
+      this.#place.lose(Date.now())
       if (this.#socket !== socket) return
       this.#set({ link: 'broken' })
       this.#timer = setTimeout(() => this.#connect(), this.#retryMs)
       this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2)
     })
-    void this.#catchUp()
+    // What is there may be seen even where the socket cannot be had.
+    if (!this.#state.isCaughtUp) void this.#catchUp()
+  }
+
+  #clear(): void {
+    this.#set({ blocks: [], transactions: [], isCaughtUp: false })
   }
 
   /** Asks for what is there. That it cannot be had is seen by the state of the socket, which is tried again. */
@@ -103,11 +119,20 @@ export class LiveFeed {
     const blocks: LiveBlock[] = []
     const transactions: TransactionSummary[] = []
     for (const message of messages) {
+      this.#place.hear(message.seq)
+      if (message.type === 'error') this.#startOver()
       if (message.type === 'rollback') this.#takeBack(message.payload.from_height)
       if (message.type === 'new_block') blocks.push(message.payload)
       if (message.type === 'new_transaction') transactions.push(message.payload)
     }
     if (blocks.length + transactions.length > 0) this.#add(blocks, transactions)
+  }
+
+  /** The feed does not go on from this place. */
+  #startOver(): void {
+    this.#place.forget()
+    this.#clear()
+    this.#socket?.close()
   }
 
   #takeBack(from: number): void {
