@@ -6,6 +6,7 @@ export type Piece =
   | string
   | { readonly account: string }
   | { readonly token: string; readonly text: string }
+  | { readonly contract: string; readonly text: string }
   | { readonly collection: string; readonly text: string }
   | { readonly item: string; readonly collection: string | null; readonly text: string }
 

@@ -13,8 +13,8 @@ const item = {
 const say = (sentence: Sentence | undefined): string | undefined =>
   sentence?.map((piece) => (typeof piece === 'string' ? piece : 'account' in piece ? piece.account : piece.text)).join('')
 
-const tell = (summary: Transaction['transfer_summary'], tags: Transaction['tags'] = []): string | undefined =>
-  say(tellSummary({ authorizers: ['0x01'], payer: '0x09', tags, transfer_summary: summary }))
+const tell = (summary: Transaction['transfer_summary'], tags: Transaction['tags'] = [], rest: Partial<Transaction> = {}): string | undefined =>
+  say(tellSummary({ authorizers: ['0x01'], payer: '0x09', tags, transfer_summary: summary, template_label: '', contract_imports: [], ...rest }))
 
 describe('what a transaction of a list did', () => {
   it('names who moved what to whom', () => {
@@ -35,6 +35,13 @@ describe('what a transaction of a list did', () => {
     const got = { ...item, direction: 'in' as const, counterparty: '0x03' }
     expect(tell({ ft: [given], nft: [got] })).to.equal('Gave 2.5 Leaf to 0x02, got 3 Moss from 0x03')
     expect(tell({ ft: [], nft: [got] })).to.equal('Got 3 Moss from 0x03')
+  })
+
+  it('says what was called where nothing was moved, unless its name says more', () => {
+    const calls = { contract_imports: ['A.01.Tally', 'A.02.EVM', 'A.02.Moss'] }
+    expect(tell({ ft: [], nft: [] }, [], calls)).to.equal('0x01 called Tally and EVM and 1 more')
+    expect(tell({ ft: [], nft: [] }, [], { ...calls, template_label: 'Add key' })).to.equal(undefined)
+    expect(tell({ ft: [token], nft: [] }, [], calls)).to.equal('0x01 moved 2.5 Leaf to 0x02')
   })
 
   it('says nothing where nothing was moved, or nothing is known', () => {

@@ -2,7 +2,7 @@ import type { Transaction } from './gen/answers.ts'
 import { contractNameOf, formatAmount, sayName, symbolOf } from './text.ts'
 import type { Piece, Sentence } from './told-moves.ts'
 
-type Told = Pick<Transaction, 'authorizers' | 'payer' | 'tags' | 'transfer_summary'>
+type Told = Pick<Transaction, 'authorizers' | 'payer' | 'tags' | 'transfer_summary' | 'template_label' | 'contract_imports'>
 
 interface Move {
   readonly what: Piece
@@ -14,12 +14,12 @@ const shown = 2
 
 /**
  * What a transaction of a list moved, in one sentence: for an account what it gave and got; for all accounts who moved
- * what to whom, where who set the transaction in motion counts as who moved it. Undefined where nothing was moved, or
- * nothing is known of it yet.
+ * what to whom, where who set the transaction in motion counts as who moved it. Where nothing was moved, what it called,
+ * unless its name says more. Undefined where nothing is known of it yet.
  */
 export function tellSummary(transaction: Told): Sentence | undefined {
   const moves = movesOf(transaction)
-  if (moves.length === 0) return undefined
+  if (moves.length === 0) return tellCalls(transaction)
   const given = moves.filter(({ direction }) => direction === 'out')
   const got = moves.filter(({ direction }) => direction === 'in')
   if (given.length + got.length === 0) return tellForAll(transaction, moves)
@@ -51,7 +51,13 @@ function tellForAll({ authorizers, payer, tags }: Told, moves: readonly Move[]):
   return [{ account: who }, ` ${verb} `, ...thingsOf(moves), ...to]
 }
 
-function thingsOf(moves: readonly Move[]): Piece[] {
+function tellCalls({ template_label: label, contract_imports: contracts, authorizers, payer }: Told): Sentence | undefined {
+  if (label !== '' || contracts.length === 0) return undefined
+  const called = contracts.map((contract): { what: Piece } => ({ what: { contract, text: contractNameOf(contract) } }))
+  return [{ account: authorizers[0] ?? payer }, ' called ', ...thingsOf(called)]
+}
+
+function thingsOf(moves: readonly Pick<Move, 'what'>[]): Piece[] {
   const first = moves.slice(0, shown).flatMap(({ what }, i): Piece[] => (i === 0 ? [what] : [' and ', what]))
   return moves.length > shown ? [...first, ` and ${moves.length - shown} more`] : first
 }

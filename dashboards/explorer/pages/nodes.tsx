@@ -54,7 +54,7 @@ function Now(): ReactNode {
       </KeyNumber>
       <KeyNumber name="Nodes">{known(stake?.validator_count)}</KeyNumber>
       <KeyNumber name="Delegators">{known(stake?.delegator_count)}</KeyNumber>
-      {yearly !== null && <KeyNumber name="Yield of a year">{yearly.toFixed(2)}%</KeyNumber>}
+      {yearly !== null && <KeyNumber name="Yield of a year">{yearly.toLocaleString('en-US', { maximumFractionDigits: 2 })}%</KeyNumber>}
       {payout !== null && <KeyNumber name="Paid for an epoch">{formatAmount(payout)} FLOW</KeyNumber>}
     </KeyNumbers>
   )
