@@ -32,29 +32,34 @@ export type Conditions = z.output<typeof conditionsSchema>
 /** From how many whole tokens on a transfer is large where a subscription does not say it. */
 const largeAmount = '1000'
 
-/** The type under which an event is told to a subscription; undefined: it is not. */
-export function matchedType(event: ChainEvent, types: readonly string[], conditions: Conditions): EventType | undefined {
-  if (!meets(event, conditions)) return undefined
-  return event.types.find((type) => types.includes(type) && (type !== 'ft.large_transfer' || isLarge(event, conditions)))
+/** For the type under which an event is told to a subscription; undefined: it is not. */
+export function typeMatcher(types: readonly string[], conditions: Conditions): (event: ChainEvent) => EventType | undefined {
+  const wanted = new Set(types)
+  const meets = conditionMatcher(conditions)
+  return (event) => {
+    const type = event.types.find((one) => wanted.has(one) && (one !== 'ft.large_transfer' || isLarge(event, conditions)))
+    return type !== undefined && meets(event) ? type : undefined
+  }
 }
 
 function isLarge({ facets: { amount } }: ChainEvent, { min_amount: least = largeAmount }: Conditions): boolean {
   return amount !== undefined && compareAmounts(amount, least) >= 0
 }
 
-function meets({ facets }: ChainEvent, conditions: Conditions): boolean {
-  const { addresses, direction = 'both', tokens, min_amount: least, contracts, event_names: names } = conditions
-  if (addresses !== undefined) {
-    const { from = [], to = [], addresses: others = [] } = facets
-    const concerned = { in: to, out: from, both: [...from, ...to, ...others] }[direction]
-    if (!shares(addresses, concerned)) return false
+function conditionMatcher({ addresses, direction = 'both', tokens, contracts, event_names: names, min_amount: least }: Conditions): (event: ChainEvent) => boolean {
+  const isAddressed = oneOf(addresses)
+  const [isOfToken, isOfContract, isNamed] = [oneOf(tokens), oneOf(contracts), oneOf(names)]
+  return ({ facets }) => {
+    const { from, to, addresses: others } = facets
+    const isConcerned = (direction !== 'out' && isAddressed(to)) || (direction !== 'in' && isAddressed(from)) || (direction === 'both' && isAddressed(others))
+    return isConcerned && isOfToken(facets.tokens) && isOfContract(facets.contracts) && isNamed(facets.names) &&
+      (least === undefined || (facets.amount !== undefined && compareAmounts(facets.amount, least) >= 0))
   }
-  if (tokens !== undefined && !shares(tokens, facets.tokens)) return false
-  if (contracts !== undefined && !shares(contracts, facets.contracts)) return false
-  if (names !== undefined && !shares(names, facets.names)) return false
-  return least === undefined || (facets.amount !== undefined && compareAmounts(facets.amount, least) >= 0)
 }
 
-function shares(wanted: readonly string[], there: readonly string[] = []): boolean {
-  return there.some((one) => wanted.includes(one))
+/** Whether one of a list is wanted; true for any list, also none, where nothing is asked. */
+function oneOf(wanted: readonly string[] | undefined): (there: readonly string[] | undefined) => boolean {
+  if (wanted === undefined) return () => true
+  const set = new Set(wanted)
+  return (there = []) => there.some((one) => set.has(one))
 }

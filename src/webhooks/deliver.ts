@@ -48,8 +48,7 @@ export async function deliver(
     return { ...common, latencyMs: latencyMs(), status, excerpt, error, retryAfterSeconds }
   } catch (error) {
     signal.throwIfAborted()
-    const { message } = asError(error)
-    return { ...common, latencyMs: latencyMs(), status: null, excerpt: null, error: message.slice(0, 500), retryAfterSeconds: undefined }
+    return { ...common, latencyMs: latencyMs(), status: null, excerpt: null, error: printable(asError(error).message), retryAfterSeconds: undefined }
   }
 }
 
@@ -72,6 +71,11 @@ async function post(
   const address = literalAddress(relay.url) ?? (await lookUp(relay.url.hostname))[0] ?? ''
   const handedOver = { ...headers, 'webhook-target': target.href, ...(relay.token === undefined ? {} : { authorization: `Bearer ${relay.token}` }) }
   return poster.post({ url: relay.url, address, headers: handedOver, body }, signal)
+}
+
+/** Messages may quote the receiver, its certificate for one; U+0000 cannot be stored. */
+function printable(message: string): string {
+  return message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 500)
 }
 
 function wordsFor(status: number): string {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { query, withTransaction } from '../db/pool.ts'
 import { comparePlaces } from './chain-event.ts'
 import type { ChainEvent } from './chain-event.ts'
-import { matchedType } from './conditions.ts'
+import { typeMatcher } from './conditions.ts'
 import type { Conditions } from './conditions.ts'
 import { deliveryBody } from './delivery-body.ts'
 import type { BlockFacts } from './delivery-body.ts'
@@ -16,10 +16,15 @@ import { sourcesOf } from './sources/all-sources.ts'
 /** A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows without bound. */
 const enoughDeliveries = 10_000
 
+/** So long at most, deliveries in hand are not looked after. */
+const sliceMs = 20
+
 /** Subscriptions that are at the same height and wait for the same workers. */
 export interface DispatchGroup {
   readonly subscriptionIds: readonly number[]
   readonly from: number
+  /** Up to where heights are ready, exclusive. */
+  readonly end: number
 }
 
 export interface DispatchLimits {
@@ -55,7 +60,7 @@ export async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits:
       const asking = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
       events.push(...await source.read(client, range, asking.map((one) => one.conditions)))
     }
-    const { deliveries, to } = matchAll(events, subscriptions, await readBlocks(client, range), range.to)
+    const { deliveries, to } = await matchAll(events, subscriptions, await readBlocks(client, range), range.to)
     await query(client, 'update app.webhook_subscriptions set next_height = $2 where id = any ($1)', [subscriptions.map(({ id }) => id), to])
     await insertDeliveries(client, deliveries)
     return deliveries.length
@@ -88,20 +93,26 @@ async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<Re
  * In the order of the chain; an event is told to a subscription once at most.
  * @returns `to`: deliveries of all heights below are among them; less than was asked for where they are many
  */
-function matchAll(
+async function matchAll(
   events: ChainEvent[], subscriptions: readonly LockedSubscription[], blocks: ReadonlyMap<number, BlockFacts>, end: number,
-): { readonly deliveries: readonly NewDelivery[]; readonly to: number } {
+): Promise<{ readonly deliveries: readonly NewDelivery[]; readonly to: number }> {
   events.sort((a, b) => comparePlaces(a.place, b.place))
   const deliveries: NewDelivery[] = []
+  const matchers = subscriptions.map(({ id, event_types: types, conditions }) => ({ id, typeOf: typeMatcher(types, conditions) }))
   let height: number | undefined
+  let yieldAt = performance.now() + sliceMs
   for (const event of events) {
+    if (performance.now() >= yieldAt) {
+      await new Promise((resolve) => setImmediate(resolve))
+      yieldAt = performance.now() + sliceMs
+    }
     if (event.place.height !== height && deliveries.length >= enoughDeliveries) return { deliveries, to: event.place.height }
     height = event.place.height
     const block = blocks.get(event.place.height)
     if (block === undefined) throw new Error(`height ${event.place.height} is covered, and its block is not stored`)
     const bodies = new Map<string, string>()
-    for (const { id, event_types: types, conditions } of subscriptions) {
-      const eventType = matchedType(event, types, conditions)
+    for (const { id, typeOf } of matchers) {
+      const eventType = typeOf(event)
       if (eventType === undefined) continue
       let body = bodies.get(eventType)
       if (body === undefined) bodies.set(eventType, body = deliveryBody(eventType, event, block))

@@ -34,6 +34,9 @@ const lookMs = 5000
 /** How often old deliveries are removed. */
 const pruneMs = 30_000
 
+/** Of a round, what those may take that are told of the past: the head is not to wait for them. */
+const behindMs = 100
+
 /** Time for what is committed together to be announced, so that one round does for all of it. */
 const gatherMs = 10
 
@@ -53,6 +56,7 @@ export class Dispatcher {
   readonly #wakeUp = new WakeUp()
 
   #isDispatching = false
+  #rounds = 0
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -115,8 +119,17 @@ export class Dispatcher {
     const { pool, onMade } = this.#options
     let hasMoved = false
     const troubles: unknown[] = []
-    for (const group of await this.#groups()) {
+    const groups = await this.#groups()
+    const behind = groups.filter((one) => one.end - one.from > this.#limits.blocksAtOnce)
+    // Another of those begins each time, so that all get on.
+    const rotated = [...behind.slice(this.#rounds % behind.length), ...behind.slice(0, this.#rounds % behind.length)]
+    this.#rounds++
+    const inTime = groups.filter((one) => !behind.includes(one))
+    let until = Number.POSITIVE_INFINITY
+    for (const group of [...inTime, ...rotated]) {
       if (ending.aborted) return false
+      if (group === rotated[0]) until = performance.now() + behindMs
+      if (performance.now() >= until) return true
       try {
         const made = await dispatchGroup(pool, group, this.#limits)
         if (made === undefined) continue
@@ -126,7 +139,7 @@ export class Dispatcher {
         troubles.push(error)
       }
     }
-    if (troubles.length > 0) throw troubles[0]
+    if (troubles.length > 0) throw asError(troubles[0])
     return hasMoved
   }
 
@@ -147,13 +160,13 @@ export class Dispatcher {
     )
     if (rows.length === 0) return []
     const coverage = await readCoverage(pool)
-    const groups = new Map<string, { subscriptionIds: number[]; from: number }>()
+    const groups = new Map<string, { subscriptionIds: number[]; from: number; end: number }>()
     for (const { ids, from, event_types: types } of rows) {
       const end = readyEnd(readyHeights(coverage, sourcesOf(types.split(' '))), from)
       if (end <= from) continue
       const key = `${from}-${end}`
       const group = groups.get(key)
-      if (group === undefined) groups.set(key, { subscriptionIds: [...ids], from })
+      if (group === undefined) groups.set(key, { subscriptionIds: [...ids], from, end })
       else group.subscriptionIds.push(...ids)
     }
     return [...groups.values()]

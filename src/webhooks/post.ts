@@ -31,6 +31,8 @@ const excerptCharacters = 500
 /** Connections to one receiver that are kept open for the next delivery. */
 const idleSockets = 4
 
+class StaleConnection extends Error {}
+
 /** Posts over connections that are kept open. Redirects are not followed. */
 export class Poster {
   readonly #timeoutMs: number
@@ -44,20 +46,43 @@ export class Poster {
   }
 
   /** @throws when there was no answer, or not in time, and when the signal is aborted */
-  async post({ url, address, headers, body }: PostRequest, signal?: AbortSignal): Promise<PostAnswer> {
+  async post(request: PostRequest, signal?: AbortSignal): Promise<PostAnswer> {
     const deadline = AbortSignal.timeout(this.#timeoutMs)
+    const ending = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+    try {
+      return await this.#postOnce(request, ending).catch((error: unknown) => {
+        // The receiver closed a connection that had been idle just when this was written to it.
+        if (error instanceof StaleConnection) return this.#postOnce(request, ending)
+        throw error
+      })
+    } catch (error) {
+      throw deadline.aborted ? new Error(`no answer within ${this.#timeoutMs} ms`, { cause: error }) : error
+    }
+  }
+
+  async #postOnce({ url, address, headers, body }: PostRequest, signal: AbortSignal): Promise<PostAnswer> {
     const isSecure = url.protocol === 'https:'
     const text = Buffer.from(body)
     const answer = Promise.withResolvers<PostAnswer>()
+    let isAnswered = false
     const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)({
       agent: this.#agents[isSecure ? 'https:' : 'http:'],
       host: address, port: portOf(url), path: `${url.pathname}${url.search}`, method: 'POST',
       ...(isSecure && literalAddress(url) === undefined && isIP(url.hostname) === 0 ? { servername: url.hostname } : {}),
-      headers: { ...headers, host: url.host, 'content-length': text.byteLength },
-      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      headers: { ...headers, host: url.host, 'content-length': text.byteLength }, signal,
     })
-    request.once('error', (error) => answer.reject(deadline.aborted ? new Error(`no answer within ${this.#timeoutMs} ms`) : error))
-    request.once('response', (response) => readAnswer(response).then(answer.resolve, answer.reject))
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && !isAnswered && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      answer.reject(isStale ? new StaleConnection() : error)
+    })
+    request.once('response', (response) => {
+      isAnswered = true
+      readAnswer(response).then(answer.resolve, answer.reject)
+    })
+    // Without an error that is what a receiver gets which wants to speak another protocol (101).
+    request.once('close', () => {
+      if (!isAnswered) answer.reject(new Error('the connection was closed without an answer'))
+    })
     request.end(text)
     return answer.promise
   }

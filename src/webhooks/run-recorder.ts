@@ -81,7 +81,9 @@ export class RunRecorder {
         },
       })
     } catch (error) {
-      log.warn({ err: asError(error), runs: runs.length }, 'deliveries of webhooks could not be written down and will be sent again')
+      // One that cannot be written down must not take the others along.
+      if (runs.length > 1 && !signal.aborted) for (const run of runs) await this.#write([run])
+      else log.warn({ err: asError(error), runs: runs.length }, 'deliveries of webhooks could not be written down and will be sent again')
     }
   }
 }
@@ -94,15 +96,15 @@ async function writeRuns(client: pg.ClientBase, retry: RetryRules, all: readonly
   if (runs.length === 0) return
   await writeAttempts(client, runs.flatMap((run) => run.attempts), retry.maxTries)
   await countFailures(client, runs, retry.pauseAfter)
-  await endTurns(client, runs.map((run) => ({ turn: run.turn, retryAt: nextTry(run, retry) })))
+  await endTurns(client, runs.map((run) => ({ turn: run.turn, retryMs: nextTry(run, retry) })))
 }
 
-/** When the delivery that failed is tried again; undefined: the next can be sent at once. */
-function nextTry({ attempts }: FinishedRun, { maxTries, baseMs, capMs }: RetryRules): Date | undefined {
+/** After how long the delivery that failed is tried again; 0: the next can be sent at once. */
+function nextTry({ attempts }: FinishedRun, { maxTries, baseMs, capMs }: RetryRules): number {
   const last = attempts.at(-1)
-  if (last === undefined || last.error === null || last.number >= maxTries) return undefined
+  if (last === undefined || last.error === null || last.number >= maxTries) return 0
   const asked = Math.min((last.retryAfterSeconds ?? 0) * 1000, capMs)
-  return new Date(Date.now() + Math.max(asked, backoffMs(last.number, baseMs, capMs)))
+  return Math.max(asked, backoffMs(last.number, baseMs, capMs))
 }
 
 async function writeAttempts(client: pg.ClientBase, attempts: readonly Attempt[], maxTries: number): Promise<void> {

@@ -134,10 +134,19 @@ export class Sender {
     const { turn } = run
     const attempts: Attempt[] = []
     const until = performance.now() + runMs
+    // Looked up once for the few seconds of a run; the address that is connected to is checked each time.
+    const addresses = new Map<string, Promise<readonly string[]>>()
+    const options: DeliverOptions = {
+      ...this.#options, lookUp: (host) => {
+        const found = addresses.get(host) ?? this.#options.lookUp(host)
+        addresses.set(host, found)
+        return found
+      },
+    }
     try {
       for (const delivery of work?.deliveries ?? []) {
         if (performance.now() >= run.heldUntil) break
-        const attempt = await deliver(work as PendingWork, delivery, this.#options, this.#breakOff.signal)
+        const attempt = await deliver(work as PendingWork, delivery, options, this.#breakOff.signal)
         attempts.push(attempt)
         onAttempt?.(attempt)
         if (attempt.error !== null || signal.aborted || performance.now() >= until) break

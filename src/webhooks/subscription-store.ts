@@ -44,6 +44,9 @@ export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as
   s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
+/** Tests of a subscription that may wait. */
+const mostTests = 20
+
 /** One above the highest block that the forward ingester has stored. */
 const nextBlock = `(select max(upper(r)) from app.indexing_checkpoints c, unnest(c.covered) r where c.service_name = 'main_ingester')`
 
@@ -121,11 +124,19 @@ export class SubscriptionStore {
     })
   }
 
-  /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404 */
+  /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404, 409 `tests-waiting` */
   async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
     return this.#change(async (client) => {
       const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
       const { nextHeight } = known(rows[0], id)
+      const { rows: [waiting] } = await query<{ tests: number }>(
+        client,
+        `select count(*)::int as tests from (
+           select from app.webhook_deliveries where subscription_id = $1 and status = 'pending' and event_type = $2 limit ${mostTests}
+         ) t`,
+        [id, testEventType],
+      )
+      if (waiting?.tests === mostTests) throw new ApiError(409, 'tests-waiting', `${mostTests} tests of this subscription wait to be sent already.`)
       const timestamp = new Date()
       const place = { height: Math.max(0, (nextHeight ?? 1) - 1), txIndex: -1, eventIndex: -1, leg: timestamp.getTime() }
       const body = deliveryBody(testEventType, { place, data: { message: 'This is a test of your endpoint.' } }, { height: place.height, id: null, timestamp })

@@ -12,8 +12,8 @@ export interface Turn {
 /** A turn that ends. */
 export interface EndedTurn {
   readonly turn: Turn
-  /** When the next delivery may be sent; undefined: at once. */
-  readonly retryAt: Date | undefined
+  /** After how long the next delivery may be sent; by the clock of the database, as all is here. */
+  readonly retryMs: number
 }
 
 /** Heard by senders: something is to be sent. */
@@ -111,8 +111,8 @@ export async function endTurns(client: pg.ClientBase, ended: readonly EndedTurn[
      ) and exists (
        select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
        where s.id = t.subscription_id and e.paused_at is null and k.revoked_at is null
-     ) then coalesce(g.retry_at, now()) end
-     from unnest($1::bigint[], $2::timestamptz[]) as g (subscription_id, retry_at) where t.subscription_id = g.subscription_id`,
-    [ended.map(({ turn }) => turn.subscriptionId), ended.map(({ retryAt }) => retryAt ?? null)],
+     ) then now() + make_interval(secs => g.retry_ms / 1000.0) end
+     from unnest($1::bigint[], $2::float8[]) as g (subscription_id, retry_ms) where t.subscription_id = g.subscription_id`,
+    [ended.map(({ turn }) => turn.subscriptionId), ended.map(({ retryMs }) => retryMs)],
   )
 }

@@ -61,6 +61,16 @@ describe('the targets of webhooks', () => {
     expect(receiver.received.map(({ path }) => path)).to.deep.equal(['/hook', '/hook'])
   })
 
+  it('may answer what is no answer: the attempt has failed', async () => {
+    const answers = ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf', 'nonsense\r\n\r\n', '']
+    const waiting = [...answers]
+    await run({ answer: (_one, { socket }) => void socket?.end(waiting.shift() ?? '') })
+    await subscribe(database, await makeOwner(database), `${receiver.url}/hook`)
+    await commitTransfers(database, 1, [answers.map(() => ({}))])
+    for (const one of await done(answers.length)) expect(one).to.include({ status: 'dead', response_status: null })
+    expect(receiver.received).to.have.length(answers.length)
+  })
+
   it('are looked up for each delivery, and refused as soon as the name leads into a closed network', async () => {
     await run({})
     await subscribe(database, await makeOwner(database), `http://rebound.test:${receiver.port}/hook`)

@@ -152,7 +152,7 @@ const test = defineRoute({
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
-  problems,
+  problems: { ...problems, 409: 'Too many tests of it wait already.' },
   handler: async ({ apiKey, params: { id } }, services) => {
     const { owner, stores } = await webhooksOf(apiKey, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.sendTest(owner, id))] }, caching: 'never' }
