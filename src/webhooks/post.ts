@@ -28,8 +28,8 @@ export interface PosterOptions {
 const mostAnswerBytes = 64 * 1024
 const excerptCharacters = 500
 
-/** Connections to one receiver that are kept open for the next delivery. */
-const idleSockets = 4
+/** Connections to one host that are kept open for the next delivery: many endpoints may be on one. */
+const idleSockets = 64
 
 class StaleConnection extends Error {}
 
