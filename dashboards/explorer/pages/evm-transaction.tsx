@@ -65,6 +65,8 @@ interface PartProps {
 
 function Story({ transaction }: PartProps): ReactNode {
   const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result } = transaction
+  const amount = value === null || value === '0' ? undefined : formatUnits(value, 18)
+  const isPayment = to !== null && to.is_contract !== true && amount !== undefined
   return (
     <section className="panel story" aria-label="What happened">
       <h2>{nameOfEvmTransaction(transaction)}</h2>
@@ -82,10 +84,10 @@ function Story({ transaction }: PartProps): ReactNode {
             </>
           ) : (
             <>
-              {to.is_contract === true ? 'called' : 'sent to'} <EvmPartyLink party={to} />
+              {isPayment ? `sent ${amount} FLOW to` : 'called'} <EvmPartyLink party={to} />
             </>
           )}
-          {value !== null && value !== '0' && ` with ${formatUnits(value, 18)} FLOW`}
+          {!isPayment && amount !== undefined && ` with ${amount} FLOW`}
         </li>
         {transfers.map((transfer) => (
           <li key={`${transfer.log_index} ${transfer.batch_index}`}>

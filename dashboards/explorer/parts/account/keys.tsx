@@ -28,8 +28,9 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
                   {key === null ? <span className="soft">not known</span> : <Identity id={key} what="public key" hasCopy />}
                 </Cell>
                 <Cell label="Algorithms">
-                  {signatureAlgorithm ?? '–'}
-                  <span className="soft"> with {hashAlgorithm ?? 'an unknown hash'}</span>
+                  <span>
+                    {signatureAlgorithm ?? '–'} <span className="soft">with {hashAlgorithm ?? 'an unknown hash'}</span>
+                  </span>
                 </Cell>
                 <Cell label="Weight" className="number">
                   {weight ?? '–'}
