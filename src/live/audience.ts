@@ -2,8 +2,8 @@ import type { FeedFilter } from './feed-filter.ts'
 import { FilterIndex } from './filter-index.ts'
 import type { LiveClient } from './live-client.ts'
 import { messageFrame } from './told-block.ts'
-import { Turns } from './turns.ts'
 import type { FeedForm, ToldBlock } from './told-block.ts'
+import { Turns } from './turns.ts'
 
 /** Clients that ask for the same in the same form, and so get the same bytes. */
 interface Group {

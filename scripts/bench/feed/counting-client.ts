@@ -11,11 +11,11 @@ export class CountingClient {
   #missing = 0
   #head: Buffer = Buffer.alloc(0)
 
-  private constructor(port: number, onFrames: (frames: number) => void, onOpen: () => void, onError: (error: Error) => void) {
+  private constructor(port: number, path: string, onFrames: (frames: number) => void, onOpen: () => void, onError: (error: Error) => void) {
     this.#onFrames = onFrames
     this.#socket = connect(port, '127.0.0.1')
     this.#socket.on('error', onError)
-    this.#socket.write(`GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\n\r\n`)
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\n\r\n`)
     this.#socket.on('data', (chunk: Buffer) => {
       if (this.#isOpen) return this.#count(chunk)
       this.#isOpen = true
@@ -24,9 +24,9 @@ export class CountingClient {
     })
   }
 
-  static open(port: number, onFrames: (frames: number) => void): Promise<CountingClient> {
+  static open(port: number, path: string, onFrames: (frames: number) => void): Promise<CountingClient> {
     return new Promise((resolve, reject) => {
-      const client: CountingClient = new CountingClient(port, onFrames, () => resolve(client), reject)
+      const client: CountingClient = new CountingClient(port, path, onFrames, () => resolve(client), reject)
     })
   }
 
