@@ -60,6 +60,7 @@ function configure(node: ReplayNode, folder: string): Config {
     LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty',
     // So that whoever breaks a worker on purpose sees its range flagged in half a minute instead of in an hour.
     WORKER_RETRY_BASE_MS: '250', WORKER_RETRY_CAP_MS: '2000',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     // What tokens and items say of themselves was recorded; what goes on after the end of the recording cannot be asked.
     ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', ENABLE_NETWORK_STATE_WORKER: 'false',
   })
@@ -82,6 +83,10 @@ function greeting(config: Config, port: number, folder: string): string {
     '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
     '',
     `    DATA_FOLDER=${folder} npm run status`,
+    '',
+    '  Have signed webhooks sent to your terminal:',
+    '',
+    `    DATA_FOLDER=${folder} npm run webhook-receiver`,
     '',
     '  Ctrl+C stops it and throws its database away.',
     '',

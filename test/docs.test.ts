@@ -52,7 +52,7 @@ describe('the documentation', () => {
   it('names only commands that exist', () => {
     const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
     for (const page of ['README.md', 'CONTRIBUTING.md', ...filesBelow(['docs'], /\.md$/)]) {
-      for (const [, name = ''] of readRepositoryFile(page).matchAll(/npm run ([\w:]+)/g)) {
+      for (const [, name = ''] of readRepositoryFile(page).matchAll(/npm run ([\w:-]+)/g)) {
         expect(scripts, page).to.have.property(name)
       }
     }

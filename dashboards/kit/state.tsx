@@ -20,6 +20,19 @@ export function GoodNews({ title, children }: EmptyStateProps): ReactNode {
   )
 }
 
+/** Says that there is nothing, and what would have to happen for something to be there. */
+export function NothingHere({ title, children }: EmptyStateProps): ReactNode {
+  return (
+    <div className="state">
+      <Icon name="wait" size={20} />
+      <div>
+        <p className="title">{title}</p>
+        {children !== undefined && <p>{children}</p>}
+      </div>
+    </div>
+  )
+}
+
 /** Says why something cannot be shown, and offers to try again. */
 export function Failure({
   title,

@@ -45,6 +45,7 @@ export function apiPage(): string {
   }
   const lines = [
     '# The API', '', plainText(info.description), '',
+    'Messages, filters and bounds of the live feeds are told in [feeds.md](feeds.md).', '',
     'A running flowfarm shows the same at `/docs`, to try, and at `/openapi.json` and `/openapi.yaml`, for programs.', '',
     '![The page at /docs, with the answer of a route that was tried](images/docs.png)', '',
     madeFrom('the route table in `src/api/`'),

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { apiPage } from './api-page.ts'
 import { configurationPage } from './configuration-page.ts'
 import { metricsTable } from './metrics-table.ts'
+import { pageAnswers } from './page-answers.ts'
 import { tablesPage } from './tables-page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -17,6 +18,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/configuration.md', configurationPage()],
     ['docs/api.md', apiPage()],
+    ['dashboards/explorer/gen/answers.ts', pageAnswers()],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])

@@ -41,7 +41,7 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
         'How often one may ask is told by the headers `RateLimit` and `RateLimit-Policy`, and by `Retry-After` with a ' +
           '429. With a developer key in `X-API-Key` it is more often.',
         'Live feeds are WebSockets at `/ws` (new blocks and transactions) and `/ws/status` (the indexing status ' +
-          'every 3 seconds).',
+          'every 3 seconds). A client of `/ws` may ask for certain accounts, tags, contracts and templates, and goes on after a break without a gap.',
       ].join('\n\n'),
     },
     servers: [{ url: '/' }, { url: '/chain/v1' }, { url: '/api/v1/chain/v1' }],

@@ -4,6 +4,7 @@ import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { parseBody } from '../base/parse-input.ts'
 import type { Network } from '../chain/network.ts'
+import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { AnswerStream } from './http/answer-stream.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
@@ -25,6 +26,8 @@ export interface Services {
   readonly keys: DeveloperKeys | undefined
   /** Undefined: nothing can be administrated from here. */
   readonly admin: AdminOperations | undefined
+  /** Undefined: webhooks are not managed here. */
+  readonly webhooks: WebhookStores | undefined
   /** The route table itself, which the API's description is made of. */
   readonly routes: readonly Route[]
 }

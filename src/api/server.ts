@@ -13,6 +13,7 @@ import type { FailureLimit } from '../auth/failure-limit.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
+import type { WebhookStores } from '../webhooks/webhook-stores.ts'
 import type { PresentChain } from './chain/present-chain.ts'
 import { AdminGate } from './admin/admin-gate.ts'
 import type { AdminOperations } from './admin/admin-operations.ts'
@@ -28,6 +29,7 @@ import { problems } from './middleware/problems.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import { requestLog } from './middleware/request-log.ts'
 import type { RequestState } from './middleware/request-log.ts'
+import { isPageRequest } from './http/page-request.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
 import { oneAtATime } from './http/one-at-a-time.ts'
 import { sendProblem, toApiError } from './http/problem.ts'
@@ -54,9 +56,13 @@ export interface ApiServerOptions {
   readonly maxReorgDepth: number
   /** WS_MAX_CONNECTIONS_PER_IP. */
   readonly maxWebSocketsPerAddress: number
+  /** Longest message of a WebSocket client, in bytes. Default 64 KiB. */
+  readonly maxWebSocketMessageBytes?: number
   /** WebSocket feeds by path. */
   readonly feeds: Readonly<Record<string, Feed>>
   readonly mounts?: readonly Mount[]
+  /** The explorer page, at `/` and wherever a browser asks for what is no path of the API. Default: there is none. */
+  readonly page?: Pick<Mount, 'handle' | 'close'>
   /** Whether an answer that breaks its own schema is an error 500; for development and tests. */
   readonly checkResponses: boolean
   /** Default: all routes. */
@@ -67,6 +73,8 @@ export interface ApiServerOptions {
   readonly rateLimit?: RateLimitOptions
   /** Default: keys are not known, and change nothing. */
   readonly keys?: DeveloperKeys
+  /** Default: webhooks are not managed here. */
+  readonly webhooks?: WebhookStores
   /** Who may call the admin routes, and what these do. Default: nobody may. */
   readonly admin?: {
     readonly credentials: CredentialOptions
@@ -115,7 +123,7 @@ export interface ApiServer {
  * @throws what the system says when the port cannot be bound; the mounts are closed then too
  */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { log, routes = allRoutes, mounts = [], closeGraceMs = 3000, patience = defaultPatience } = options
+  const { log, routes = allRoutes, mounts = [], page, closeGraceMs = 3000, patience = defaultPatience } = options
   const topLevel = topLevelSegments([...routes.map((route) => route.path), ...Object.keys(options.feeds)])
   const resolvePath = (path: string): string => declaredPath(path, topLevel)
   const clientOf = options.clientOf ?? clientReader(new BlockList())
@@ -131,6 +139,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       return verdict === undefined || verdict.isAllowed ? undefined : verdict.nextInSeconds
     },
     maxConnectionsPerAddress: options.maxWebSocketsPerAddress,
+    maxMessageBytes: options.maxWebSocketMessageBytes ?? 64 * 1024,
     closeGraceMs,
   })
   const handle = app.callback()
@@ -152,7 +161,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
       sendProblem(response, toApiError(error), randomUUID())
       return
     }
-    const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path))
+    const mount = mounts.find(({ path }) => isBelow(request.url ?? '', path)) ??
+      (page !== undefined && isPageRequest(request, topLevel) ? page : undefined)
     if (mount !== undefined) mount.handle(request, response)
     // What `handle` throws became an answer inside.
     else void handle(request, response)
@@ -161,7 +171,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   server.timeout = patience.stalledMs
   server.on('upgrade', gate.upgrade)
   const closeOthers = async (): Promise<void> => {
-    await Promise.all([gate.close(), ...mounts.map((mount) => mount.close())])
+    await Promise.all([gate.close(), page?.close(), ...mounts.map((mount) => mount.close())])
   }
   try {
     await listen(server, options.host, options.port)
@@ -220,7 +230,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(conditionalGet())
   const adminGate = new AdminGate(options.admin?.credentials, options.admin?.failures)
-  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations }, { checkResponses, adminGate, log })
+  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations, webhooks: options.webhooks }, { checkResponses, adminGate, log })
   return app
 }
 

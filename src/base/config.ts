@@ -4,8 +4,10 @@ import type { Setting } from './setting.ts'
 import { accessSettings } from './access-settings.ts'
 import { askingSettings } from './asking-settings.ts'
 import { farmSettings } from './farm-settings.ts'
+import { feedSettings } from './feed-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { plannedGroup, plannedSettings } from './planned-settings.ts'
+import { webhookSettings } from './webhook-settings.ts'
 
 /**
  * Every variable of the environment that flowfarm reads, once, here. `docs/configuration.md` and `--help` are made
@@ -99,17 +101,18 @@ export const settings = {
 
   PORT: integer({ group: 'Serving', default: 8080, min: 0, max: 65_535, description: 'Port of the explorer API; 0 picks a free one and logs it.' }),
   HOST: text({ group: 'Serving', default: '0.0.0.0', description: 'Address that the servers bind.' }),
-  WS_MAX_CONNECTIONS_PER_IP: integer({
-    group: 'Serving', default: 100, min: 1, unit: 'connections', description: 'Most WebSocket connections from one address; more are refused with 429. Loopback is not limited.',
-  }),
 
   API_ANSWER_CACHE_MS: integer({
     group: 'Serving', default: 1000, min: 0, unit: 'ms', description: 'How long an answer may be given again to whoever asks the same. Every commit of blocks or of derived rows ends it sooner; names, prices and labels may be late by so much, and by a second at least. Ten times as long for what clients may keep for longer, such as a block far below the head. 0: none is kept.',
   }),
 
+  ...feedSettings,
+
   ...accessSettings,
 
   ...operatorSettings,
+
+  ...webhookSettings,
 
   ...plannedSettings,
 

@@ -105,6 +105,28 @@ export class Metrics {
     name: 'flowfarm_upkeep_seconds', help: 'Time of upkeep jobs.', labelNames: ['job'], buckets: [0.01, 0.1, 1, 10, 60, 300], registers: [this.registry],
   })
 
+  readonly webhookDeliveriesMade = new Counter({
+    name: 'flowfarm_webhook_deliveries_made_total', help: 'Deliveries of webhooks that were written down to be sent.', registers: [this.registry],
+  })
+  readonly webhookAttempts = new Counter({
+    name: 'flowfarm_webhook_attempts_total', help: 'Attempts to deliver, by what came of it: delivered (2xx), refused (another status), unanswered.',
+    labelNames: ['result'], registers: [this.registry],
+  })
+  readonly webhookAttemptSeconds = new Histogram({
+    name: 'flowfarm_webhook_attempt_seconds', help: 'Time of an attempt to deliver, looking up the name of the host included.', labelNames: ['result'],
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+  })
+  readonly webhookWaiting = new Gauge({
+    name: 'flowfarm_webhook_waiting_deliveries', help: 'Deliveries that wait to be sent, counted up to 100,000. Kept by the process that makes them, and read every 10 s.',
+    registers: [this.registry],
+  })
+  readonly webhookOldestSeconds = new Gauge({
+    name: 'flowfarm_webhook_oldest_waiting_seconds', help: 'Age of the oldest delivery that waits, those of paused endpoints included; 0 without any.', registers: [this.registry],
+  })
+  readonly webhookPaused = new Gauge({
+    name: 'flowfarm_webhook_paused_endpoints', help: 'Endpoints that are paused, by why: owner, failures, gone.', labelNames: ['reason'], registers: [this.registry],
+  })
+
   readonly accessCalls = new Counter({
     name: 'flowfarm_access_calls_total', help: 'Calls on access nodes.', labelNames: ['method', 'code'], registers: [this.registry],
   })
@@ -126,6 +148,19 @@ export class Metrics {
   })
   readonly feedDropped = new Counter({
     name: 'flowfarm_feed_dropped_clients_total', help: 'WebSocket connections closed because they were too slow.', registers: [this.registry],
+  })
+  readonly feedNoisy = new Counter({
+    name: 'flowfarm_feed_noisy_clients_total', help: 'WebSocket connections closed because they said too much.', registers: [this.registry],
+  })
+  readonly feedFallenBehind = new Counter({
+    name: 'flowfarm_feed_fallen_behind_total', help: 'Times that a subscriber of /ws read too slowly, and was given the rest as fast as it took it.', registers: [this.registry],
+  })
+  readonly feedCatchingUp = new Gauge({
+    name: 'flowfarm_feed_catching_up_clients', help: 'Subscribers of /ws that are given what they missed.', registers: [this.registry],
+  })
+  readonly feedTellSeconds = new Histogram({
+    name: 'flowfarm_feed_tell_seconds', help: 'Time from the reading of new blocks until they were handed to all clients of /ws.',
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
   })
 
   #farmGauge(name: string, help: string): Gauge<'worker'> {

@@ -1,4 +1,4 @@
-import { list, optionalText, optionalUrl } from './setting.ts'
+import { list } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 /**
@@ -15,7 +15,4 @@ export const plannedSettings = {
   API_RATE_LIMIT_TRUSTED_ORIGINS: list({
     group, description: 'Origins with a higher limit. Any program can name any origin, so none is trusted: use API_RATE_LIMIT_TRUSTED_ADDRESSES, or developer keys.',
   }),
-
-  WEBHOOK_AUTH_TOKEN: optionalText({ group, secret: true, description: 'Token toward the webhook delivery service.' }),
-  WEBHOOK_SERVER_URL: optionalUrl({ group, schemes: ['http', 'https'], description: 'Address of the webhook delivery service.' }),
 } satisfies Record<string, Setting<unknown>>

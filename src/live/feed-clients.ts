@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import type { WebSocket } from 'ws'
+import type { RawData, WebSocket } from 'ws'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
+import { FeedConnection } from './feed-connection.ts'
+import { pingFrame } from './frames.ts'
+import { Turns } from './turns.ts'
 
 export interface FeedClientsOptions {
   /** Label of the feed in metrics and log. */
@@ -11,110 +13,139 @@ export interface FeedClientsOptions {
   readonly log: Logger
   /** Pause between pings; a client that answers none of them until the next is dropped. Default 15,000 ms. */
   readonly pingMs?: number
-  /** What may wait for a client that does not read; with more it is dropped. Default 4 MiB. */
+  /** What may wait for a client that does not read; with more it is dropped. Default 1 MiB. */
   readonly maxBufferedBytes?: number
+  /** Messages, pings and pongs that a client may send between two pings; with more it is dropped. Default 100. */
+  readonly maxInboundMessages?: number
 }
 
-/** Messages that a client may send between two pings; feeds expect none. */
-const maxInboundMessages = 100
-
-/** How long a client that is dropped has to read why, in milliseconds. */
-const dropGraceMs = 1000
-
-interface Client {
-  readonly socket: WebSocket
-  readonly connection: Socket
-  isAlive: boolean
-  inbound: number
+/** What a feed does with a connection. Those of a feed that expects no messages leave `message` out. */
+export interface ConnectionHandler {
+  /** A message of the client; undefined where it was not text. */
+  readonly message?: (text: string | undefined) => void
+  readonly closed?: () => void
 }
 
 /**
- * The connections of one feed. A message is made into bytes once and the same bytes go to all; a slow client costs the
- * others nothing, since nothing waits for it: it is dropped when too much is on its way to it.
+ * The connections of one feed: counted, pinged, and dropped when they do not answer, talk too much or read too slowly. Nothing
+ * waits for any of them.
  *
  *     open ──too slow──► dropped (1013)     open ──no pong──► ended
  *       └──talks too much──► dropped (1008)   └──leaves──► gone
  */
 export class FeedClients {
-  readonly #clients = new Set<Client>()
+  readonly #connections = new Set<FeedConnection>()
   readonly #options: Required<FeedClientsOptions>
+  readonly #turns = new Turns()
   #pinging: NodeJS.Timeout | undefined
 
   constructor(options: FeedClientsOptions) {
-    this.#options = { pingMs: 15_000, maxBufferedBytes: 4 * 1024 * 1024, ...options }
+    this.#options = { pingMs: 15_000, maxBufferedBytes: 1024 * 1024, maxInboundMessages: 100, ...options }
   }
 
   get size(): number {
-    return this.#clients.size
+    return this.#connections.size
+  }
+
+  /** What may wait for one of them. */
+  get maxBufferedBytes(): number {
+    return this.#options.maxBufferedBytes
+  }
+
+  /** Pause between pings, ms. */
+  get pingMs(): number {
+    return this.#options.pingMs
   }
 
   /** Takes a connection over. */
-  add(socket: WebSocket, request: IncomingMessage): void {
-    const client: Client = { socket, connection: request.socket, isAlive: true, inbound: 0 }
-    this.#clients.add(client)
+  add(socket: WebSocket, request: IncomingMessage, handler: (connection: FeedConnection) => ConnectionHandler = () => ({})): FeedConnection {
+    const connection = new FeedConnection(socket, request.socket)
+    const { message, closed } = handler(connection)
+    this.#connections.add(connection)
     this.#clientsChanged()
+    socket.on('ping', () => this.#mayGoOn(connection))
     socket.on('pong', () => {
-      client.isAlive = true
+      connection.isAlive = true
+      this.#mayGoOn(connection)
     })
-    socket.on('message', () => {
-      client.inbound++
-      if (client.inbound > maxInboundMessages) this.#drop(client, 1008, 'too many messages')
+    socket.on('message', (data, isBinary) => {
+      if (this.#mayGoOn(connection)) message?.(isBinary ? undefined : textOf(data))
     })
     socket.on('error', (error) => {
       this.#options.log.debug({ err: error, feed: this.#options.name }, 'a feed client failed')
     })
     socket.once('close', () => {
-      this.#clients.delete(client)
+      this.#connections.delete(connection)
       this.#clientsChanged()
+      closed?.()
     })
     this.#pinging ??= setInterval(() => this.#ping(), this.#options.pingMs)
+    return connection
   }
 
-  /** Sends messages, each a JSON text in UTF-8, to all clients in this order; each client gets them in one write. */
-  send(messages: readonly Buffer[]): void {
-    for (const client of this.#clients) this.#sendTo(client, messages)
+  /** Sends one frame to all clients, in turns; resolves when all have it. */
+  async send(frame: Buffer): Promise<void> {
+    for (const connection of this.#connections) {
+      await this.#turns.take()
+      if (!connection.isOpen) continue
+      connection.write(frame)
+      this.sent(1)
+      if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow')
+    }
   }
 
-  /** Sends messages to one client. */
-  sendTo(socket: WebSocket, messages: readonly Buffer[]): void {
-    for (const client of this.#clients) if (client.socket === socket) this.#sendTo(client, messages)
+  /** Counts messages that were written. */
+  sent(messages: number): void {
+    this.#options.metrics.feedMessages.inc({ feed: this.#options.name }, messages)
   }
 
-  #sendTo(client: Client, messages: readonly Buffer[]): void {
-    const { socket, connection } = client
-    if (socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > this.#options.maxBufferedBytes) return this.#drop(client, 1013, 'too slow')
-    connection.cork()
-    for (const message of messages) socket.send(message, { binary: false })
-    connection.uncork()
-    this.#options.metrics.feedMessages.inc({ feed: this.#options.name }, messages.length)
+  /** Drops a client that reads too slowly. */
+  dropSlow(connection: FeedConnection, reason: string): void {
+    if (!connection.isOpen) return
+    this.#options.metrics.feedDropped.inc()
+    this.#drop(connection, 1013, reason)
   }
 
-  #drop(client: Client, code: number, reason: string): void {
-    const { metrics, log, name } = this.#options
-    if (code === 1013) metrics.feedDropped.inc()
-    log.debug({ feed: name, code, reason, buffered: client.socket.bufferedAmount }, 'a feed client was dropped')
-    client.socket.close(code, reason)
-    // The reason waits behind what the client has not read; whoever does not read it either is not waited for.
-    setTimeout(() => client.socket.terminate(), dropGraceMs).unref()
+  /**
+   * Counts what a client said, and drops one that says too much, or wants answers and does not read them. False where it is to
+   * be heard no more.
+   */
+  #mayGoOn(connection: FeedConnection): boolean {
+    if (!connection.isOpen) return false
+    connection.inbound++
+    if (connection.inbound > this.#options.maxInboundMessages) {
+      this.#options.metrics.feedNoisy.inc()
+      this.#drop(connection, 1008, 'too many messages')
+    } else if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow: read the answers')
+    return connection.isOpen
+  }
+
+  #drop(connection: FeedConnection, code: number, reason: string): void {
+    const { log, name } = this.#options
+    log.debug({ feed: name, code, reason, buffered: connection.waitingBytes }, 'a feed client was dropped')
+    connection.drop(code, reason)
   }
 
   #ping(): void {
-    for (const client of this.#clients) {
-      if (!client.isAlive) {
-        client.socket.terminate()
+    for (const connection of this.#connections) {
+      if (!connection.isAlive) {
+        connection.terminate()
         continue
       }
-      client.isAlive = false
-      client.inbound = 0
-      if (client.socket.readyState === client.socket.OPEN) client.socket.ping()
+      connection.isAlive = false
+      connection.inbound = 0
+      connection.write(pingFrame)
     }
   }
 
   #clientsChanged(): void {
-    this.#options.metrics.feedClients.set({ feed: this.#options.name }, this.#clients.size)
-    if (this.#clients.size > 0) return
+    this.#options.metrics.feedClients.set({ feed: this.#options.name }, this.#connections.size)
+    if (this.#connections.size > 0) return
     clearInterval(this.#pinging)
     this.#pinging = undefined
   }
+}
+
+function textOf(data: RawData): string {
+  return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 }

@@ -48,7 +48,7 @@ describe('FeedQueue', () => {
     queue.announce(10, 15)
     queue.rollback(13)
     queue.announce(13, 16)
-    expect(tellAll(queue)).to.deep.equal(['10-14', 'rollback 13', '13-15'])
+    expect(tellAll(queue)).to.deep.equal(['10-12', 'rollback 13', '13-15'])
   })
 
   it('joins rollbacks that follow each other', () => {

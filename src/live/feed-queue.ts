@@ -9,7 +9,7 @@ export type FeedStep =
  * - Heights are told upwards. One that was told is not told again unless a rollback took it away.
  * - While more than `maxBacklog` heights wait, the oldest are left out: whoever follows the head of the chain wants the
  *   newest, and the rest is a request away. At the head, where few blocks wait, none is left out.
- * - A rollback is told after what was announced before it and before what was announced after it.
+ * - A rollback is told after what was announced before it and was not taken back, and before what was announced after it.
  *
  * What it holds is bounded by `maxBacklog`, however much is announced.
  */
@@ -28,6 +28,11 @@ export class FeedQueue {
     return this.#end
   }
 
+  /** All below `end` was stored before anybody listened, and is not told; without effect where something was announced already. */
+  startAt(end: number): void {
+    this.#end ??= end
+  }
+
   /** The heights from `from` up to but not including `to` were stored. */
   announce(from: number, to: number): void {
     const begin = Math.max(from, this.#end ?? from)
@@ -39,8 +44,12 @@ export class FeedQueue {
     this.#leaveOutOldest()
   }
 
-  /** The heights from `from` up were taken back. */
+  /** The heights from `from` up were taken back: those that wait are gone, and not told. */
   rollback(from: number): void {
+    this.#steps = this.#steps.flatMap((step): FeedStep[] => {
+      if (step.kind === 'rollback' || step.to <= from) return [step]
+      return step.from < from ? [{ ...step, to: from }] : []
+    })
     const last = this.#steps.at(-1)
     if (last?.kind === 'rollback') this.#steps.pop()
     this.#steps.push({ kind: 'rollback', from: last?.kind === 'rollback' ? Math.min(last.from, from) : from })

@@ -5,10 +5,11 @@ import type { Metrics } from '../base/metrics.ts'
 import { asError } from '../base/errors.ts'
 import { listen } from '../db/listen.ts'
 import type { Listener } from '../db/listen.ts'
-import { BlockFeed } from './block-feed.ts'
 import type { FeedReader } from './block-feed.ts'
 import { FeedClients } from './feed-clients.ts'
 import type { FeedClientsOptions } from './feed-clients.ts'
+import { LiveAudience } from './live-audience.ts'
+import type { LiveLimits } from './live-audience.ts'
 import { StatusFeed } from './status-feed.ts'
 
 export interface LiveFeedsOptions {
@@ -22,7 +23,9 @@ export interface LiveFeedsOptions {
   /** Default 3,000 ms. */
   readonly statusIntervalMs?: number
   /** Limits of all clients. */
-  readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes'>
+  readonly limits?: Pick<FeedClientsOptions, 'pingMs' | 'maxBufferedBytes' | 'maxInboundMessages'>
+  /** Limits of who subscribes and resumes. */
+  readonly liveLimits?: LiveLimits
 }
 
 export interface LiveFeeds {
@@ -43,8 +46,11 @@ const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
   const { url, reader, status, metrics, log, limits } = options
   const stopping = new AbortController()
-  const live = new FeedClients({ name: 'live', metrics, log, ...limits })
-  const blockFeed = new BlockFeed({ clients: live, reader, log, signal: stopping.signal })
+  const live = new LiveAudience({
+    clients: new FeedClients({ name: 'live', metrics, log, ...limits }), metrics, reader, log, signal: stopping.signal,
+    ...(options.liveLimits === undefined ? {} : { limits: options.liveLimits }),
+  })
+  const blockFeed = live.feed
   const statusFeed = new StatusFeed({
     clients: new FeedClients({ name: 'status', metrics, log, ...limits }),
     status,
@@ -78,10 +84,12 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
         },
         onTrouble: (error) => log.warn({ err: error }, 'the live feed lost the database; connecting again'),
       })
+      await live.start()
     },
     stop: async () => {
       stopping.abort()
       statusFeed.stop()
+      live.stop()
       await blockFeed.idle()
       await listener?.ended
     },

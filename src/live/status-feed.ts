@@ -3,6 +3,8 @@ import type { WebSocket } from 'ws'
 import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import type { FeedClients } from './feed-clients.ts'
+import type { FeedConnection } from './feed-connection.ts'
+import { textFrame } from './frames.ts'
 
 export interface StatusFeedOptions {
   readonly clients: FeedClients
@@ -23,8 +25,9 @@ export class StatusFeed {
   readonly #options: StatusFeedOptions
   readonly #intervalMs: number
   #ticking: NodeJS.Timeout | undefined
+  #isTelling = false
   #reading: Promise<Buffer | undefined> | undefined
-  /** What was sent last, while it is not older than one interval. */
+  /** The frame that was sent last, while it is not older than one interval. */
   #latest: Buffer | undefined
 
   constructor(options: StatusFeedOptions) {
@@ -34,9 +37,9 @@ export class StatusFeed {
 
   add(socket: WebSocket, request: IncomingMessage): void {
     const { clients } = this.#options
-    clients.add(socket, request)
+    const connection = clients.add(socket, request)
     this.#ticking ??= setInterval(() => void this.#tick(), this.#intervalMs)
-    void this.#greet(socket)
+    void this.#greet(connection)
   }
 
   stop(): void {
@@ -45,16 +48,22 @@ export class StatusFeed {
     this.#latest = undefined
   }
 
-  async #greet(socket: WebSocket): Promise<void> {
+  async #greet(connection: FeedConnection): Promise<void> {
     const status = this.#latest ?? (await this.#read())
-    if (status !== undefined) this.#options.clients.sendTo(socket, [status])
+    if (status === undefined) return
+    connection.write(status)
+    this.#options.clients.sent(1)
   }
 
   async #tick(): Promise<void> {
     const { clients } = this.#options
     if (clients.size === 0) return this.stop()
+    // A reading that takes longer than the interval is sent once.
+    if (this.#isTelling) return
+    this.#isTelling = true
     const status = await this.#read()
-    if (status !== undefined) clients.send([status])
+    if (status !== undefined) await clients.send(status)
+    this.#isTelling = false
   }
 
   /** Those who ask at the same time share one reading. */
@@ -67,7 +76,7 @@ export class StatusFeed {
 
   async #readNow(): Promise<Buffer | undefined> {
     try {
-      this.#latest = Buffer.from(JSON.stringify(await this.#options.status()))
+      this.#latest = textFrame(JSON.stringify(await this.#options.status()))
     } catch (error) {
       this.#options.log.warn({ err: asError(error) }, 'the status could not be read for its feed')
       this.#latest = undefined

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OperatorContext } from './http/requests.ts'
+import type { Context } from 'koa'
 import { contentPolicy } from './http/security-headers.ts'
 
 /** A file of the page as it goes over the wire. */
@@ -30,8 +30,16 @@ body { font: 15px/1.6 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto
 </html>
 `
 
-/** Serves the page and its files. They are open to all, since they hold nothing but the program; the data is guarded. */
-export async function servePage(context: OperatorContext, pages: Pages, path: string): Promise<void> {
+/** What an answer is written to. */
+type Answer = Pick<Context, 'set' | 'status' | 'body' | 'type'>
+
+/**
+ * Serves the page and its files. They are open to all, since they hold nothing but the program; the data is guarded.
+ * @param policy the Content-Security-Policy of a page, by its HTML
+ */
+export async function servePage(
+  context: Answer, pages: Pages, path: string, policy = (html: string): string => contentPolicy({ html }),
+): Promise<void> {
   const waiting = new AbortController()
   const file = await Promise.race([
     pages.file(path),
@@ -42,12 +50,12 @@ export async function servePage(context: OperatorContext, pages: Pages, path: st
   if (file === 'late') {
     if (path !== '') context.set('Retry-After', '2')
     context.status = path === '' ? 200 : 503
-    sendHtml(context, beingBuilt)
+    sendHtml(context, beingBuilt, policy)
     return
   }
   context.status = 200
   if (file.type.startsWith('text/html')) {
-    sendHtml(context, file.body.toString('utf8'))
+    sendHtml(context, file.body.toString('utf8'), policy)
     return
   }
   context.set('Cache-Control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -55,8 +63,8 @@ export async function servePage(context: OperatorContext, pages: Pages, path: st
   context.type = file.type
 }
 
-function sendHtml(context: OperatorContext, html: string): void {
-  context.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': contentPolicy({ html }) })
+function sendHtml(context: Answer, html: string, policy: (html: string) => string): void {
+  context.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': policy(html) })
   context.body = html
   context.type = 'text/html; charset=utf-8'
 }

@@ -15,9 +15,12 @@ import { createLiveFeeds } from '../live/live-feeds.ts'
 import { adminCredentials } from './admin-credentials.ts'
 import { adminOperations } from './admin-operations.ts'
 import { ChainFacts } from './chain-facts.ts'
+import { createDashboardPages } from './dashboard-pages.ts'
+import { createExplorerPage } from './explorer-page.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
+import { webhookStores } from '../webhooks/webhook-stores.ts'
 import type { ServiceContext } from './context.ts'
 
 /** Starts the explorer API and the live feeds. */
@@ -48,25 +51,34 @@ export async function startApi(context: ServiceContext): Promise<void> {
   })
   const live = createLiveFeeds({
     url: databaseUrl, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
+    limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
+    liveLimits: {
+      maxReorgDepth: config.MAX_REORG_DEPTH, maxReplay: config.WS_MAX_REPLAY_BLOCKS, maxWords: config.WS_MAX_FILTER_WORDS,
+      maxSubscriberBytes: Math.ceil(config.WS_MAX_WAITING_BYTES / 8),
+    },
   })
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
   const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
   await forgetAtCommits(context, database, kept)
   const credentials = adminCredentials(context)
+  const pages = createDashboardPages({ page: 'explorer', log })
+  lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network, chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
+    page: { handle: createExplorerPage(pages, log), close: () => Promise.resolve() },
     clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
     rateLimit: {
       rps: config.API_RATE_LIMIT_RPS, burst: config.API_RATE_LIMIT_BURST, ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
       trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
     },
     keys: new DeveloperKeys(pool),
+    webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
     kept,
     admin: { credentials, operations: adminOperations(pool, network) },
-    maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, checkResponses: false,
+    maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, maxWebSocketMessageBytes: config.WS_MAX_MESSAGE_BYTES, checkResponses: false,
   }).catch((error: unknown) => {
     throw cannotListen(error, config)
   })

@@ -17,7 +17,7 @@ describe('the built pages', function () {
   let lines: string[] = []
   const opened: DashboardPages[] = []
 
-  /** A checkout with one small page. */
+  /** A checkout with small pages. */
   beforeEach(async () => {
     lines = []
     root = await mkdtemp(join(tmpdir(), 'flowfarm-pages-'))
@@ -31,6 +31,8 @@ describe('the built pages', function () {
       '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
     )
     await writeSource('document.title += " of a test"')
+    await mkdir(join(root, 'dashboards/explorer'))
+    await writeFile(join(root, 'dashboards/explorer/index.html'), '<!doctype html><title>Another page</title>')
   })
 
   afterEach(async () => {

@@ -44,3 +44,14 @@ export function watchConsole(page: Page): string[] {
   page.on('pageerror', (error) => said.push(error.stack ?? error.message))
   return said
 }
+
+/** Waits until no part of the page says any more that it loads. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const sign of ['main .skeleton', 'main [aria-busy=true]']) await page.locator(sign).first().waitFor({ state: 'detached' })
+}
+
+/** By how many pixels the page is wider than its window; 0 where it fits. */
+export async function beyondWindow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}

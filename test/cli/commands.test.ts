@@ -10,7 +10,7 @@ import { runCommandLine } from '../support/command-line.ts'
 import type { Ended } from '../support/command-line.ts'
 import { readRepositoryFile, repositoryRoot } from '../support/repository.ts'
 
-const commands = ['status', 'backfill', 'rederive', 'leases', 'labels', 'template', 'rebuild', 'verify'] as const
+const commands = ['status', 'backfill', 'rederive', 'leases', 'labels', 'template', 'rebuild', 'verify', 'webhook-receiver'] as const
 
 describe('the commands', function (this: Mocha.Suite) {
   this.timeout(60_000)

@@ -42,7 +42,7 @@ describe('what transactions did', () => {
     await farm.stop()
     reads = await createReadPool({ url: database.url })
     for (const { block, transactions } of await createFeedReader(reads, () => 'emulator').read(0, last + 1)) {
-      for (const [index, summary] of transactions.entries()) told.set(`${block.height}.${index}`, summary)
+      for (const [index, { summary }] of transactions.entries()) told.set(`${block.height}.${index}`, summary)
     }
     const { rows } = await database.pool.query<TagRow>(
       `select tag, block_height || '.' || unnest(tx_indexes) as place from app.tx_tags`,

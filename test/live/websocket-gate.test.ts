@@ -106,6 +106,26 @@ describe('the gate of the WebSockets', () => {
     const talkerClosed = talker.closed()
     for (let i = 0; i <= 100; i++) talker.socket.send('hello')
     expect(await talkerClosed).to.deep.equal({ code: 1008, reason: 'too many messages' })
+    for (const path of ['/ws', '/ws/status']) {
+      const pinger = await FeedClient.connect(`${api.host}${path}`)
+      const pingerClosed = pinger.closed()
+      for (let i = 0; i <= 100; i++) pinger.socket.ping()
+      // The library ends those by itself whose pings come faster than they can be answered.
+      expect((await pingerClosed).code).to.be.oneOf([1008, 1006])
+    }
+    expect((await api.metrics.feedNoisy.get()).values[0]?.value).to.be.at.least(1)
+  })
+
+  it('drops a client that wants answers and does not read them', async () => {
+    await start({ live: { limits: { maxBufferedBytes: 16 * 1024, maxInboundMessages: 1e6 } } })
+    const deaf = await FeedClient.connect(`${api.host}/ws`)
+    deaf.socket.pause()
+    const asking = setInterval(() => {
+      for (let i = 0; i < 1000; i++) deaf.say({ type: 'subscribe', id: 'x'.repeat(64), from: -1 })
+    }, 10)
+    while ((await dropped()) === 0);
+    clearInterval(asking)
+    deaf.socket.terminate()
   })
 
   it('drops a client that does not read, at no cost to the others', async () => {

@@ -208,8 +208,8 @@ describe('the settings of the workers', function (this: Mocha.Suite) {
   })
 
   it('of what is not built yet are told to change nothing', async () => {
-    const farm = start(['farm'], { RAW_ONLY: 'true', WEBHOOK_SERVER_URL: 'http://127.0.0.1:1', TOKEN_CONCURRENCY: '4', AUTH_DB_URL: '' })
-    expect(await farm.logged(/change nothing/)).to.deep.include({ level: 'warn', variables: ['WEBHOOK_SERVER_URL'] })
+    const farm = start(['farm'], { RAW_ONLY: 'true', API_RATE_LIMIT_TRUSTED_ORIGINS: 'https://explorer.example', TOKEN_CONCURRENCY: '4', AUTH_DB_URL: '' })
+    expect(await farm.logged(/change nothing/)).to.deep.include({ level: 'warn', variables: ['API_RATE_LIMIT_TRUSTED_ORIGINS'] })
     expect(await farm.end('SIGTERM')).to.equal(0)
   })
 })

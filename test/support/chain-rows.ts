@@ -13,6 +13,8 @@ import { insertEvents } from './insert-events.ts'
  */
 export interface ChainOptions {
   readonly fork?: string
+  /** Height of the first block of the fork: its parent is of the main chain. Default: none is, the fork has always been. */
+  readonly forkedAt?: number
 }
 
 export interface TransactionRows {
@@ -56,7 +58,7 @@ export function timestampAt(height: number): string {
   return new Date(Date.UTC(2025, 0, 1) + height * 1000 + (height % 4) * 250).toISOString()
 }
 
-export function chainBlock(height: number, { fork = 'main' }: ChainOptions = {}): BlockRows {
+export function chainBlock(height: number, { fork = 'main', forkedAt }: ChainOptions = {}): BlockRows {
   const users = [transfer(height, fork)]
   if (height % 2 === 0) users.push(evmTransaction(height, fork))
   if (height % 3 === 0) users.push(failedTransaction(height, fork))
@@ -65,7 +67,7 @@ export function chainBlock(height: number, { fork = 'main' }: ChainOptions = {})
   return {
     height,
     id: idOf('block', fork, height),
-    parentId: idOf('block', fork, height - 1),
+    parentId: idOf('block', height === forkedAt ? 'main' : fork, height - 1),
     timestamp: timestampAt(height),
     collectionIds,
     transactions: all.map((made, index) => ({ ...made, index })),
@@ -148,12 +150,15 @@ export interface StoreOptions extends ChainOptions {
   readonly partitionStep?: number
 }
 
-/** Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and announcement. */
+/**
+ * Stores the blocks `from` to `to`, both inclusive, in one transaction, with coverage, counters and announcement. A fork begins at `from`
+ * where nothing else is said.
+ */
 export async function storeBlocks(
   pool: Pool, from: number, to: number, options: StoreOptions = {},
 ): Promise<BlockRows[]> {
   const { ingester = 'main_ingester', partitionStep = 1000 } = options
-  const blocks = Array.from({ length: to - from + 1 }, (_, i) => chainBlock(from + i, options))
+  const blocks = Array.from({ length: to - from + 1 }, (_, i) => chainBlock(from + i, { forkedAt: from, ...options }))
   for (const table of ['raw.blocks', 'raw.transactions', 'raw.event_chunks']) {
     await ensurePartitions(pool, table, partitionStep, { from, to: to + 1 })
   }

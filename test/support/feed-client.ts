@@ -4,20 +4,27 @@ import type { ClientOptions } from 'ws'
 
 export interface FeedMessage {
   readonly type: string
+  /** The mark of the message, for those who subscribed. */
+  readonly seq?: string
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** A client of a feed that keeps what it hears. */
+/** A client of a feed that keeps what it hears; batches are taken apart. */
 export class FeedClient {
   readonly socket: WebSocket
   readonly messages: FeedMessage[] = []
+  /** How many messages came in each frame. */
+  readonly frames: number[] = []
   readonly #heard = new EventEmitter()
 
   private constructor(socket: WebSocket) {
     this.socket = socket
     socket.on('message', (data, isBinary) => {
       if (isBinary) throw new TypeError('feeds send text')
-      this.messages.push(JSON.parse((data as Buffer).toString('utf8')) as FeedMessage)
+      const content = JSON.parse((data as Buffer).toString('utf8')) as FeedMessage | FeedMessage[]
+      const messages = Array.isArray(content) ? content : [content]
+      this.messages.push(...messages)
+      this.frames.push(messages.length)
       this.#heard.emit('message')
     })
   }
@@ -27,6 +34,31 @@ export class FeedClient {
     const client = new FeedClient(new WebSocket(`ws://${target}`, options))
     await once(client.socket, 'open')
     return client
+  }
+
+  say(message: unknown): void {
+    this.socket.send(JSON.stringify(message))
+  }
+
+  /** Subscribes, and resolves with the answer: `subscribed` or `error`. */
+  async subscribe(wish: Readonly<Record<string, unknown>>): Promise<FeedMessage> {
+    const before = this.messages.length
+    this.say({ type: 'subscribe', id: 'test', ...wish })
+    return this.find(({ type }) => type === 'subscribed' || type === 'error', before)
+  }
+
+  /** Resolves with the first message from the `start`th on that is as asked for. */
+  async find(isWanted: (message: FeedMessage) => boolean, start = 0): Promise<FeedMessage> {
+    for (let i = start; ; i++) {
+      await this.count(i + 1)
+      const message = this.messages[i]
+      if (message !== undefined && isWanted(message)) return message
+    }
+  }
+
+  /** Messages of the chain, without answers and positions. */
+  get told(): FeedMessage[] {
+    return this.messages.filter(({ type }) => ['new_block', 'new_transaction', 'rollback', 'gap'].includes(type))
   }
 
   /** Resolves when at least `count` messages have come. */

@@ -21,6 +21,8 @@ export interface WebSocketGateOptions {
   readonly clientOf: (request: IncomingMessage) => Client
   /** Most connections from one address, or one network of IPv6; this machine is not limited. */
   readonly maxConnectionsPerAddress: number
+  /** Longest message of a client; ws would take 100 MiB. */
+  readonly maxMessageBytes: number
   /** Counts an attempt; the seconds after which to try again, where there were too many. */
   readonly waitOf: (client: Client) => number | undefined
   /** How long clients have to answer the close at shutdown, in milliseconds. */
@@ -34,9 +36,6 @@ export interface WebSocketGate {
   close(): Promise<void>
 }
 
-/** Clients have nothing long to say; ws would take 100 MiB. */
-const maxMessageBytes = 64 * 1024
-
 /**
  * Mounts feeds on a Koa application by koa-websocket, which by itself lets anybody in: on any path, without limit, and
  * without a word about errors. So it is not given the HTTP server. An upgrade is decided here, while it can still be
@@ -45,9 +44,9 @@ const maxMessageBytes = 64 * 1024
  *     open ──close()──► closing ──all gone or grace over──► closed
  */
 export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): WebSocketGate {
-  const { log, feeds, resolvePath, clientOf, waitOf, maxConnectionsPerAddress, closeGraceMs } = options
+  const { log, feeds, resolvePath, clientOf, waitOf, maxConnectionsPerAddress, maxMessageBytes, closeGraceMs } = options
   const mounted = websockify(app)
-  const server = listenDetached(mounted)
+  const server = listenDetached(mounted, maxMessageBytes)
   const connections = new Map<string, number>()
   let isClosing = false
 
@@ -105,8 +104,8 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
 }
 
 /** koa-websocket's own server, attached to no HTTP server. */
-function listenDetached(app: websockify.App): Server {
-  app.ws.listen({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false, clientTracking: true })
+function listenDetached(app: websockify.App, maxPayload: number): Server {
+  app.ws.listen({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: true })
   const { server } = app.ws
   if (server === undefined) throw new TypeError('koa-websocket made no server')
   return server

@@ -115,7 +115,9 @@ export interface CompleteTransaction extends DescribedTransaction {
   readonly flowPrice: string | undefined
 }
 
-export function presentTransactionSummary({ row, tags, template }: DescribedTransaction): TransactionSummary {
+export function presentTransactionSummary(
+  { row, tags, template }: Pick<DescribedTransaction, 'row' | 'tags' | 'template'>,
+): TransactionSummary {
   return {
     id: row.id,
     block_height: row.block_height,

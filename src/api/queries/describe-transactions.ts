@@ -15,7 +15,7 @@ import type { StoredScript } from './read-scripts.ts'
 import { markKey } from './transaction-marks.ts'
 
 /** A transaction is stored together with its script. */
-const unknownScript: StoredScript = { text: '', template: noTemplate }
+export const unknownScript: StoredScript = { text: '', template: noTemplate }
 
 /**
  * Completes transactions by what their scripts and events say of them: tags, fee, gas, template, imports. Tags, fee and gas come
@@ -83,7 +83,8 @@ async function readEvents(
   return new Map([...found].map(([key, placed]) => [key, placed.map(({ event }) => event)]))
 }
 
-function storedTransaction(row: TransactionRow, script: string, events: readonly DecodedEvent[]): DecodedTransaction {
+/** A stored transaction as workers see it. */
+export function storedTransaction(row: TransactionRow, script: string, events: readonly DecodedEvent[]): DecodedTransaction {
   return {
     index: row.tx_index,
     id: Buffer.from(row.id, 'hex'),

@@ -20,13 +20,17 @@ export function securityHeaders(): Middleware {
  * A policy that allows scripts, styles, pictures and calls of the page's own origin and nothing else.
  * @param options.html whose inline style elements are allowed, by their content
  * @param options.areStylesFree allows any inline style, for a page that is not ours
+ * @param options.arePicturesFree allows pictures from any host that is asked by HTTPS
  */
-export function contentPolicy({ html = '', areStylesFree = false }: { html?: string; areStylesFree?: boolean }): string {
+export function contentPolicy(
+  { html = '', areStylesFree = false, arePicturesFree = false }:
+  { html?: string; areStylesFree?: boolean; arePicturesFree?: boolean },
+): string {
   const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css)
   const hashes = styles.map((css) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`)
   return [
     "default-src 'none'", "script-src 'self'", ["style-src 'self'", ...(areStylesFree ? ["'unsafe-inline'"] : hashes)].join(' '),
-    "img-src 'self' data:", "font-src 'self'", "connect-src 'self'", "base-uri 'self'", "form-action 'self'",
+    `img-src 'self' data:${arePicturesFree ? ' https:' : ''}`, "font-src 'self'", "connect-src 'self'", "base-uri 'self'", "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ')
 }

@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { readCadenceTokens, scriptParameters } from './cadence-tokens.ts'
+
+describe('the tokens of Cadence', () => {
+  it('tell keywords, types, texts, numbers, addresses, calls and comments', () => {
+    const code = 'import FlowToken from 0x1654653399040a61 // it\nlet a: UFix64 = f("x\\"y", 1_0.5) /* b /* c */ d */'
+    const marked = readCadenceTokens(code).filter(({ kind, text }) => kind !== 'plain' && text.trim() !== '')
+    expect(marked.map(({ kind, text }) => `${kind} ${text}`)).to.deep.equal([
+      'keyword import',
+      'type FlowToken',
+      'keyword from',
+      'address 0x1654653399040a61',
+      'comment // it',
+      'keyword let',
+      'type UFix64',
+      'call f',
+      'text "x\\"y"',
+      'number 1_0.5',
+      'comment /* b /* c */ d */',
+    ])
+  })
+
+  it('are the whole code again, whatever it is', () => {
+    const pieces = fc.constantFrom('/*', '*/', '//', '"', '\\', '\n', 'let ', 'A', '0x1', '9', '(', ' ', '#', 'é')
+    fc.assert(
+      fc.property(fc.array(pieces), (texts) => {
+        const code = texts.join('')
+        expect(
+          readCadenceTokens(code)
+            .map(({ text }) => text)
+            .join(''),
+        ).to.equal(code)
+      }),
+    )
+  })
+
+  it('give the parameters of a script with their types', () => {
+    const code = '// transaction(no: Int)\ntransaction(to: Address, by amounts: {String: [UFix64]}, cap: Capability<&{A, B}>) { }'
+    expect(scriptParameters(code)).to.deep.equal([
+      { name: 'to', type: 'Address' },
+      { name: 'amounts', type: '{String: [UFix64]}' },
+      { name: 'cap', type: 'Capability<&{A, B}>' },
+    ])
+    expect(scriptParameters('transaction { }')).to.deep.equal([])
+  })
+})

@@ -1,0 +1,161 @@
+import type { Block, TransactionSummary } from './gen/answers.ts'
+import { ask } from './api.ts'
+import { LivePlace } from './live-place.ts'
+
+/** A block as it is told of when it comes. */
+export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' | 'tx_count' | 'event_count'>
+
+export interface LiveState {
+  readonly link: 'connecting' | 'live' | 'broken'
+  /** Whether what was there before was asked for: until then nobody knows that there is nothing. */
+  readonly isCaughtUp: boolean
+  /** The newest first. */
+  readonly blocks: readonly LiveBlock[]
+  readonly transactions: readonly TransactionSummary[]
+}
+
+const keptBlocks = 60
+/** Half of a quiet chain's transactions are its own. */
+const keptTransactions = 40
+const firstRetryMs = 500
+const longestRetryMs = 15_000
+
+type Message = { readonly seq?: string } & (
+  | { readonly type: 'new_block'; readonly payload: LiveBlock }
+  | { readonly type: 'new_transaction'; readonly payload: TransactionSummary }
+  | { readonly type: 'rollback'; readonly payload: { readonly from_height: number } }
+  | { readonly type: 'error'; readonly payload: { readonly code: string } }
+)
+
+/**
+ * The newest blocks and transactions. What is there is asked for, what comes is heard on the socket, and what came while the socket
+ * was broken is told when it is back, so that nothing is missing in the middle, and nothing stays that was taken back. After a
+ * long break it begins anew.
+ *
+ *     connecting ──open──► live ──closed──► broken ──after a pause──► connecting
+ */
+export class LiveFeed {
+  #state: LiveState = { link: 'connecting', isCaughtUp: false, blocks: [], transactions: [] }
+  readonly #listeners = new Set<() => void>()
+  readonly #place = new LivePlace()
+  #socket: WebSocket | undefined
+  #retryMs = firstRetryMs
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #stopping: AbortController | undefined
+
+  /** For useSyncExternalStore: it is connected while somebody listens. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) this.#start()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#stop()
+    }
+  }
+
+  readonly snapshot = (): LiveState => this.#state
+
+  #start(): void {
+    this.#stopping = new AbortController()
+    this.#connect()
+  }
+
+  #stop(): void {
+    this.#stopping?.abort()
+    clearTimeout(this.#timer)
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`)
+    this.#socket = socket
+    socket.addEventListener('open', () => {
+      this.#retryMs = firstRetryMs
+      const wasNew = this.#place.isNew
+      socket.send(JSON.stringify(this.#place.greet(Date.now())))
+      this.#set({ link: 'live' })
+      if (this.#place.isNew && !wasNew) this.#clear()
+      // What came between the answer and the first word of the feed is in neither.
+      if (this.#place.isNew && (this.#state.isCaughtUp || !wasNew)) void this.#catchUp()
+    })
+    socket.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') this.#hear(JSON.parse(data) as Message | readonly Message[])
+    })
+    socket.addEventListener('close', () => {
+      this.#place.lose(Date.now())
+      if (this.#socket !== socket) return
+      this.#set({ link: 'broken' })
+      this.#timer = setTimeout(() => this.#connect(), this.#retryMs)
+      this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2)
+    })
+    // What is there may be seen even where the socket cannot be had.
+    if (!this.#state.isCaughtUp) void this.#catchUp()
+  }
+
+  #clear(): void {
+    this.#set({ blocks: [], transactions: [], isCaughtUp: false })
+  }
+
+  /** Asks for what is there. That it cannot be had is seen by the state of the socket, which is tried again. */
+  async #catchUp(): Promise<void> {
+    const signal = this.#stopping?.signal
+    if (signal === undefined) return
+    try {
+      const [blocks, transactions] = await Promise.all([
+        ask('/flow/block', { limit: keptBlocks }, signal),
+        ask('/flow/transaction', { limit: keptTransactions }, signal),
+      ])
+      this.#add(blocks.data, transactions.data)
+      this.#set({ isCaughtUp: true })
+    } catch (error) {
+      if (!signal.aborted) this.#set({ link: this.#socket?.readyState === WebSocket.OPEN ? 'live' : 'broken' })
+      else if (!(error instanceof DOMException)) throw error
+    }
+  }
+
+  #hear(said: Message | readonly Message[]): void {
+    const messages = Array.isArray(said) ? (said as readonly Message[]) : [said as Message]
+    const blocks: LiveBlock[] = []
+    const transactions: TransactionSummary[] = []
+    for (const message of messages) {
+      this.#place.hear(message.seq)
+      if (message.type === 'error') this.#startOver()
+      if (message.type === 'rollback') this.#takeBack(message.payload.from_height)
+      if (message.type === 'new_block') blocks.push(message.payload)
+      if (message.type === 'new_transaction') transactions.push(message.payload)
+    }
+    if (blocks.length + transactions.length > 0) this.#add(blocks, transactions)
+  }
+
+  /** The feed does not go on from this place. */
+  #startOver(): void {
+    this.#place.forget()
+    this.#clear()
+    this.#socket?.close()
+  }
+
+  #takeBack(from: number): void {
+    this.#set({
+      blocks: this.#state.blocks.filter(({ height }) => height < from),
+      transactions: this.#state.transactions.filter(({ block_height: height }) => height < from),
+    })
+  }
+
+  #add(blocks: readonly LiveBlock[], transactions: readonly TransactionSummary[]): void {
+    const byHeight = new Map([...this.#state.blocks, ...blocks].map((block) => [block.height, block]))
+    const known = new Set(this.#state.transactions.map(({ id }) => id))
+    const fresh = transactions.filter(({ id }) => !known.has(id))
+    this.#set({
+      blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, keptBlocks),
+      transactions: [...fresh.toReversed(), ...this.#state.transactions]
+        .toSorted((a, b) => b.block_height - a.block_height)
+        .slice(0, keptTransactions),
+    })
+  }
+
+  #set(change: Partial<LiveState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}

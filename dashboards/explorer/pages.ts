@@ -1,0 +1,56 @@
+import { lazy } from 'react'
+import type { ComponentType } from 'react'
+import { matchPath } from './router.ts'
+
+/** A part of the page gets the values of its address. */
+export interface PageProps {
+  readonly values: Readonly<Record<string, string>>
+}
+
+type Load = () => Promise<ComponentType<PageProps>>
+
+/** Every part by its address. Each is loaded when one goes to it. */
+const loads: Readonly<Record<string, Load>> = {
+  '/': async () => (await import('./pages/home.tsx')).HomePage,
+  '/blocks': async () => (await import('./pages/blocks.tsx')).BlocksPage,
+  '/block/{height}': async () => (await import('./pages/block.tsx')).BlockPage,
+  '/transactions': async () => (await import('./pages/transactions.tsx')).TransactionsPage,
+  '/transaction/{id}': async () => (await import('./pages/transaction.tsx')).TransactionPage,
+  '/accounts': async () => (await import('./pages/accounts.tsx')).AccountsPage,
+  '/account/{address}': async () => (await import('./pages/account.tsx')).AccountPage,
+  '/tokens': async () => (await import('./pages/tokens.tsx')).TokensPage,
+  '/token/{token}': async () => (await import('./pages/token.tsx')).TokenPage,
+  '/nfts': async () => (await import('./pages/collections.tsx')).CollectionsPage,
+  '/nft/{type}': async () => (await import('./pages/collection.tsx')).CollectionPage,
+  '/nft/{type}/item/{id}': async () => (await import('./pages/item.tsx')).ItemPage,
+  '/contracts': async () => (await import('./pages/contracts.tsx')).ContractsPage,
+  '/contract/{identifier}': async () => (await import('./pages/contract.tsx')).ContractPage,
+  '/evm': async () => (await import('./pages/evm.tsx')).EvmPage,
+  '/evm/transaction/{hash}': async () => (await import('./pages/evm-transaction.tsx')).EvmTransactionPage,
+  '/evm/address/{address}': async () => (await import('./pages/evm-address.tsx')).EvmAddressPage,
+  '/evm/token/{address}': async () => (await import('./pages/evm-token.tsx')).EvmTokenPage,
+  '/nodes': async () => (await import('./pages/nodes.tsx')).NodesPage,
+  '/node/{id}': async () => (await import('./pages/node.tsx')).NodePage,
+  '/numbers': async () => (await import('./pages/numbers.tsx')).NumbersPage,
+  '/scheduled': async () => (await import('./pages/scheduled.tsx')).ScheduledPage,
+  '/scheduled/{id}': async () => (await import('./pages/scheduled-transaction.tsx')).ScheduledTransactionPage,
+  '/search': async () => (await import('./pages/search.tsx')).SearchPage,
+}
+
+const pages = Object.entries(loads).map(([pattern, load]) => ({
+  pattern,
+  Page: lazy(async () => ({ default: await load() })),
+}))
+
+export interface FoundPage extends PageProps {
+  readonly Page: ComponentType<PageProps>
+}
+
+/** The part of the page that a path is of; undefined where there is none. */
+export function findPage(path: string): FoundPage | undefined {
+  for (const { pattern, Page } of pages) {
+    const values = matchPath(pattern, path)
+    if (values !== undefined) return { Page, values }
+  }
+  return undefined
+}

@@ -1,0 +1,152 @@
+import type { ReactNode } from 'react'
+import { Badge } from '../../kit/badge.tsx'
+import { formatCount, formatNumber } from '../../kit/formats.ts'
+import type { AccountDetail } from '../gen/answers.ts'
+import type { PageProps } from '../pages.ts'
+import { BalanceChart } from '../parts/account/balance-chart.tsx'
+import { AccountContracts } from '../parts/account/contracts.tsx'
+import { AccountKeys } from '../parts/account/keys.tsx'
+import { AccountNfts } from '../parts/account/nfts.tsx'
+import { AccountStaking } from '../parts/account/staking.tsx'
+import { AccountStorage } from '../parts/account/storage.tsx'
+import { AccountTokens } from '../parts/account/tokens.tsx'
+import { AccountTransfers } from '../parts/account/transfers.tsx'
+import { AddressTabs } from '../parts/address-tabs.tsx'
+import { Answer } from '../parts/answer.tsx'
+import { Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
+import { AccountLink, BlockLink, Identity, TransactionLink } from '../parts/identity.tsx'
+import { ListPanel } from '../parts/list-panel.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { PageTitle } from '../parts/page-title.tsx'
+import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
+import { useAnswer, useList } from '../queries.ts'
+import { formatAmount, formatBytes, shorten } from '../text.ts'
+
+export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
+  const query = useAnswer('/flow/account/{address}', { address })
+  const account = query.data?.data[0]
+  return (
+    <>
+      <PageTitle
+        kind="Account"
+        title={account?.address ?? shorten(address)}
+        aside={account?.labels.map(({ tag, label }) => (
+          <Badge key={tag} tone="busy">
+            {label}
+          </Badge>
+        ))}
+      >
+        <Identity id={account?.address ?? address} what="address" isWhole hasCopy />
+      </PageTitle>
+      <Answer query={query} what="this account" rows={8}>
+        {({ data: [found] }) => found !== undefined && <Parts account={found} />}
+      </Answer>
+    </>
+  )
+}
+
+function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
+  const { address, balance, available_balance: available } = account
+  return (
+    <>
+      <KeyNumbers>
+        <KeyNumber name="Balance" note={available === null ? undefined : `${formatAmount(available)} available`}>
+          {balance === null ? '–' : `${formatAmount(balance)} FLOW`}
+        </KeyNumber>
+        <KeyNumber name="Transactions" note={account.last_seen_at === null ? undefined : 'as payer, proposer or authorizer'}>
+          {formatNumber(account.tx_count)}
+        </KeyNumber>
+        <KeyNumber name="Keys">{formatNumber(account.key_count)}</KeyNumber>
+        <KeyNumber name="Contracts">{formatNumber(account.contract_count)}</KeyNumber>
+        {account.storage_used !== null && (
+          <KeyNumber name="Storage used" note={account.storage_capacity === null ? undefined : `of ${formatBytes(Number(account.storage_capacity))}`}>
+            {formatBytes(Number(account.storage_used))}
+          </KeyNumber>
+        )}
+      </KeyNumbers>
+      {account.source === 'index' && (
+        <p className="banner">
+          No access node answers at the moment: balance and keys are as of what is indexed
+          {account.as_of_height === null ? '' : `, block ${formatNumber(account.as_of_height)}`}.
+        </p>
+      )}
+      <BalanceChart address={address} />
+      <AddressTabs
+        label="Parts of the account"
+        tabs={[
+          { name: 'transactions', label: 'Transactions', render: () => <Transactions address={address} /> },
+          { name: 'transfers', label: 'Transfers', render: () => <AccountTransfers address={address} /> },
+          { name: 'tokens', label: 'Tokens', render: () => <AccountTokens address={address} /> },
+          { name: 'nfts', label: 'NFTs', render: () => <AccountNfts address={address} /> },
+          { name: 'keys', label: `Keys ${account.key_count}`, render: () => <AccountKeys keys={account.keys} /> },
+          {
+            name: 'contracts',
+            label: `Contracts ${account.contract_count}`,
+            render: () => <AccountContracts address={address} />,
+          },
+          { name: 'storage', label: 'Storage', render: () => <AccountStorage address={address} /> },
+          { name: 'staking', label: 'Staking', render: () => <AccountStaking address={address} /> },
+          { name: 'about', label: 'About', render: () => <About account={account} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+function Transactions({ address }: { readonly address: string }): ReactNode {
+  const list = useList('/flow/account/{address}/transaction', { address, limit: 20 })
+  return (
+    <ListPanel
+      list={list}
+      what="transactions"
+      columns={transactionColumns}
+      whenEmpty="This account has paid, proposed or authorized nothing so far."
+      renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
+    />
+  )
+}
+
+function About({ account }: { readonly account: AccountDetail }): ReactNode {
+  const { address, created_height: height, created_by_transaction: creator } = account
+  const coa = useAnswer('/flow/search/preview', { q: address })
+  const preview = coa.data?.data
+  return (
+    <section className="panel" aria-label="About">
+      <DetailList>
+        <Detail name="Created">
+          <Moment at={account.created_at} />
+          {height !== null && (
+            <>
+              {' '}
+              in block <BlockLink height={height} />
+            </>
+          )}
+        </Detail>
+        {creator !== null && (
+          <Detail name="Created by">
+            <TransactionLink id={creator} />
+          </Detail>
+        )}
+        <Detail name="First seen">
+          <Moment at={account.first_seen_at} />
+        </Detail>
+        <Detail name="Last seen">
+          <Moment at={account.last_seen_at} />
+        </Detail>
+        {preview?.type === 'address' && preview.link !== null && (
+          <Detail name="In the EVM">
+            <AccountLink address={preview.link.coa_address} isWhole hasCopy />
+          </Detail>
+        )}
+        {account.labels.length > 0 && (
+          <Detail name="Known as">{account.labels.map(({ label }) => label).join(', ')}</Detail>
+        )}
+        <Detail name="Data from">
+          {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}
+          {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
+          <span className="soft">, {formatCount(account.labels.length, 'label')}</span>
+        </Detail>
+      </DetailList>
+    </section>
+  )
+}

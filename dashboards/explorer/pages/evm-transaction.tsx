@@ -1,0 +1,150 @@
+import type { ReactNode } from 'react'
+import { Badge } from '../../kit/badge.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import type { EvmTransactionDetail } from '../gen/answers.ts'
+import type { PageProps } from '../pages.ts'
+import { AddressTabs } from '../parts/address-tabs.tsx'
+import { Answer } from '../parts/answer.tsx'
+import { Detail, DetailList } from '../parts/detail-list.tsx'
+import { DecodedCall, EvmLogs } from '../parts/evm-logs.tsx'
+import { nameOfEvmTransaction } from '../parts/evm-transaction-list.tsx'
+import { movedOf } from '../parts/evm-transfers.tsx'
+import { BlockLink, EvmPartyLink, Identity, TransactionLink } from '../parts/identity.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { PageTitle } from '../parts/page-title.tsx'
+import { ValueTree } from '../parts/value-tree.tsx'
+import { useAnswer } from '../queries.ts'
+import { formatUnits, shorten } from '../text.ts'
+
+export function EvmTransactionPage({ values: { hash = '' } }: PageProps): ReactNode {
+  const query = useAnswer('/flow/evm/transaction/{hash}', { hash })
+  const found = query.data?.data[0]
+  return (
+    <>
+      <PageTitle
+        kind="EVM transaction"
+        title={shorten(hash)}
+        aside={
+          found !== undefined && (
+            <Badge tone={found.status === 'ok' ? 'good' : 'bad'}>{found.status === 'ok' ? 'Success' : 'Failed'}</Badge>
+          )
+        }
+      />
+      <Answer query={query} what="this EVM transaction" rows={8}>
+        {({ data: [transaction] }) =>
+          transaction !== undefined && (
+            <>
+              <Story transaction={transaction} />
+              <AddressTabs
+                label="Parts of the EVM transaction"
+                tabs={[
+                  { name: 'summary', label: 'Summary', render: () => <Summary transaction={transaction} /> },
+                  {
+                    name: 'logs',
+                    label: `Logs ${transaction.logs.length}`,
+                    render: () => (
+                      <section className="panel" aria-label="Logs">
+                        <EvmLogs logs={transaction.logs} />
+                      </section>
+                    ),
+                  },
+                  { name: 'input', label: 'Input', render: () => <Input transaction={transaction} /> },
+                ]}
+              />
+            </>
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+interface PartProps {
+  readonly transaction: EvmTransactionDetail
+}
+
+function Story({ transaction }: PartProps): ReactNode {
+  const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result } = transaction
+  const amount = value === null || value === '0' ? undefined : formatUnits(value, 18)
+  const isPayment = to !== null && to.is_contract !== true && amount !== undefined
+  return (
+    <section className="panel story" aria-label="What happened">
+      <h2>{nameOfEvmTransaction(transaction)}</h2>
+      {status === 'error' && (
+        <div className="banner bad">
+          <p>It failed, and nothing of what it wanted happened. {result}</p>
+        </div>
+      )}
+      <ul className="told">
+        <li>
+          <EvmPartyLink party={from} />{' '}
+          {to === null ? (
+            <>
+              made a contract {created !== null && <EvmPartyLink party={created} />}
+            </>
+          ) : (
+            <>
+              {isPayment ? `sent ${amount} FLOW to` : 'called'} <EvmPartyLink party={to} />
+            </>
+          )}
+          {!isPayment && amount !== undefined && ` with ${amount} FLOW`}
+        </li>
+        {transfers.map((transfer) => (
+          <li key={`${transfer.log_index} ${transfer.batch_index}`}>
+            {movedOf(transfer)} went from <EvmPartyLink party={transfer.from} /> to <EvmPartyLink party={transfer.to} />
+          </li>
+        ))}
+      </ul>
+      <p>{fee === null ? 'What it cost is not known.' : `It cost ${formatUnits(fee.value, 18)} FLOW of gas.`}</p>
+    </section>
+  )
+}
+
+function Summary({ transaction }: PartProps): ReactNode {
+  const { gas_limit: limit, gas_price: price, nonce } = transaction
+  return (
+    <section className="panel" aria-label="Summary">
+      <DetailList>
+        <Detail name="Hash">
+          <Identity id={transaction.hash} what="hash" isWhole hasCopy />
+        </Detail>
+        <Detail name="Ran in">
+          <TransactionLink id={transaction.transaction_id} isWhole />
+        </Detail>
+        <Detail name="Block">
+          <BlockLink height={transaction.block_height} />
+          <span className="soft">, EVM block {formatNumber(transaction.block_number)}</span>
+        </Detail>
+        <Detail name="Time">
+          <Moment at={transaction.timestamp} />
+        </Detail>
+        <Detail name="From">
+          <EvmPartyLink party={transaction.from} />
+        </Detail>
+        <Detail name="To">
+          <EvmPartyLink party={transaction.to ?? transaction.created_contract} />
+        </Detail>
+        {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
+        <Detail name="Gas">
+          {formatNumber(Number(transaction.gas_used))}
+          {limit !== null && <span className="soft"> of {formatNumber(Number(limit))} at most</span>}
+        </Detail>
+        {price !== null && <Detail name="Price of gas">{formatUnits(price, 9)} gwei</Detail>}
+        {nonce !== null && <Detail name="Nonce">{nonce}</Detail>}
+        <Detail name="Type">{transaction.call_type ?? transaction.type}</Detail>
+      </DetailList>
+    </section>
+  )
+}
+
+function Input({ transaction: { decoded_input: call, raw_input: raw } }: PartProps): ReactNode {
+  return (
+    <section className="panel" aria-label="Input">
+      {call !== null && <DecodedCall call={call} />}
+      <div className="panel-text">
+        <h3>As it was sent</h3>
+        <ValueTree value={raw ?? ''} />
+      </div>
+    </section>
+  )
+}

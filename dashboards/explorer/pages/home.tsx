@@ -1,0 +1,93 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '../../kit/button.tsx'
+import { formatNumber } from '../../kit/formats.ts'
+import { Icon } from '../../kit/icon.tsx'
+import { Link } from '../link.tsx'
+import { LiveFeed } from '../live-feed.ts'
+import type { LiveState } from '../live-feed.ts'
+import { BigTransfers } from '../parts/home/big-transfers.tsx'
+import { ChainNumbers } from '../parts/home/chain-numbers.tsx'
+import { LiveBlocks, LiveTransactions } from '../parts/home/live-lists.tsx'
+import { TransactionChart } from '../parts/home/transaction-chart.tsx'
+import { PageTitle } from '../parts/page-title.tsx'
+
+const feed = new LiveFeed()
+
+/** The start: what the chain does at this moment. */
+export function HomePage(): ReactNode {
+  const now = useSyncExternalStore(feed.subscribe, feed.snapshot)
+  const [held, setHeld] = useState<LiveState>()
+  const state = held ?? now
+  return (
+    <>
+      <PageTitle
+        title="The Flow blockchain, live"
+        aside={
+          <div className="live-control">
+            <LiveSign link={now.link} isPaused={held !== undefined} />
+            <Button isSmall aria-pressed={held !== undefined} onClick={() => setHeld(held === undefined ? now : undefined)}>
+              <Icon name={held === undefined ? 'pause' : 'play'} size={14} />
+              {held === undefined ? 'Pause' : 'Go on'}
+            </Button>
+          </div>
+        }
+      />
+      <p className="lead">
+        Every few moments the chain seals a block of transactions. Here they are as they come: who moved what, what it
+        cost, and what it did. Look up anything by its address, id or name above.
+      </p>
+      <ChainNumbers blocks={now.blocks} />
+      <div className="two-columns">
+        <TransactionChart state={state} />
+        <BigTransfers />
+      </div>
+      <div className="two-columns">
+        <section className="panel" aria-labelledby="live-transactions">
+          <header>
+            <h2 id="live-transactions">Latest transactions</h2>
+            <Link to="/transactions">All transactions</Link>
+          </header>
+          <LiveTransactions state={state} />
+        </section>
+        <section className="panel" aria-labelledby="live-blocks">
+          <header>
+            <h2 id="live-blocks">Latest blocks</h2>
+            <Link to="/blocks">All blocks</Link>
+          </header>
+          <LiveBlocks state={state} />
+        </section>
+      </div>
+      <Announcer height={held === undefined ? now.blocks[0]?.height : undefined} />
+    </>
+  )
+}
+
+function LiveSign({ link, isPaused }: { readonly link: LiveState['link']; readonly isPaused: boolean }): ReactNode {
+  const tone = isPaused ? '' : link === 'live' ? 'good' : link === 'broken' ? 'bad' : ''
+  const text = isPaused ? 'Paused' : { live: 'Live', broken: 'Connecting again…', connecting: 'Connecting…' }[link]
+  return (
+    <span className={`live ${tone}`} role="status">
+      <i /> {text}
+    </span>
+  )
+}
+
+const sayEveryMs = 15_000
+
+/** Says now and then how far the chain is: each block would be too much to listen to. */
+function Announcer({ height }: { readonly height: number | undefined }): ReactNode {
+  const [said, setSaid] = useState<number>()
+  useEffect(() => {
+    if (height === undefined) return
+    const timer = setTimeout(() => setSaid(height), said === undefined ? 0 : sayEveryMs)
+    return () => clearTimeout(timer)
+    // The timer of the first block goes on while others come.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [said, height === undefined])
+  return (
+    <p className="visually-hidden" aria-live="polite">
+      {said === undefined ? '' : `The chain is at block ${formatNumber(height ?? said)}.`}
+    </p>
+  )
+}

@@ -1,0 +1,34 @@
+import { memo } from 'react'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../../kit/copy-button.tsx'
+import { readCadenceTokens } from '../cadence-tokens.ts'
+
+/** Cadence code with colours, line numbers, and a button to copy it. */
+export const CodeView = memo(function CodeView({ code, label }: { readonly code: string; readonly label: string }): ReactNode {
+  const lines = code.split('\n').length
+  return (
+    <div className="code">
+      <span className="code-copy">
+        <CopyButton text={code} what={label} />
+      </span>
+      <div className="code-scroll" tabIndex={0} role="group" aria-label={label}>
+        <pre className="line-numbers" aria-hidden="true">
+          {Array.from({ length: lines }, (_, i) => i + 1).join('\n')}
+        </pre>
+        <pre>
+          <code>
+            {readCadenceTokens(code).map(({ kind, text }, i) =>
+              kind === 'plain' ? (
+                text
+              ) : (
+                <span key={i} className={`t-${kind}`}>
+                  {text}
+                </span>
+              ),
+            )}
+          </code>
+        </pre>
+      </div>
+    </div>
+  )
+})

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Link } from '../link.tsx'
+import { paths } from '../paths.ts'
+import { Picture } from './picture.tsx'
+import { sayName } from '../text.ts'
+
+export interface TokenNameProps {
+  readonly id: string
+  readonly token: { readonly name: string; readonly symbol: string | null; readonly logo: string | null }
+}
+
+/** A fungible token: its sign, its name, its symbol. */
+export function TokenName({ id, token }: TokenNameProps): ReactNode {
+  return (
+    <span className="token-name">
+      <Picture source={token.logo} alt="" size={22} />
+      <Link to={paths.token(id)} title={id}>
+        {sayName(token.name)}
+      </Link>
+      {token.symbol !== null && token.symbol !== token.name && <span className="soft">{sayName(token.symbol)}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,102 @@
+import { formatCount } from '../kit/formats.ts'
+import type { AddressPreview, SearchResult, TransactionPreview } from './gen/answers.ts'
+import { paths } from './paths.ts'
+import { useAnswer } from './queries.ts'
+import { shorten } from './text.ts'
+
+/** Something that may be what one looks for. */
+export interface Suggestion {
+  readonly to: string
+  /** What it is, in a word. */
+  readonly kind: string
+  readonly name: string
+  readonly note: string
+}
+
+export interface Suggested {
+  /** The likeliest first. */
+  readonly suggestions: readonly Suggestion[]
+  readonly isAsking: boolean
+  /** Why it could not be asked; null where it could. */
+  readonly error: unknown
+  readonly retry: () => void
+}
+
+/** What fits a text: for ids and addresses what is on both sides of the chain, for names all that are called so. */
+export function useSuggestions(text: string): Suggested {
+  const isId = /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text)
+  const preview = useAnswer('/flow/search/preview', { q: text }, { isOn: isId })
+  const found = useAnswer('/flow/search', { q: text, limit: 5 }, { isOn: text !== '', keepsLast: true })
+  const previewed = isId && preview.data !== undefined ? previewSuggestions(preview.data.data) : []
+  const all = [...previewed, ...(found.data === undefined ? [] : foundSuggestions(found.data.data))]
+  const once = all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i)
+  return {
+    suggestions: once.slice(0, 12),
+    isAsking: found.isFetching || (isId && preview.isFetching),
+    error: found.error,
+    retry: () => void found.refetch(),
+  }
+}
+
+function previewSuggestions(preview: TransactionPreview | AddressPreview): Suggestion[] {
+  if (preview.type === 'tx') {
+    const { cadence, evm, scheduled } = preview
+    return [
+      ...(cadence === null
+        ? []
+        : [{ to: paths.transaction(cadence.id), kind: 'Transaction', name: shorten(cadence.id), note: cadence.execution_status === 'FAILURE' ? 'failed' : '' }]),
+      ...(evm === null
+        ? []
+        : [{ to: paths.evmTransaction(evm.hash), kind: 'EVM transaction', name: shorten(evm.hash), note: evm.method ?? '' }]),
+      ...(scheduled === null
+        ? []
+        : [{ to: paths.scheduled(scheduled.id), kind: 'Scheduled', name: scheduled.id, note: scheduled.status }]),
+    ]
+  }
+  const { cadence, evm, link } = preview
+  return [
+    ...(cadence === null
+      ? []
+      : [{ to: paths.account(cadence.address), kind: 'Account', name: cadence.address, note: formatCount(cadence.contract_count, 'contract') }]),
+    ...(evm === null
+      ? []
+      : [{ to: paths.evmAddress(evm.address), kind: 'EVM address', name: evm.name ?? shorten(evm.address), note: evm.is_contract === true ? 'contract' : '' }]),
+    ...(link === null || cadence !== null
+      ? []
+      : [{ to: paths.account(link.flow_address), kind: 'Account', name: link.flow_address, note: 'owns this EVM address' }]),
+  ]
+}
+
+const hitKinds = {
+  block: 'Block', transaction: 'Transaction', evm_transaction: 'EVM transaction', account: 'Account',
+  evm_address: 'EVM address', scheduled_transaction: 'Scheduled',
+} as const
+
+const hitPaths = {
+  block: paths.block, transaction: paths.transaction, evm_transaction: paths.evmTransaction, account: paths.account,
+  evm_address: paths.evmAddress, scheduled_transaction: paths.scheduled,
+} as const
+
+/** Everything of a search's result, the likeliest first. */
+export function foundSuggestions(result: SearchResult): Suggestion[] {
+  return [
+    ...result.hits.map(({ type, id, block_height: height }) => ({
+      to: hitPaths[type](type === 'block' ? String(height ?? id) : id),
+      kind: hitKinds[type],
+      name: shorten(id),
+      note: height === null || type === 'block' ? '' : `block ${height}`,
+    })),
+    ...result.tokens.map(({ id, name, symbol, holder_count: holders }) => ({
+      to: paths.token(id), kind: 'Token', name: symbol === null ? name : `${name} (${symbol})`, note: formatCount(holders, 'holder'),
+    })),
+    ...result.nft_collections.map(({ id, name, item_count: items }) => ({
+      to: paths.collection(id), kind: 'NFTs', name, note: formatCount(items, 'item'),
+    })),
+    ...result.contracts.map(({ id, name, address, dependent_count: dependents }) => ({
+      to: paths.contract(id), kind: 'Contract', name, note: dependents === 0 ? address : `used by ${dependents}`,
+    })),
+    ...result.accounts.map(({ address, label, category }) => ({
+      to: paths.account(address), kind: 'Account', name: label, note: category,
+    })),
+  ]
+}

@@ -1,0 +1,97 @@
+import { formatNumber } from '../kit/formats.ts'
+
+/** `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. */
+export function shorten(id: string, head = 6, tail = 4): string {
+  return id.length <= head + tail + 3 ? id : `${id.slice(0, head)}…${id.slice(-tail)}`
+}
+
+/** An exact decimal with its thousands apart and without noughts at its end: `4000.00500000` → `4,000.005`. */
+export function formatAmount(amount: string): string {
+  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
+  if (!/^-?\d/.test(amount)) return amount
+  const digits = fraction.replace(/0+$/, '')
+  return `${sign}${whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}${digits === '' ? '' : `.${digits}`}`
+}
+
+/** The exact sum of exact decimals: `0.1`, `0.20` → `0.30`. */
+export function sumAmounts(amounts: readonly string[]): string {
+  const decimals = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
+  const sum = amounts.reduce((total, amount) => {
+    const [whole = '0', fraction = ''] = amount.split('.')
+    return total + BigInt(`${whole}${fraction.padEnd(decimals, '0')}`)
+  }, 0n)
+  if (decimals === 0) return String(sum)
+  const digits = String(sum).padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/** A whole number of smallest units as an exact decimal: `1500000000000000000` with 18 decimals → `1.5`. */
+export function formatUnits(value: string, decimals: number): string {
+  if (!/^\d+$/.test(value) || decimals === 0) return formatAmount(value)
+  const padded = value.padStart(decimals + 1, '0')
+  return formatAmount(`${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`)
+}
+
+/** Dollars of an exact decimal, rounded to what one reads: `$1,234.50`, `$0.0021`. */
+export function formatDollars(amount: string): string {
+  const value = Number(amount)
+  if (value === 0) return '$0'
+  if (Math.abs(value) < 1) return `$${value.toPrecision(2).replace(/e.*$/, '')}`.replace(/^\$0\.0{7,}.*$/, '<$0.0000001')
+  return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+}
+
+/** The contract of a Cadence type: `A.0ae53cb6e3f42a79.FlowToken.Vault` → `FlowToken`. */
+export function contractNameOf(type: string): string {
+  return type.split('.')[2] ?? type
+}
+
+/** The identifier of the contract of a Cadence type: `A.0ae53cb6e3f42a79.FlowToken`. */
+export function contractOf(type: string): string {
+  return type.split('.').slice(0, 3).join('.')
+}
+
+const longestName = 60
+
+/**
+ * A name that somebody gave, so that it stays in its place: without signs that cannot be seen or turn the direction of
+ * what follows, with a few marks above each letter at most, and cut where it is long.
+ * @param otherwise what is said where nothing is left of it
+ */
+export function sayName(name: string, otherwise = 'without a name'): string {
+  const seen = name
+    .slice(0, longestName * 20)
+    .replaceAll(/[\p{Cc}\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu, ' ')
+    .replaceAll(/(\p{M}{3})\p{M}+/gu, '$1')
+    .trim()
+  const letters = [...new Intl.Segmenter().segment(seen)].map(({ segment }) => segment)
+  if (letters.length === 0) return otherwise
+  return letters.length <= longestName ? seen : `${letters.slice(0, longestName).join('')}…`
+}
+
+/** What people call a token: its symbol, or the name of its contract; that of Flow itself is known to all. */
+export function symbolOf(token: string, symbol: string | null): string {
+  const name = contractNameOf(token)
+  return sayName(symbol ?? '', name === 'FlowToken' ? 'FLOW' : name)
+}
+
+/** `FT_TRANSFER`, `staking auction` → `Ft transfer`, `Staking auction`: for labels that have no words of their own. */
+export function humanize(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replaceAll(/\b(?:nfts?|evm|tx)\b/g, (word) => word.toUpperCase().replace('NFTS', 'NFTs').replace('TX', 'transaction'))
+    .replaceAll(/\bft\b/g, 'token')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Bytes as people write them: `3.1 MB`. */
+export function formatBytes(bytes: number): string {
+  const steps = [
+    [1e12, 'TB'],
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ] as const
+  for (const [size, unit] of steps) if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`
+  return `${formatNumber(bytes)} B`
+}

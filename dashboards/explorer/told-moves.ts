@@ -1,0 +1,154 @@
+import type { EvmExecution, FungibleMove, NonFungibleMove, TransactionDefiEvent } from './gen/answers.ts'
+import { contractNameOf, formatAmount, formatUnits, sayName, sumAmounts, symbolOf } from './text.ts'
+
+/** A sentence in pieces: words, and what they speak of. */
+export type Piece =
+  | string
+  | { readonly account: string }
+  | { readonly token: string; readonly text: string }
+  | { readonly contract: string; readonly text: string }
+  | { readonly collection: string; readonly text: string }
+  | { readonly item: string; readonly collection: string | null; readonly text: string }
+
+export type Sentence = readonly Piece[]
+
+type Words = readonly [withBoth: string, onlyFrom: string, onlyTo: string]
+
+/** What is said of a move from somebody, to somebody, or both: `%` is what was moved. */
+const words: Readonly<Record<FungibleMove['transfer_type'], Words>> = {
+  transfer: ['< sent % to >', '< sent %', '> got %'],
+  mint: ['% was made for >', '< made %', '% was made for >'],
+  burn: ['< burned %', '< burned %', '% was burned'],
+  bridge: ['< moved % across the bridge to >', '< moved % across the bridge', '> got % across the bridge'],
+  escrow: ['< put % in escrow with >', '< put % in escrow', '> holds % in escrow'],
+  stake: ['< staked % with >', '< staked %', '% was staked with >'],
+  unstake: ['> got % back that was staked', '< gave % back that was staked', '> got % back that was staked'],
+  reward: ['> was rewarded with %', '< paid % as a reward', '> was rewarded with %'],
+  deposit: ['> took % in, from <', '< gave % away', '> took % in'],
+  withdrawal: ['< took % out, for >', '< took % out', '> took % out'],
+}
+
+/** What is told of a movement of tokens, wherever it is listed. */
+type TokenMove = Pick<FungibleMove, 'token' | 'token_symbol' | 'amount' | 'transfer_type' | 'from_address' | 'to_address'>
+
+/** A sentence, and the sentences that it sums up: none where it says all by itself. */
+export interface Statement {
+  readonly said: Sentence
+  readonly details: readonly Sentence[]
+}
+
+/** Who moved what to whom: what went the same way is added up, and what one gave to several is said in one sentence. */
+export function tellTokens(moves: readonly TokenMove[]): Statement[] {
+  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [token, type, from, to])
+  return tellByGiver(ways, ({ token, token_symbol: symbol }, all) => ({
+    token,
+    text: `${formatAmount(sumAmounts(all.map(({ amount }) => amount)))} ${symbolOf(token, symbol)}`,
+  }))
+}
+
+/** The same of items: one by its id, several by their number. */
+export function tellItems(moves: readonly NonFungibleMove[]): Statement[] {
+  const ways = groupsOf(moves, ({ token, transfer_type: type, from_address: from, to_address: to }) => [token, type, from, to])
+  return tellByGiver(ways, (first, all) => {
+    const name = sayName(first.collection_name ?? '', first.token === null ? 'NFT' : contractNameOf(first.token))
+    if (all.length === 1) return { item: first.token_id, collection: first.token, text: `${name} #${first.token_id}` }
+    const text = `${all.length} ${name}`
+    return first.token === null ? text : { collection: first.token, text }
+  }, (move) => sentenceOf(move, { item: move.token_id, collection: move.token, text: `#${move.token_id}` }))
+}
+
+interface Move {
+  readonly token: string | null
+  readonly transfer_type: FungibleMove['transfer_type']
+  readonly from_address: string | null
+  readonly to_address: string | null
+}
+
+/**
+ * A statement for each giver, or for each way where a giver gave to one.
+ * @param ways moves of the same thing by the same way
+ * @param thing what all of some moves moved
+ * @param tellOne how a single move of a way is told, where that says more than the whole
+ */
+function tellByGiver<Each extends Move>(
+  ways: readonly (readonly Each[])[],
+  thing: (first: Each, all: readonly Each[]) => Piece,
+  tellOne?: (move: Each) => Sentence,
+): Statement[] {
+  const givers = groupsOf(ways, ([first]) => [first?.token, first?.transfer_type, first?.from_address])
+  return givers.flatMap((same): Statement[] => {
+    const all = same.flat()
+    const [first] = all
+    if (first === undefined) return []
+    if (same.length > 1) {
+      const details = same.flatMap((way) => way.slice(0, 1).map((one) => sentenceOf(one, thing(one, way))))
+      return [{ said: sentenceOf(first, thing(first, all), `${same.length} accounts`), details }]
+    }
+    const details = all.length > 1 && tellOne !== undefined ? all.map(tellOne) : []
+    return [{ said: sentenceOf(first, thing(first, all)), details }]
+  })
+}
+
+/** What has the same key together, in the order of the first of each. */
+function groupsOf<Each>(all: readonly Each[], keyOf: (each: Each) => readonly unknown[]): Each[][] {
+  return [...Map.groupBy(all, (each) => JSON.stringify(keyOf(each))).values()]
+}
+
+/** @param receivers in place of the one who got it, where they are several */
+function sentenceOf(move: Move, what: Piece, receivers?: string): Sentence {
+  const { from_address: from, to_address: to } = move
+  const [withBoth, onlyFrom, onlyTo] = words[move.transfer_type]
+  const pattern = from !== null && to !== null ? withBoth : from !== null ? onlyFrom : onlyTo
+  return pattern.split(/([<>%])/).flatMap((part): Piece[] => {
+    if (part === '%') return [what]
+    if (part === '<') return from === null ? ['somebody'] : [{ account: from }]
+    if (part === '>') return receivers !== undefined ? [receivers] : to === null ? ['somebody'] : [{ account: to }]
+    return part === '' ? [] : [part]
+  })
+}
+
+export function tellTrades(events: readonly TransactionDefiEvent[]): Sentence[] {
+  return events.flatMap((event): Sentence[] => {
+    const { maker, dex } = event
+    const who: Piece = maker === null ? 'Somebody' : { account: maker }
+    const where = dex === null ? '' : ` at ${dex}`
+    const gave = sideOf(event, 'in')
+    const got = sideOf(event, 'out')
+    if (event.event_type === 'Swap') return [[who, ' swapped ', ...gave, ' for ', ...got, where]]
+    if (event.event_type === 'AddLiquidity') return [[who, ' put ', ...gave, ' into a pool', where]]
+    if (event.event_type === 'RemoveLiquidity') return [[who, ' took ', ...got, ' out of a pool', where]]
+    return []
+  })
+}
+
+function sideOf(event: TransactionDefiEvent, side: 'in' | 'out'): Piece[] {
+  const both = [
+    { id: event.asset0_id, symbol: event.asset0_symbol, amount: side === 'in' ? event.asset0_in : event.asset0_out },
+    { id: event.asset1_id, symbol: event.asset1_symbol, amount: side === 'in' ? event.asset1_in : event.asset1_out },
+  ]
+  const told = both.flatMap(({ id, symbol, amount }): Piece[] => {
+    if (amount === null || Number(amount) === 0) return []
+    const text = `${formatAmount(amount)} ${id === null ? (symbol ?? 'tokens') : symbolOf(id, symbol)}`
+    return [id === null ? text : { token: id, text }]
+  })
+  return told.length === 0 ? ['something'] : told.flatMap((piece, i) => (i === 0 ? [piece] : [' and ', piece]))
+}
+
+/** What ran in the EVM: who called whom, and with how much. */
+export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
+  return executions.map(({ from, to, value, data, contract_address: created, status }) => {
+    const who: Piece = from === null ? 'Somebody' : { account: from }
+    const amount = value === null || value === '0' ? '' : `${formatUnits(value, 18)} FLOW`
+    const end = status === 'FAILURE' ? ' in the EVM, which failed' : ' in the EVM'
+    if (to === null) return [who, ' made the contract ', created === null ? 'of an unknown address' : { account: created }, end]
+    if ((data === null || data === '' || data === '0x') && amount !== '') return [who, ` sent ${amount} to `, { account: to }, end]
+    return [who, ' called ', { account: to }, amount === '' ? '' : ` with ${amount}`, end]
+  })
+}
+
+/** What an error says where it says most: Flow wraps the cause in lines that only count. */
+export function tellError(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim())
+  const cause = lines.find((line) => line.startsWith('* '))?.slice(2) ?? lines.find((line) => line !== '') ?? ''
+  return cause.replaceAll(/\[Error Code: \d+\] (?:error caused by: )?/g, '')
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { idParameter } from '../admin/id-parameter.ts'
+import { listOf, singleOf, wholeList } from '../paging/envelope.ts'
+import { noParameters } from '../parameters/parameters.ts'
+import { endpointSchema, endpointWithSecretSchema, presentEndpoint } from '../presenters/webhooks.ts'
+import { defineRoute } from '../route.ts'
+import { ownerProblems, webhooksOf } from './webhook-owner.ts'
+
+const tag = 'Webhooks'
+const params = z.object({ id: idParameter('Number of the endpoint.') })
+const problems = { ...ownerProblems, 404: 'The key has no such endpoint.' } as const
+const urlField = z.string('must be text').max(2000, 'has at most 2,000 characters').describe('https, on the public internet.')
+const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
+
+const example = {
+  id: 7, url: 'https://receiver.example/flow', description: 'Deposits', is_paused: false, paused_reason: null, paused_at: null, failures: 0,
+  previous_secret_until: null, created_at: '2025-07-01T12:00:01.250Z',
+}
+const secret = `whsec_${'A'.repeat(43)}=`
+
+const list = defineRoute({
+  path: '/webhooks/endpoints',
+  operationId: 'listWebhookEndpoints',
+  tag,
+  summary: 'Your endpoints, the newest first',
+  params: noParameters,
+  query: noParameters,
+  response: listOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
+  problems: ownerProblems,
+  handler: async ({ apiKey }, services) => {
+    const { owner, stores } = await webhooksOf(apiKey, services)
+    return { body: wholeList((await stores.endpoints.list(owner.keyId)).map(presentEndpoint)), caching: 'never' }
+  },
+})
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/webhooks/endpoints',
+  operationId: 'createWebhookEndpoint',
+  tag,
+  summary: 'Makes an endpoint, and the secret that signs what is sent to it',
+  description: 'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
+  params: noParameters,
+  query: noParameters,
+  body: z.strictObject({ url: urlField, description: descriptionField.default('') }, 'must be an object'),
+  bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
+  response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
+  example: { data: [{ ...example, secret }] },
+  problems: { ...ownerProblems, 403: 'The tier of the key allows no more endpoints.' },
+  handler: async ({ apiKey, body }, services) => {
+    const { owner, stores } = await webhooksOf(apiKey, services)
+    const made = await stores.endpoints.create(owner, body)
+    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
+  },
+})
+
+const get = defineRoute({
+  path: '/webhooks/endpoints/{id}',
+  operationId: 'getWebhookEndpoint',
+  tag,
+  summary: 'An endpoint',
+  params,
+  query: noParameters,
+  response: singleOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example] },
+  problems,
+  handler: async ({ apiKey, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf(apiKey, services)
+    return { body: { data: [presentEndpoint(await stores.endpoints.find(owner, id))] }, caching: 'never' }
+  },
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/webhooks/endpoints/{id}',
+  operationId: 'changeWebhookEndpoint',
+  tag,
+  summary: 'Changes an endpoint, pauses it or lets it go on',
+  params,
+  query: noParameters,
+  body: z.strictObject({
+    url: urlField.optional(), description: descriptionField.optional(), is_paused: z.boolean('must be true or false').optional(),
+  }, 'must be an object'),
+  bodyExample: { is_paused: false },
+  response: singleOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example] },
+  problems,
+  handler: async ({ apiKey, params: { id }, body: { url, description, is_paused: isPaused } }, services) => {
+    const { owner, stores } = await webhooksOf(apiKey, services)
+    return { body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] }, caching: 'never' }
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/webhooks/endpoints/{id}',
+  operationId: 'removeWebhookEndpoint',
+  tag,
+  summary: 'Removes an endpoint with its subscriptions and their deliveries',
+  params,
+  query: noParameters,
+  response: singleOf(endpointSchema, 'WebhookEndpoint'),
+  example: { data: [example] },
+  problems,
+  handler: async ({ apiKey, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf(apiKey, services)
+    return { body: { data: [presentEndpoint(await stores.endpoints.remove(owner, id))] }, caching: 'never' }
+  },
+})
+
+const rotate = defineRoute({
+  method: 'POST',
+  path: '/webhooks/endpoints/{id}/rotate-secret',
+  operationId: 'rotateWebhookSecret',
+  tag,
+  summary: 'Makes a new secret',
+  description: 'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
+  params,
+  query: noParameters,
+  body: z.strictObject({
+    overlap_hours: z.int('must be a whole number').min(0, 'must be 0 to 168').max(168, 'must be 0 to 168').default(24),
+  }, 'must be an object'),
+  bodyExample: { overlap_hours: 24 },
+  response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
+  example: { data: [{ ...example, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },
+  problems,
+  handler: async ({ apiKey, params: { id }, body }, services) => {
+    const { owner, stores } = await webhooksOf(apiKey, services)
+    const made = await stores.endpoints.rotateSecret(owner, id, body.overlap_hours)
+    return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
+  },
+})
+
+/** Where webhooks are sent. */
+export const webhookEndpointRoutes = [list, create, get, change, remove, rotate]

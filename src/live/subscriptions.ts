@@ -1,0 +1,128 @@
+import { mostAddresses, parseClientMessage } from './client-message.ts'
+import type { ClientMessage, ClientMistake } from './client-message.ts'
+import { sizeOf } from './feed-filter.ts'
+import type { LiveClient } from './live-client.ts'
+import type { Mark } from './mark.ts'
+import { messageText } from './told-block.ts'
+
+export interface SubscriptionsOptions {
+  /** One above the highest height that was told. */
+  readonly end: () => number | undefined
+  /** Heights below the end that are told again. */
+  readonly maxReplay: number
+  /** Blocks that a reorganization replaces at most: as far above the end a client may be. */
+  readonly maxReorgDepth: number
+  /** Words in the filters of all clients together. */
+  readonly maxWords: number
+  /** What a client asks for has changed; with a place, it wants to go on from there. */
+  readonly onChange: (client: LiveClient, place: Mark | undefined) => void
+}
+
+/** Most subscriptions of one connection. */
+const mostSubscriptions = 16
+
+/** Obeys and answers what clients ask for, within bounds for each and for all. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions
+  readonly #words = new Map<LiveClient, number>()
+  #allWords = 0
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options
+  }
+
+  /** @param text undefined where it was not text */
+  accept(client: LiveClient, text: string | undefined): void {
+    const message = parseClientMessage(text)
+    if ('code' in message) return refuse(client, message)
+    const mistake = this.#obey(client, message)
+    if (mistake !== undefined) refuse(client, mistake)
+  }
+
+  /** The client is gone. */
+  forget(client: LiveClient): void {
+    this.#allWords -= this.#words.get(client) ?? 0
+    this.#words.delete(client)
+  }
+
+  #obey(client: LiveClient, message: ClientMessage): ClientMistake | undefined {
+    const { type, id } = message
+    if (type === 'ping') {
+      answer(client, 'pong', id === undefined ? {} : { id })
+      return undefined
+    }
+    if (type === 'subscribe') return this.#subscribe(client, message)
+    if (!client.subscriptions.delete(id)) {
+      return { code: 'unknown_subscription', field: 'id', message: 'there is no such subscription on this connection', id }
+    }
+    this.#count(client)
+    answer(client, 'unsubscribed', { id })
+    this.#options.onChange(client, undefined)
+    return undefined
+  }
+
+  #subscribe(client: LiveClient, message: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+    const { id, filter, place, isBatch } = message
+    const mistake = this.#tooMuch(client, message) ?? this.#misplaced(client, message)
+    if (mistake !== undefined) return { ...mistake, id }
+    client.subscriptions.set(id, filter)
+    client.form = (isBatch ?? client.form === 'batch') ? 'batch' : 'marked'
+    this.#count(client)
+    const next = place?.height ?? client.place?.height ?? this.#options.end()
+    answer(client, 'subscribed', { id, next_height: next ?? null, batch: client.form === 'batch' })
+    this.#options.onChange(client, place)
+    return undefined
+  }
+
+  #tooMuch(client: LiveClient, { id, filter }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+    const replaced = client.subscriptions.get(id)
+    if (replaced === undefined && client.subscriptions.size >= mostSubscriptions) {
+      const message = `a connection has at most ${mostSubscriptions} subscriptions: put more into one filter, or unsubscribe one`
+      return { code: 'too_many_subscriptions', field: 'id', message }
+    }
+    const more = sizeOf(filter) - (replaced === undefined ? 0 : sizeOf(replaced))
+    if ((this.#words.get(client) ?? 0) + more > mostAddresses) {
+      const message = `the filters of a connection have at most ${mostAddresses} words together: ask for less, or open another connection`
+      return { code: 'too_many_words', field: 'filter', message }
+    }
+    if (more > 0 && this.#allWords + more > this.#options.maxWords) {
+      return { code: 'too_many_words', field: 'filter', message: 'this server holds as many filters as it can: ask for less, or try again later' }
+    }
+    return undefined
+  }
+
+  #misplaced(client: LiveClient, { id, place }: ClientMessage & { type: 'subscribe' }): ClientMistake | undefined {
+    if (place === undefined) return undefined
+    const field = place.had === undefined ? 'from' : 'after'
+    if ([...client.subscriptions.keys()].some((own) => own !== id)) {
+      const message = 'all subscriptions of a connection go on from the same place: subscribe this one without, or on a connection of its own'
+      return { code: 'already_following', field, message }
+    }
+    const { maxReplay, maxReorgDepth } = this.#options
+    const end = this.#options.end()
+    if (end === undefined) return undefined
+    const lowest = Math.max(0, end - maxReplay)
+    if (place.height < lowest) {
+      return { code: 'too_old', field, message: `the feed goes back to height ${lowest}: read what is below by /flow/block, and subscribe from there` }
+    }
+    if (place.height > end + maxReorgDepth) {
+      return { code: 'too_new', field, message: `the next height is ${end}: subscribe from there, or leave ${field} out` }
+    }
+    return undefined
+  }
+
+  #count(client: LiveClient): void {
+    const words = [...client.subscriptions.values()].reduce((sum, filter) => sum + sizeOf(filter), 0)
+    this.#allWords += words - (this.#words.get(client) ?? 0)
+    this.#words.set(client, words)
+  }
+}
+
+function refuse(client: LiveClient, { id, code, field, message }: ClientMistake): void {
+  answer(client, 'error', { ...(id === undefined ? {} : { id }), code, field: field ?? null, message })
+}
+
+/** Answers are one message a frame, whatever the form. */
+function answer(client: LiveClient, type: string, payload: unknown): void {
+  client.connection.writeText(messageText(type, payload))
+}

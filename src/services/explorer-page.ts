@@ -1,0 +1,37 @@
+import type { RequestListener } from 'node:http'
+import { constants } from 'node:zlib'
+import Koa from 'koa'
+import compress from 'koa-compress'
+import type { Logger } from '../base/log.ts'
+import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
+import { servePage } from '../operator/pages.ts'
+import type { Pages } from '../operator/pages.ts'
+
+/** First segments of the page's own paths; the page itself says that there is nothing at others. */
+export const pageRoots: ReadonlySet<string> = new Set([
+  '', 'blocks', 'block', 'transactions', 'transaction', 'accounts', 'account', 'tokens', 'token', 'nfts', 'nft',
+  'contracts', 'contract', 'evm', 'nodes', 'node', 'numbers', 'search', 'scheduled',
+])
+
+/**
+ * The explorer page: its files below `/assets`, and the page for every other path, since the page itself knows which of
+ * its parts a path is. Pictures of NFTs and tokens are anywhere, so they may be had from any host by HTTPS; scripts,
+ * styles and data come from here alone.
+ */
+export function createExplorerPage(pages: Pages, log: Logger): RequestListener {
+  const app = new Koa()
+  app.on('error', (error: unknown) => log.error({ err: error }, 'the explorer page could not be sent'))
+  app.use(securityHeaders())
+  // The files are few and kept by browsers for ever: it is worth the time to make them small.
+  app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } } }))
+  app.use(async (context) => {
+    const isFile = context.path.startsWith('/assets/')
+    await servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
+      contentPolicy({ html, arePicturesFree: true }))
+    const [, root = ''] = context.path.split('/', 2)
+    if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
+  })
+  const handle = app.callback()
+  // What `handle` throws became an answer inside.
+  return (request, response) => void handle(request, response)
+}

@@ -1,0 +1,105 @@
+import type pg from 'pg'
+import { ApiError } from '../base/errors.ts'
+import { query, withTransaction } from '../db/pool.ts'
+import { hurryTurns } from './turns.ts'
+import type { WebhookOwner } from './webhook-limits.ts'
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead'
+
+export interface WebhookDelivery {
+  readonly subscriptionId: number
+  readonly sequence: number
+  readonly eventType: string
+  readonly blockHeight: number
+  readonly status: DeliveryStatus
+  readonly attemptCount: number
+  readonly responseStatus: number | null
+  readonly latencyMs: number | null
+  readonly error: string | null
+  readonly responseExcerpt: string | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+export interface DeliveryDetail extends WebhookDelivery {
+  readonly body: string
+  readonly failures: readonly DeliveryFailure[]
+}
+
+export interface DeliveryFailure {
+  readonly attempt: number
+  readonly failedAt: Date
+  readonly responseStatus: number | null
+  readonly latencyMs: number
+  readonly error: string
+  readonly responseExcerpt: string | null
+}
+
+/** As an administrator sees them too. */
+export const deliveryColumns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type as "eventType",
+  d.block_height::float8 as "blockHeight", d.status, d.attempt_count as "attemptCount", d.response_status as "responseStatus",
+  d.latency_ms as "latencyMs", d.error, d.response_excerpt as "responseExcerpt", d.created_at as "createdAt", d.finished_at as "finishedAt"`
+const ofOwner = `exists (
+  select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id where s.id = d.subscription_id and e.key_id = $1
+)`
+
+/** The log of deliveries, as the owner of a subscription sees it. */
+export class DeliveryStore {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** Of a subscription, the newest first, below a sequence. */
+  async list(
+    owner: WebhookOwner, subscriptionId: number, page: { readonly before: number | undefined; readonly status: DeliveryStatus | undefined; readonly limit: number },
+  ): Promise<readonly WebhookDelivery[]> {
+    const { rows } = await query<WebhookDelivery>(
+      this.#pool,
+      `select ${deliveryColumns} from app.webhook_deliveries d
+       where ${ofOwner} and d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status = $4)
+       order by d.sequence desc limit $5`,
+      [owner.keyId, subscriptionId, page.before ?? null, page.status ?? null, page.limit],
+    )
+    return rows
+  }
+
+  /** @throws ApiError 404 `unknown-delivery` */
+  async find(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<DeliveryDetail> {
+    const { rows: [delivery] } = await query<WebhookDelivery & { body: string }>(
+      this.#pool, `select ${deliveryColumns}, d.body from app.webhook_deliveries d where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3`,
+      [owner.keyId, subscriptionId, sequence],
+    )
+    if (delivery === undefined) throw unknownDelivery(sequence)
+    const { rows: failures } = await query<DeliveryFailure>(
+      this.#pool,
+      `select attempt, failed_at as "failedAt", response_status as "responseStatus", latency_ms as "latencyMs", error, response_excerpt as "responseExcerpt"
+       from app.webhook_failures where subscription_id = $1 and sequence = $2 order by attempt`,
+      [subscriptionId, sequence],
+    )
+    return { ...delivery, failures }
+  }
+
+  /** Has a delivery sent again, by the same id and before all others of its subscription; one that waits is tried at once. @throws ApiError 404 */
+  async replay(owner: WebhookOwner, subscriptionId: number, sequence: number): Promise<WebhookDelivery> {
+    return withTransaction(this.#pool, async (client) => {
+      // Before the delivery: whoever writes down what became of it takes them in this order too.
+      await hurryTurns(client, [subscriptionId])
+      const { rows: [delivery] } = await query<WebhookDelivery>(
+        client,
+        `update app.webhook_deliveries d set status = 'pending', finished_at = null, attempt_count = case when d.status = 'pending' then d.attempt_count else 0 end
+         where ${ofOwner} and d.subscription_id = $2 and d.sequence = $3 returning ${deliveryColumns}`,
+        [owner.keyId, subscriptionId, sequence],
+      )
+      if (delivery === undefined) throw unknownDelivery(sequence)
+      // The count begins anew, and so do its failures.
+      await query(client, 'delete from app.webhook_failures where subscription_id = $1 and sequence = $2 and attempt > $3', [subscriptionId, sequence, delivery.attemptCount])
+      return delivery
+    })
+  }
+}
+
+function unknownDelivery(sequence: number): ApiError {
+  return new ApiError(404, 'unknown-delivery', `This subscription has no delivery with the number ${sequence}, or it was removed since it is done.`)
+}

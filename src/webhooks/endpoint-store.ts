@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { ApiError } from '../base/errors.ts'
+import { query, withTransaction } from '../db/pool.ts'
+import { secretText } from './signature.ts'
+import type { TargetPolicy } from './target-policy.ts'
+import { hurryTurns, lockForRemoval } from './turns.ts'
+import { webhookLimits } from './webhook-limits.ts'
+import type { WebhookOwner } from './webhook-limits.ts'
+
+export interface WebhookEndpoint {
+  readonly id: number
+  readonly keyId: number
+  readonly url: string
+  readonly description: string
+  /** Failed attempts in a row. */
+  readonly failures: number
+  readonly pausedAt: Date | null
+  readonly pausedReason: 'owner' | 'failures' | 'gone' | null
+  /** Until when the secret before the last rotation signs too. */
+  readonly previousSecretUntil: Date | null
+  readonly createdAt: Date
+}
+
+export interface EndpointChange {
+  readonly url?: string | undefined
+  readonly description?: string | undefined
+  readonly isPaused?: boolean | undefined
+}
+
+/** As an administrator sees them too. */
+export const endpointColumns = `id::float8 as id, key_id::float8 as "keyId", url, description, failures, paused_at as "pausedAt", paused_reason as "pausedReason",
+  case when previous_secret_until > now() then previous_secret_until end as "previousSecretUntil", created_at as "createdAt"`
+
+const subscriptionsOf = `select s.id::float8 as id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id
+  where s.endpoint_id = $1 and e.key_id = $2`
+
+const wakeDispatcher = "select pg_notify('flowfarm_webhook_changes', '')"
+
+/** Endpoints of developer keys. What belongs to another key is as if it did not exist. */
+export class EndpointStore {
+  readonly #pool: pg.Pool
+  readonly #policy: TargetPolicy
+
+  constructor(pool: pg.Pool, policy: TargetPolicy) {
+    this.#pool = pool
+    this.#policy = policy
+  }
+
+  /** All of a key, the newest first. */
+  async list(keyId: number): Promise<readonly WebhookEndpoint[]> {
+    const { rows } = await query<WebhookEndpoint>(
+      this.#pool, `select ${endpointColumns} from app.webhook_endpoints where key_id = $1 order by id desc`, [keyId],
+    )
+    return rows
+  }
+
+  /** @throws ApiError 404 `unknown-endpoint` */
+  async find(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
+    const { rows } = await query<WebhookEndpoint>(
+      this.#pool, `select ${endpointColumns} from app.webhook_endpoints where id = $1 and key_id = $2`, [id, owner.keyId],
+    )
+    return known(rows[0], id)
+  }
+
+  /** @throws ApiError 400 for a URL that is not sent to, 403 `webhook-limit` */
+  async create(owner: WebhookOwner, { url, description }: { url: string; description: string }): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+    const target = this.#checkedUrl(url)
+    const secret = randomBytes(32)
+    return withTransaction(this.#pool, async (client) => {
+      // Two that come at the same time are counted one after the other.
+      await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
+      const most = webhookLimits[owner.tier].endpoints
+      const { rows: [counted] } = await query<{ count: number }>(client, 'select count(*)::int as count from app.webhook_endpoints where key_id = $1', [owner.keyId])
+      if (most !== null && (counted?.count ?? 0) >= most) {
+        throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} endpoints.`)
+      }
+      const { rows } = await query<WebhookEndpoint>(
+        client, `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
+        [owner.keyId, target, description, secret],
+      )
+      return { endpoint: known(rows[0], 0), secret: secretText(secret) }
+    })
+  }
+
+  /** One that goes on has its failures forgotten, and what waits for it is sent. @throws ApiError 400, 404 */
+  async change(owner: WebhookOwner, id: number, { url, description, isPaused }: EndpointChange): Promise<WebhookEndpoint> {
+    const target = url === undefined ? undefined : this.#checkedUrl(url)
+    return withTransaction(this.#pool, async (client) => {
+      // Before the endpoint: whoever writes down what became of deliveries takes them in this order too.
+      if (isPaused === false) {
+        const { rows: own } = await query<{ id: number }>(client, subscriptionsOf, [id, owner.keyId])
+        await hurryTurns(client, own.map((one) => one.id))
+      }
+      const { rows } = await query<WebhookEndpoint>(
+        client,
+        `update app.webhook_endpoints set url = coalesce($3, url), description = coalesce($4, description),
+           failures = case when $5 = false then 0 else failures end,
+           paused_at = case when $5 then coalesce(paused_at, now()) when $5 = false then null else paused_at end,
+           paused_reason = case when $5 then coalesce(paused_reason, 'owner') when $5 = false then null else paused_reason end
+         where id = $1 and key_id = $2 returning ${endpointColumns}`,
+        [id, owner.keyId, target ?? null, description ?? null, isPaused ?? null],
+      )
+      const endpoint = known(rows[0], id)
+      if (isPaused === false) await query(client, wakeDispatcher)
+      return endpoint
+    })
+  }
+
+  /** With its subscriptions and their deliveries. @throws ApiError 404 */
+  async remove(owner: WebhookOwner, id: number): Promise<WebhookEndpoint> {
+    return withTransaction(this.#pool, async (client) => {
+      await lockForRemoval(client, subscriptionsOf, [id, owner.keyId])
+      const { rows } = await query<WebhookEndpoint>(
+        client, `delete from app.webhook_endpoints where id = $1 and key_id = $2 returning ${endpointColumns}`, [id, owner.keyId],
+      )
+      return known(rows[0], id)
+    })
+  }
+
+  /** Makes a new secret; the old one signs too for so many hours, so that the receiver can be changed without a gap. @throws ApiError 404 */
+  async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+    const secret = randomBytes(32)
+    const { rows } = await query<WebhookEndpoint>(
+      this.#pool,
+      `update app.webhook_endpoints set secret = $3, previous_secret = secret, previous_secret_until = now() + make_interval(hours => $4)
+       where id = $1 and key_id = $2 returning ${endpointColumns}`,
+      [id, owner.keyId, secret, overlapHours],
+    )
+    return { endpoint: known(rows[0], id), secret: secretText(secret) }
+  }
+
+  #checkedUrl(text: string): string {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    const refusal = url === undefined ? 'it is no URL' : this.#policy.refusalOfUrl(url)
+    if (url === undefined || refusal !== undefined) throw new ApiError(400, 'invalid-field', `Field "url" cannot be sent to: ${refusal}.`, { field: 'url' })
+    url.hash = ''
+    return url.href
+  }
+}
+
+function known(endpoint: WebhookEndpoint | undefined, id: number): WebhookEndpoint {
+  if (endpoint === undefined) throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${id}.`)
+  return endpoint
+}

@@ -1,0 +1,20 @@
+import type pg from 'pg'
+import { query } from '../db/pool.ts'
+
+/** Rows that one statement removes at most. */
+const rowsAtOnce = 5000
+
+/** Removes deliveries that were finished long ago, with their failures; those that somebody has in hand are left for the next time. */
+export async function pruneDeliveries(pool: pg.Pool, days: number, signal: AbortSignal): Promise<void> {
+  for (let removed = rowsAtOnce; removed === rowsAtOnce && !signal.aborted;) {
+    const { rowCount } = await query(
+      pool,
+      `delete from app.webhook_deliveries where ctid = any (array(
+         select ctid from app.webhook_deliveries where finished_at < now() - make_interval(days => $1)
+         order by finished_at limit $2 for update skip locked
+       ))`,
+      [days, rowsAtOnce],
+    )
+    removed = rowCount ?? 0
+  }
+}

@@ -1,0 +1,27 @@
+import type pg from 'pg'
+import { intersection, parseMultirange, union } from '../base/ranges.ts'
+import type { HeightSet } from '../base/ranges.ts'
+import { query } from '../db/pool.ts'
+import type { EventSource } from './sources/event-source.ts'
+
+/** What ingesters and workers have done, by name. */
+export type Coverage = ReadonlyMap<string, HeightSet>
+
+export async function readCoverage(db: pg.Pool | pg.ClientBase): Promise<Coverage> {
+  const { rows } = await query<{ name: string; covered: string }>(
+    db, 'select service_name as name, covered::text as covered from app.coverage',
+  )
+  return new Map(rows.map(({ name, covered }) => [name, parseMultirange(covered)]))
+}
+
+/** Heights whose blocks are stored and of which all workers that the sources read from have made all they make. */
+export function readyHeights(coverage: Coverage, sources: readonly EventSource[]): HeightSet {
+  const stored = union(coverage.get('main_ingester') ?? [], coverage.get('history_ingester') ?? [])
+  const workers = new Set(sources.flatMap((source) => source.workers))
+  return [...workers].reduce((ready, worker) => intersection(ready, coverage.get(worker) ?? []), stored)
+}
+
+/** Up to where heights are ready without a gap from `from` on, exclusive; `from` itself where it is not ready. */
+export function readyEnd(ready: HeightSet, from: number): number {
+  return ready.find((range) => range.from <= from && from < range.to)?.to ?? from
+}

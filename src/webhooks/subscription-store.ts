@@ -1,0 +1,176 @@
+import type pg from 'pg'
+import { ApiError } from '../base/errors.ts'
+import { query, withTransaction } from '../db/pool.ts'
+import type { Conditions } from './conditions.ts'
+import { deliveryBody } from './delivery-body.ts'
+import { testEventType } from './event-types.ts'
+import type { EventType } from './event-types.ts'
+import { insertDeliveries } from './insert-deliveries.ts'
+import { lockForRemoval } from './turns.ts'
+import { webhookLimits } from './webhook-limits.ts'
+import type { WebhookOwner } from './webhook-limits.ts'
+
+export interface WebhookSubscription {
+  readonly id: number
+  readonly endpointId: number
+  readonly eventTypes: readonly EventType[]
+  readonly conditions: Conditions
+  readonly isEnabled: boolean
+  /** Deliveries of all blocks below are made; null: nothing is stored yet. */
+  readonly nextHeight: number | null
+  /** Deliveries that were made. */
+  readonly deliveryCount: number
+  readonly createdAt: Date
+}
+
+export interface NewSubscription {
+  readonly endpointId: number
+  readonly eventTypes: readonly EventType[]
+  readonly conditions: Conditions
+  /** Undefined: from the next block on that is stored. */
+  readonly fromHeight: number | undefined
+}
+
+export interface SubscriptionChange {
+  readonly eventTypes?: readonly EventType[] | undefined
+  readonly conditions?: Conditions | undefined
+  readonly isEnabled?: boolean | undefined
+  /** Everything from this height on is told (again). */
+  readonly fromHeight?: number | undefined
+}
+
+/** As an administrator sees them too. */
+export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as "eventTypes", s.conditions, s.is_enabled as "isEnabled",
+  s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt"`
+const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
+
+/** Tests of a subscription that may wait. */
+const mostTests = 20
+
+/** One above the highest block that the forward ingester has stored. */
+const nextBlock = `(select max(upper(r)) from app.indexing_checkpoints c, unnest(c.covered) r where c.service_name = 'main_ingester')`
+
+/** Subscriptions of developer keys. What belongs to another key is as if it did not exist. */
+export class SubscriptionStore {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** All of a key, or of one of its endpoints; the newest first. */
+  async list(owner: WebhookOwner, endpointId: number | undefined): Promise<readonly WebhookSubscription[]> {
+    const { rows } = await query<WebhookSubscription>(
+      this.#pool, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc`,
+      [owner.keyId, endpointId ?? null],
+    )
+    return rows
+  }
+
+  /** @throws ApiError 404 `unknown-subscription` */
+  async find(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
+    const { rows } = await query<WebhookSubscription>(this.#pool, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
+    return known(rows[0], id)
+  }
+
+  /** @throws ApiError 400 for conditions that do not fit, 403 `webhook-limit`, 404 `unknown-endpoint` */
+  async create(owner: WebhookOwner, { endpointId, eventTypes, conditions, fromHeight }: NewSubscription): Promise<WebhookSubscription> {
+    checkConditions(eventTypes, conditions)
+    return this.#change(async (client) => {
+      await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
+      const most = webhookLimits[owner.tier].subscriptions
+      const { rows: [there] } = await query<{ count: number; is_endpoint: boolean }>(
+        client,
+        `select exists (select from app.webhook_endpoints where id = $2 and key_id = $1) as is_endpoint,
+           (select count(*)::int from app.webhook_subscriptions s where ${ofOwner}) as count`,
+        [owner.keyId, endpointId],
+      )
+      if (there?.is_endpoint !== true) throw new ApiError(404, 'unknown-endpoint', `This key has no endpoint with the number ${endpointId}.`)
+      if (most !== null && there.count >= most) throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} subscriptions.`)
+      const { rows } = await query<WebhookSubscription>(
+        client,
+        `insert into app.webhook_subscriptions as s (endpoint_id, event_types, conditions, next_height)
+         values ($1, $2, $3, coalesce($4::bigint, ${nextBlock})) returning ${subscriptionColumns}`,
+        [endpointId, [...new Set(eventTypes)], JSON.stringify(conditions), fromHeight ?? null],
+      )
+      const made = known(rows[0], 0)
+      await query(client, 'insert into app.webhook_turns (subscription_id, key_id) values ($1, $2)', [made.id, owner.keyId])
+      return made
+    })
+  }
+
+  /** @throws ApiError 400, 404 */
+  async change(owner: WebhookOwner, id: number, change: SubscriptionChange): Promise<WebhookSubscription> {
+    return this.#change(async (client) => {
+      const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
+      const before = known(rows[0], id)
+      const { eventTypes = before.eventTypes, conditions = before.conditions, isEnabled = before.isEnabled, fromHeight = before.nextHeight } = change
+      checkConditions(eventTypes, conditions)
+      const { rows: changed } = await query<WebhookSubscription>(
+        client,
+        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5 where id = $1 returning ${subscriptionColumns}`,
+        [id, [...new Set(eventTypes)], JSON.stringify(conditions), isEnabled, fromHeight],
+      )
+      return known(changed[0], id)
+    })
+  }
+
+  /** With its deliveries. @throws ApiError 404 */
+  async remove(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
+    return withTransaction(this.#pool, async (client) => {
+      await lockForRemoval(client, `select s.id from app.webhook_subscriptions s where ${ofOwner} and s.id = $2`, [owner.keyId, id])
+      const { rows } = await query<WebhookSubscription>(client, `delete from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 returning ${subscriptionColumns}`, [owner.keyId, id])
+      return known(rows[0], id)
+    })
+  }
+
+  /** Has an event `webhook.test` delivered, after what waits already. @throws ApiError 404, 409 `tests-waiting` */
+  async sendTest(owner: WebhookOwner, id: number): Promise<WebhookSubscription> {
+    return this.#change(async (client) => {
+      const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where ${ofOwner} and s.id = $2 for no key update`, [owner.keyId, id])
+      const { nextHeight } = known(rows[0], id)
+      const { rows: [waiting] } = await query<{ tests: number }>(
+        client,
+        `select count(*)::int as tests from (
+           select from app.webhook_deliveries where subscription_id = $1 and status = 'pending' and event_type = $2 limit ${mostTests}
+         ) t`,
+        [id, testEventType],
+      )
+      if (waiting?.tests === mostTests) throw new ApiError(409, 'tests-waiting', `${mostTests} tests of this subscription wait to be sent already.`)
+      const timestamp = new Date()
+      const place = { height: Math.max(0, (nextHeight ?? 1) - 1), txIndex: -1, eventIndex: -1, leg: timestamp.getTime() }
+      const body = deliveryBody(testEventType, { place, data: { message: 'This is a test of your endpoint.' } }, { height: place.height, id: null, timestamp })
+      await insertDeliveries(client, [{ subscriptionId: id, blockHeight: place.height, eventType: testEventType, body }])
+      return this.#reread(client, id)
+    })
+  }
+
+  async #reread(client: pg.ClientBase, id: number): Promise<WebhookSubscription> {
+    const { rows } = await query<WebhookSubscription>(client, `select ${subscriptionColumns} from app.webhook_subscriptions s where s.id = $1`, [id])
+    return known(rows[0], id)
+  }
+
+  /** In a transaction that wakes the dispatcher when it commits. */
+  async #change<T>(fn: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    return withTransaction(this.#pool, async (client) => {
+      const result = await fn(client)
+      await query(client, "select pg_notify('flowfarm_webhook_changes', '')")
+      return result
+    })
+  }
+}
+
+function known(subscription: WebhookSubscription | undefined, id: number): WebhookSubscription {
+  if (subscription === undefined) throw new ApiError(404, 'unknown-subscription', `This key has no subscription with the number ${id}.`)
+  return subscription
+}
+
+function checkConditions(types: readonly EventType[], { addresses, direction, contracts, event_names: names }: Conditions): void {
+  if (direction !== undefined && addresses === undefined) {
+    throw new ApiError(400, 'invalid-field', 'Field "conditions.direction" is taken only with "addresses".', { field: 'conditions.direction' })
+  }
+  const isNamed = contracts !== undefined || names?.some((name) => /^(A\.[0-9a-f]{16}|flow)\./.test(name)) === true
+  if (types.includes('contract.event') && !isNamed) {
+    throw new ApiError(400, 'invalid-field', 'Field "conditions.contracts" or "conditions.event_names" must say which events: contract.event alone is every event of the chain.', { field: 'conditions.contracts' })
+  }
+}

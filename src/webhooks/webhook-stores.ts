@@ -1,0 +1,21 @@
+import type pg from 'pg'
+import { DeliveryStore } from './delivery-store.ts'
+import { EndpointStore } from './endpoint-store.ts'
+import { OverviewStore } from './overview-store.ts'
+import { SubscriptionStore } from './subscription-store.ts'
+import { targetPolicy } from './target-policy.ts'
+
+/** What the API manages webhooks by. */
+export interface WebhookStores {
+  readonly endpoints: EndpointStore
+  readonly subscriptions: SubscriptionStore
+  readonly deliveries: DeliveryStore
+  readonly overview: OverviewStore
+}
+
+export function webhookStores(pool: pg.Pool, allowedNetworks: readonly string[]): WebhookStores {
+  return {
+    endpoints: new EndpointStore(pool, targetPolicy(allowedNetworks)), subscriptions: new SubscriptionStore(pool), deliveries: new DeliveryStore(pool),
+    overview: new OverviewStore(pool),
+  }
+}

@@ -1,0 +1,134 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { exploredChain } from '../support/explored-chain.ts'
+import { explorerPage } from '../support/explorer-page.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+import { beyondWindow, expectAccessible, untilLoaded, watchConsole } from './page-checks.ts'
+
+interface Answer {
+  readonly data: Record<string, unknown>[]
+}
+
+/** Names as people of bad will give them to their tokens and items. */
+const names = [
+  '<img src=x onerror="document.title=\'broken\'">',
+  '<script>document.title="broken"</script>',
+  '\u202Egnp.exe\u202C',
+  '\u{1F468}\u200D\u{1F469}\u200D\u{1F467}'.repeat(40),
+  'Z\u0351\u036B\u0343\u0343\u0300'.repeat(200),
+  'x'.repeat(10_000),
+  'word '.repeat(2000),
+  '',
+  '{{constructor}} ${1}',
+  '\u0000\u0007\n\n',
+]
+const pictures = [
+  'data:image/svg+xml,<svg onload="alert(1)"/>', 'javascript:alert(1)', 'ipfs://bafyone/1.png', 'ipfs://../../etc', '//evil.example/1.png',
+  'file:///etc/passwd', 'blob:https://evil.example/1', 'https://user:secret@evil.example/1.png', 'http://evil.example/1.png', '\u0000',
+]
+const moved = 3000
+const account = '0xe03daebed8ca0615'
+const transaction = '3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
+
+describe('the explorer page with what is big or hostile', function () {
+  this.timeout(120_000)
+  let running: TestBrowser
+  let api: RunningApi
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+    const { database } = await exploredChain()
+    api = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
+  })
+
+  after(async () => {
+    await api?.stop()
+    await running?.close()
+  })
+
+  afterEach(async () => {
+    for (const context of running.browser.contexts()) await context.close()
+  })
+
+  /** A narrow page for which an answer of the API is made worse; hosts elsewhere are never reached. */
+  async function open(path: string, of: (pathname: string) => boolean, worsen: (answer: Answer) => Answer): Promise<[Page, string[], string[]]> {
+    const page = await running.browser.newPage({ viewport: { width: 360, height: 740 } })
+    page.setDefaultTimeout(20_000)
+    const said = watchConsole(page)
+    const asked: string[] = []
+    page.on('dialog', (dialog) => said.push(`it opened a dialog: ${dialog.message()}`))
+    await page.route((url) => url.host !== api.host, (route) => {
+      asked.push(route.request().url())
+      return route.abort()
+    })
+    await page.route((url) => url.host === api.host && of(url.pathname), async (route) => {
+      const response = await route.fetch()
+      if (response.headers()['content-type']?.includes('json') !== true) return route.fulfill({ response })
+      return route.fulfill({ json: worsen((await response.json()) as Answer) })
+    })
+    await page.goto(`http://${api.host}${path}`)
+    await untilLoaded(page)
+    return [page, said, asked]
+  }
+
+  /** The page is whole: as wide as the window, usable, and nothing of it did what it was told. */
+  async function expectWhole(page: Page, said: readonly string[]): Promise<void> {
+    expect(await beyondWindow(page)).to.equal(0)
+    expect(await page.title()).to.not.equal('broken')
+    await expectAccessible(page, page.url())
+    // Pictures that cannot be had are the point.
+    expect(said.filter((text) => !text.includes('net::ERR_FAILED'))).to.deep.equal([])
+  }
+
+  it('lists hundreds of tokens, whatever they call themselves', async () => {
+    const [page, said, asked] = await open(`/account/${account}?tab=tokens`, (path) => path.endsWith('/ft'), (answer) => {
+      const [first] = answer.data
+      const data = Array.from({ length: 500 }, (_, i) => ({
+        ...first, token: `A.179b6b1cb6755e31.Token${i}`, name: names[i % names.length], symbol: names[(i + 3) % names.length],
+        logo: pictures[i % pictures.length], balance: `${'9'.repeat(1 + (i % 60))}.00000001`,
+      }))
+      return { ...answer, data }
+    })
+    await page.locator('.list').getByRole('rowheader').nth(499).waitFor()
+    await page.getByText('<script>document.title="broken"</script>').first().waitFor()
+    await expectWhole(page, said)
+    for (const url of asked) expect(url).to.match(/^https:\/\/(?:ipfs\.io\/ipfs\/|evil\.example\/1\.png)/)
+  })
+
+  it('lists items with pictures of odd schemes, and asks none of them for more than a picture', async () => {
+    const [page, said, asked] = await open('/nft/A.179b6b1cb6755e31.PaperBoats', (path) => path.endsWith('/item'), (answer) => {
+      const data = pictures.map((thumbnail, i) => ({ ...answer.data[0], nft_id: String(i), name: names[i], thumbnail }))
+      return { ...answer, data }
+    })
+    await page.locator('.card').nth(pictures.length - 1).waitFor()
+    await expectWhole(page, said)
+    for (const url of asked) expect(url).to.match(/^https:/)
+    expect(asked.filter((url) => url.includes('secret'))).to.deep.equal([])
+  })
+
+  it('tells a transaction of thousands of events and moves in a page that one can use', async () => {
+    const [page, said] = await open(`/transaction/${transaction}?tab=events`, (path) => path === `/flow/transaction/${transaction}`, (answer) => {
+      const [first] = answer.data as [{ events: object[]; ft_transfers: object[] }]
+      const events = Array.from({ length: moved }, (_, i) => ({ ...first.events[i % first.events.length], event_index: i }))
+      const transfers = Array.from({ length: moved }, (_, i) => ({
+        ...first.ft_transfers[0], event_index: i, token: `A.179b6b1cb6755e31.Token${i % 20}`, token_symbol: names[i % names.length],
+        to_address: `0x${i.toString(16).padStart(16, '0')}`,
+      }))
+      return { ...answer, data: [{ ...first, events, ft_transfers: transfers, template_label: names[5], error_message: names[5] }] }
+    })
+    await page.getByRole('tab', { name: 'Events 3,000' }).waitFor()
+    await page.getByText('12 more').click()
+    await page.getByText('each of them').first().click()
+    await page.getByText('130 more').first().waitFor()
+    expect(await page.evaluate<number>('document.querySelectorAll("*").length')).to.be.below(6000)
+    await expectWhole(page, said)
+  })
+})

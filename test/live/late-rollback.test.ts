@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import type { FeedClient } from '../support/feed-client.ts'
+import { LiveRoom } from '../support/live-room.ts'
+import { MadeChain } from '../support/made-chain.ts'
+import { SeenChain } from '../support/seen-chain.ts'
+
+/** No test waits for that: what it waits for has to come without. */
+const never = 600_000
+
+/** @param isSubscriber what it was told before it subscribed does not count */
+const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
+  const seen = new SeenChain()
+  for (const message of client.told) if (!isSubscriber || message.seq !== undefined) seen.accept(message)
+  return seen
+}
+
+/** Extends the chain by a block that comes after all else, and resolves when the client has it. */
+async function settle(chain: MadeChain, room: LiveRoom, clients: readonly FeedClient[]): Promise<void> {
+  while (chain.announce(room.feed));
+  await room.feed.idle()
+  chain.extend(1)
+  chain.announce(room.feed)
+  const last = chain.transactionId(chain.height - 1)
+  await Promise.all(clients.map((client) => client.find(({ payload }) => payload['id'] === last)))
+}
+
+describe('a rollback that is announced late', () => {
+  it('is told before the blocks that took the place, to who follows', async () => {
+    const chain = new MadeChain()
+    chain.extend(10)
+    const room = await LiveRoom.open(chain, { patienceMs: never })
+    const client = await room.connect()
+    await client.subscribe({ from: 0 })
+    await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
+    chain.extend(1)
+    chain.rollBack(4)
+    chain.extend(6)
+    // Of all that only the first is heard: the block at this height is another one already.
+    while (chain.announce(room.feed)) for (let i = 0; i < 5; i++) await new Promise(setImmediate)
+    await settle(chain, room, [client])
+    const seen = seenBy(client)
+    expect(seen.rollbacks).to.deep.equal([7])
+    expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
+    await room.close()
+  })
+
+  it('is told before the blocks that took the place, to who catches up', async () => {
+    const chain = new MadeChain()
+    chain.extend(40)
+    const room = await LiveRoom.open(chain, { patienceMs: never })
+    const [first, second] = await Promise.all([room.connect(), room.connect()])
+    await first.subscribe({ from: 30 })
+    await first.find(({ payload }) => payload['id'] === chain.transactionId(39))
+    chain.rollBack(25)
+    chain.extend(30)
+    await second.subscribe({ from: 0 })
+    await settle(chain, room, [first, second])
+    for (const [client, from] of [[first, 30], [second, 0]] as const) {
+      const seen = seenBy(client)
+      expect([...seen.blocks].filter(([height]) => height >= from)).to.deep.equal([...chain.blockIds.entries()].slice(from))
+    }
+    await room.close()
+  })
+
+  it('is found by comparing where it is never announced', async () => {
+    const chain = new MadeChain()
+    chain.extend(10)
+    const room = await LiveRoom.open(chain, { patienceMs: 1 })
+    const client = await room.connect()
+    await client.subscribe({ from: 0 })
+    await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
+    chain.rollBack(4)
+    chain.extend(5)
+    room.feed.announce(10, 11)
+    await client.find(({ payload }) => payload['id'] === chain.transactionId(10))
+    const seen = seenBy(client)
+    expect(seen.rollbacks).to.deep.equal([6])
+    expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
+    await room.close()
+  })
+
+  it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other', async () => {
+    const action = fc.oneof(
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 4 }) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollBack' as const), count: fc.integer({ min: 1, max: 8 }) }) },
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('announce' as const), count: fc.integer({ min: 1, max: 2 }) }) },
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), count: fc.integer({ min: 0, max: 20 }) }) },
+    )
+    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
+      const chain = new MadeChain()
+      chain.extend(10)
+      const room = await LiveRoom.open(chain, { patienceMs: never, turnMs: 0 })
+      const plain = await room.connect()
+      const clients = [await room.connect()]
+      await clients[0]?.subscribe({ from: 0 })
+      for (const { kind, count } of actions) {
+        if (kind === 'extend') chain.extend(count)
+        if (kind === 'rollBack') chain.rollBack(count)
+        if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(room.feed)
+        if (kind === 'breathe') for (let i = 0; i < count; i++) await new Promise(setImmediate)
+        if (kind === 'join') {
+          const client = await room.connect()
+          client.say({ type: 'subscribe', id: 1, from: Math.min(count, chain.height), batch: true })
+          clients.push(client)
+        }
+      }
+      await settle(chain, room, [plain, ...clients])
+      seenBy(plain, false)
+      for (const client of clients) {
+        const seen = seenBy(client)
+        const [lowest = 0] = seen.blocks.keys()
+        expect([...seen.blocks]).to.deep.equal([...chain.blockIds.entries()].slice(lowest))
+        expect([...seen.transactions]).to.deep.equal([...chain.blockIds.keys()].slice(lowest).map((at) => [at, [chain.transactionId(at)]]))
+      }
+      await room.close()
+    }), { numRuns: 60, endOnFailure: false })
+  }).timeout(60_000)
+})

@@ -1,0 +1,56 @@
+import type { RunningApi } from './running-api.ts'
+
+/** An address of the explorer page with what is to be read on it. */
+export interface ExplorerRoute {
+  readonly name: string
+  readonly path: string
+  /** The heading begins with this. */
+  readonly heading: string
+}
+
+/** The addresses of all parts of the page, with things of the recording `base` and all tabs. */
+export async function explorerRoutes(api: RunningApi): Promise<readonly ExplorerRoute[]> {
+  const first = async (path: string, field: string): Promise<string> => {
+    const { data } = await api.json<{ data: readonly Record<string, unknown>[] }>(path)
+    return String(data[0]?.[field])
+  }
+  const account = '/account/0xe03daebed8ca0615'
+  const nft = '/nft/A.179b6b1cb6755e31.PaperBoats'
+  const contract = '/contract/A.f3fcd2c1a78f5eee.Crossroads'
+  const transaction = `/transaction/${await first('/flow/evm/transaction', 'transaction_id')}`
+  const item = await first('/flow/nft/A.179b6b1cb6755e31.PaperBoats/item', 'nft_id')
+  const evmTransaction = `/evm/transaction/${await first('/flow/evm/transaction', 'hash')}`
+  const evmToken = await first('/flow/evm/token', 'address')
+  const node = `/node/${await first('/flow/node', 'node_id')}`
+  const route = (name: string, path: string, heading: string): ExplorerRoute => ({ name, path, heading })
+  const tabs = (name: string, path: string, heading: string, ...others: readonly string[]): ExplorerRoute[] => [
+    route(name, path, heading),
+    ...others.map((tab) => route(`${name}-${tab}`, `${path}?tab=${tab}`, heading)),
+  ]
+  return [
+    route('home', '/', 'The Flow blockchain'),
+    route('blocks', '/blocks', 'Blocks'),
+    ...tabs('block', '/block/141', 'Block 141', 'collections', 'service'),
+    route('transactions', '/transactions', 'Transactions'),
+    ...tabs('transaction', transaction, 'Transaction', 'events', 'script', 'arguments', 'evm'),
+    route('accounts', '/accounts', 'Accounts'),
+    ...tabs('account', account, 'Account', 'transfers', 'tokens', 'nfts', 'keys', 'contracts', 'staking', 'about'),
+    route('tokens', '/tokens', 'Tokens'),
+    ...tabs('token', '/token/A.0ae53cb6e3f42a79.FlowToken', 'Token', 'holders', 'price', 'about'),
+    route('collections', '/nfts', 'NFT collections'),
+    ...tabs('collection', nft, 'Collection', 'holders', 'transfers', 'about'),
+    route('item', `${nft}/item/${item}`, 'NFT'),
+    route('contracts', '/contracts', 'Contracts'),
+    ...tabs('contract', contract, 'Contract Crossroads', 'versions', 'dependencies', 'events', 'transactions'),
+    ...tabs('evm', '/evm', 'Flow EVM', 'tokens'),
+    ...tabs('evm-transaction', evmTransaction, 'EVM transaction', 'logs', 'input'),
+    ...tabs('evm-address', `/evm/address/${evmToken}`, 'EVM', 'transfers', 'tokens', 'nfts'),
+    ...tabs('evm-token', `/evm/token/${evmToken}`, 'EVM token', 'holders'),
+    ...tabs('nodes', '/nodes', 'Staking', 'epochs', 'rewards'),
+    ...tabs('node', node, 'Node', 'events'),
+    route('numbers', '/numbers', 'The chain day by day'),
+    route('scheduled', '/scheduled', 'Scheduled transactions'),
+    route('scheduled-transaction', `/scheduled/${await first('/flow/scheduled-transaction', 'id')}`, 'Scheduled transaction'),
+    route('search', '/search?q=flow', 'Search for'),
+  ]
+}

@@ -1,0 +1,55 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { WebSocketServer } from 'ws'
+import { Metrics } from '../../src/base/metrics.ts'
+import type { BlockFeed, FeedReader } from '../../src/live/block-feed.ts'
+import { FeedClients } from '../../src/live/feed-clients.ts'
+import { LiveAudience } from '../../src/live/live-audience.ts'
+import type { LiveLimits } from '../../src/live/live-audience.ts'
+import { FeedClient } from './feed-client.ts'
+
+/** The live feed alone, with real sockets, of a chain that a test makes. */
+export class LiveRoom {
+  readonly metrics = new Metrics()
+  readonly #audience: LiveAudience
+  readonly #stopping = new AbortController()
+  readonly #server = createServer()
+  readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+
+  private constructor(reader: FeedReader, limits: LiveLimits) {
+    const log = pino({ level: 'silent' })
+    const clients = new FeedClients({ name: 'live', metrics: this.metrics, log, maxInboundMessages: 1000 })
+    this.#audience = new LiveAudience({ clients, metrics: this.metrics, reader, log, signal: this.#stopping.signal, limits })
+    this.#server.on('upgrade', (request, socket, head) => {
+      this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#audience.add(opened, request))
+    })
+  }
+
+  static async open(reader: FeedReader, limits: LiveLimits = {}): Promise<LiveRoom> {
+    const room = new LiveRoom(reader, limits)
+    await new Promise<void>((resolve) => {
+      room.#server.listen(0, '127.0.0.1', resolve)
+    })
+    await room.#audience.start()
+    return room
+  }
+
+  get feed(): BlockFeed {
+    return this.#audience.feed
+  }
+
+  connect(): Promise<FeedClient> {
+    return FeedClient.connect(`127.0.0.1:${(this.#server.address() as AddressInfo).port}`)
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    this.#audience.stop()
+    for (const client of this.#sockets.clients) client.terminate()
+    await this.feed.idle()
+    await new Promise((resolve) => {
+      this.#server.close(resolve)
+    })
+  }
+}

@@ -1,0 +1,82 @@
+import type { FeedBlock } from '../../src/api/presenters/feed.ts'
+import type { BlockFeed, FeedReader } from '../../src/live/block-feed.ts'
+import { idOf, timestampAt } from './chain-rows.ts'
+
+/** The account of the transaction of a block at an even height, and at an odd one. */
+export const accountsOfMadeChain = ['0x00000000000000a0', '0x00000000000000a1'] as const
+
+/**
+ * A chain in memory, of blocks with one transaction each, that is committed now and announced when a test says so, as by a database
+ * whose notifications are late. They keep their order.
+ */
+export class MadeChain implements FeedReader {
+  #ids: string[] = []
+  #made = 0
+  readonly #unheard: ((feed: BlockFeed) => void)[] = []
+
+  /** One above the highest height; the lowest is 0. */
+  get height(): number {
+    return this.#ids.length
+  }
+
+  get blockIds(): readonly string[] {
+    return this.#ids
+  }
+
+  transactionId(height: number): string {
+    return idOf('transaction', this.#ids[height] ?? '')
+  }
+
+  extend(count: number): void {
+    const from = this.height
+    for (let i = 0; i < count; i++) this.#ids.push(idOf('made', this.#made++))
+    const to = this.height
+    this.#unheard.push((feed) => feed.announce(from, to))
+  }
+
+  rollBack(depth: number): void {
+    const from = Math.max(0, this.height - depth)
+    this.#ids = this.#ids.slice(0, from)
+    this.#unheard.push((feed) => feed.rollback(from))
+  }
+
+  /** Delivers the oldest announcement that was not delivered yet. Gives whether there was one. */
+  announce(feed: BlockFeed): boolean {
+    const oldest = this.#unheard.shift()
+    oldest?.(feed)
+    return oldest !== undefined
+  }
+
+  async read(from: number, to: number): Promise<readonly FeedBlock[]> {
+    await new Promise(setImmediate)
+    return this.#ids.slice(from, to).map((_id, i) => this.#block(from + i))
+  }
+
+  async ids(from: number, to: number): Promise<ReadonlyMap<number, string>> {
+    await new Promise(setImmediate)
+    return new Map(this.#ids.slice(from, to).map((id, i) => [from + i, id]))
+  }
+
+  async head(): Promise<number> {
+    await new Promise(setImmediate)
+    return this.height
+  }
+
+  #block(height: number): FeedBlock {
+    return {
+      block: {
+        height, id: this.#ids[height] ?? '', parent_id: this.#ids[height - 1] ?? idOf('none'), timestamp: timestampAt(height),
+        tx_count: 1, event_count: 0,
+      },
+      transactions: [{
+        summary: {
+          id: this.transactionId(height), block_height: height, status: 'SEALED', payer_address: '', proposer_address: '',
+          timestamp: timestampAt(height), execution_status: 'SUCCESS', is_evm: false, script_hash: '', template_category: '',
+          template_label: '', tags: [], error_message: '',
+        },
+        accounts: [height % 2 === 0 ? accountsOfMadeChain[0] : accountsOfMadeChain[1]],
+        contracts: [],
+      }],
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { FeedMessage } from './feed-client.ts'
+
+/** What a client holds that keeps the feed as it should: each height once, and nothing that was taken back. */
+export class SeenChain {
+  /** Ids of the blocks that it has, by height. */
+  readonly blocks = new Map<number, string>()
+  /** Ids of the transactions that it has, by height. */
+  readonly transactions = new Map<number, string[]>()
+  /** Heights from which blocks were taken back. */
+  readonly rollbacks: number[] = []
+  /** The mark of the last message. */
+  mark: string | undefined
+
+  /** @throws when a block comes twice or not in its turn */
+  accept({ type, seq, payload }: FeedMessage): void {
+    if (seq !== undefined) this.mark = seq
+    if (type === 'rollback') this.#takeBack(Number(payload['from_height']))
+    if (type === 'new_block') this.#addBlock(Number(payload['height']), String(payload['id']), String(payload['parent_id']))
+    if (type === 'new_transaction') this.#addTransaction(Number(payload['block_height']), String(payload['id']))
+  }
+
+  #takeBack(from: number): void {
+    this.rollbacks.push(from)
+    for (const kept of [this.blocks, this.transactions]) for (const height of kept.keys()) if (height >= from) kept.delete(height)
+  }
+
+  #addBlock(height: number, id: string, parent: string): void {
+    if (this.blocks.has(height)) throw new Error(`block ${height} came twice`)
+    const last = Math.max(...this.blocks.keys())
+    if (this.blocks.size > 0 && height !== last + 1) throw new Error(`block ${height} came after ${last}`)
+    if (this.blocks.size > 0 && this.blocks.get(last) !== parent) throw new Error(`block ${height} does not follow the one before`)
+    this.blocks.set(height, id)
+  }
+
+  #addTransaction(height: number, id: string): void {
+    const ids = this.transactions.get(height) ?? []
+    if (ids.includes(id)) throw new Error(`transaction ${id} came twice`)
+    this.transactions.set(height, [...ids, id])
+  }
+}

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { withTransaction } from '../../src/db/pool.ts'
+import { rollBackWebhooks } from '../../src/webhooks/roll-back-webhooks.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { alice, bob, commitTransfers, flow, makeOwner, runHooks, subscribe } from './support/hook-world.ts'
+import type { RunningHooks } from './support/hook-world.ts'
+import { startReceiver } from './support/receiver.ts'
+import type { Receiver } from './support/receiver.ts'
+
+describe('webhooks', () => {
+  let database: TestDatabase
+  let receiver: Receiver
+  let hooks: RunningHooks
+  const secrets = new Map<string, string>()
+  let refuse: (path: string) => boolean
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    refuse = () => false
+    secrets.clear()
+    receiver = await startReceiver({ secrets, answer: ({ path }, response) => void response.writeHead(refuse(path) ? 500 : 200).end('thanks') })
+    await commitTransfers(database, 0, [[]])
+    hooks = await runHooks(database.url)
+  })
+  afterEach(async () => {
+    await hooks.stop()
+    await receiver.stop()
+    await database.drop()
+  })
+
+  it('tells of what a commit brings, signed, in the order of the chain', async () => {
+    const { secret, id } = await subscribe(database, await makeOwner(database), `${receiver.url}/hook`)
+    secrets.set('/hook', secret)
+    await commitTransfers(database, 1, [[{ amount: '1.00000001' }, { amount: '2' }], [{ amount: '3', from: bob, to: alice }]])
+    await receiver.until((received) => received.length === 3)
+    expect(receiver.problems).to.deep.equal([])
+    expect(receiver.received.map((one) => [one.body.type, one.body.block_height, one.body.data['amount']]))
+      .to.deep.equal([['ft.transfer', 1, '1.00000001'], ['ft.transfer', 1, '2'], ['ft.transfer', 2, '3']])
+    expect(receiver.received.map((one) => one.id)).to.deep.equal([1, 2, 3].map((sequence) => `msg_${id}_${sequence}`))
+    expect(receiver.received[2]?.body.data).to.include({ from: bob, to: alice, token: flow, transfer_type: 'transfer', event_index: 0 })
+    expect(receiver.received[0]?.headers).to.include({ 'x-flowindex-event': 'ft.transfer' })
+  })
+
+  it('waits for a worker that has not done a height, and leaves out none', async () => {
+    await subscribe(database, await makeOwner(database), receiver.url)
+    const addWorkerHeight = (height: number): Promise<unknown> => database.pool.query(
+      `with done as (update app.indexing_checkpoints set covered = covered + int8multirange(int8range(${height}, ${height} + 1)) where service_name = 'token_worker')
+       select pg_notify('flowfarm_farm', '')`,
+    )
+    await commitTransfers(database, 1, [[], [{ amount: '2' }], []], { services: ['main_ingester'] })
+    await subscribe(database, await makeOwner(database), `${receiver.url}/blocks`, { eventTypes: ['block.sealed'], fromHeight: 3 })
+    await addWorkerHeight(2)
+    // By then the dispatcher has looked at all there is.
+    await receiver.until((received) => received.some(({ path }) => path === '/blocks'))
+    await database.pool.query(`insert into app.ft_transfers (block_height, tx_index, event_index, leg, token, amount, transfer_type) values (1, 0, 0, 0, '${flow}', 1, 'mint')`)
+    await addWorkerHeight(1)
+    await receiver.until((received) => received.length === 3)
+    expect(receiver.received.filter(({ path }) => path !== '/blocks').map((one) => one.body.data['amount'])).to.deep.equal(['1', '2'])
+  })
+
+  it('tries again until it is delivered, in order, while others go on', async () => {
+    const owner = await makeOwner(database)
+    const failing = await subscribe(database, owner, `${receiver.url}/failing`)
+    await subscribe(database, owner, `${receiver.url}/good`)
+    let refusals = 0
+    refuse = (path) => path === '/failing' && ++refusals < 3
+    await commitTransfers(database, 1, [[{ amount: '1' }, { amount: '2' }]])
+    await receiver.until((received) => received.filter(({ path }) => path === '/failing').length === 4)
+    const amounts = (path: string): unknown[] => receiver.received.filter((one) => one.path === path).map((one) => one.body.data['amount'])
+    expect(amounts('/failing')).to.deep.equal(['1', '1', '1', '2'])
+    expect(amounts('/good')).to.deep.equal(['1', '2'])
+    expect(new Set(receiver.received.filter((one) => one.path === '/failing').slice(0, 3).map(({ id }) => id)).size).to.equal(1)
+    await hooks.stop()
+    const { rows } = await database.pool.query<object>('select sequence::int, attempt, response_status, error from app.webhook_failures where subscription_id = $1 order by 2', [failing.id])
+    expect(rows).to.deep.equal([1, 2].map((attempt) => ({ sequence: 1, attempt, response_status: 500, error: 'answered 500' })))
+  })
+
+  it('gives up a delivery after as many tries as it may have, and goes on with the next', async () => {
+    const { id } = await subscribe(database, await makeOwner(database), receiver.url)
+    let tries = 0
+    refuse = () => ++tries <= 4
+    await commitTransfers(database, 1, [[{ amount: '1' }, { amount: '2' }]])
+    await receiver.until((received) => received.at(-1)?.id === `msg_${id}_2`)
+    expect(receiver.received).to.have.length(5)
+    await hooks.stop()
+    const { rows } = await database.pool.query<object>('select status, attempt_count from app.webhook_deliveries order by sequence')
+    expect(rows).to.deep.equal([{ status: 'dead', attempt_count: 4 }, { status: 'delivered', attempt_count: 1 }])
+  })
+
+  it('tells of a rollback, and then of the blocks that took the place', async () => {
+    await subscribe(database, await makeOwner(database), receiver.url)
+    await commitTransfers(database, 1, [[{ amount: '1' }], [{ amount: '2' }]])
+    await receiver.until((received) => received.length === 2)
+    await withTransaction(database.pool, async (client) => {
+      await rollBackWebhooks(client, 1)
+      await client.query('delete from app.ft_transfers where block_height > 1')
+      await client.query('delete from raw.transactions where block_height > 1')
+      await client.query('delete from raw.blocks where height > 1')
+      await client.query("update app.indexing_checkpoints set covered = covered - '{[2,)}'")
+      await client.query("select pg_notify('flowfarm_rollback', '2')")
+    })
+    await commitTransfers(database, 2, [[{ amount: '20' }]], { fork: 2 })
+    await receiver.until((received) => received.length === 4)
+    expect(receiver.received.map(({ body }) => [body.type, body.block_height, body.data['amount'] ?? body.data['from_height']]))
+      .to.deep.equal([['ft.transfer', 1, '1'], ['ft.transfer', 2, '2'], ['chain.rollback', 2, 2], ['ft.transfer', 2, '20']])
+    expect(receiver.received[3]?.body.event_id).not.to.equal(receiver.received[1]?.body.event_id)
+  })
+})

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { expect } from 'chai'
+import { eventTypeNames, testEventType } from '../../src/webhooks/event-types.ts'
+import { standardSignature } from '../../src/webhooks/signature.ts'
+import { webhookLimits } from '../../src/webhooks/webhook-limits.ts'
+import { readRepositoryFile } from '../support/repository.ts'
+
+describe('the documentation of webhooks', () => {
+  const text = readRepositoryFile('docs/webhooks.md')
+
+  it('has every type of event, and the limits of every tier', () => {
+    for (const type of [...eventTypeNames, testEventType]) expect(text).to.include(`\`${type}\``)
+    for (const [tier, { endpoints, subscriptions }] of Object.entries(webhookLimits)) {
+      expect(text).to.include(`| ${tier} | ${endpoints ?? 'as many as it likes'} | ${subscriptions ?? 'as many as it likes'} |`)
+    }
+  })
+
+  it('shows examples that are JSON', () => {
+    const examples = [...text.matchAll(/\| `(\{.*\})` \|/g)].map(([, example = '']) => example)
+    expect(examples).to.have.length.above(12)
+    for (const example of examples) expect(JSON.parse(example), example).to.be.an('object')
+  })
+
+  it('verifies what is signed, and nothing else, by its code for Node', () => {
+    const [, code = ''] = /```js\n([\s\S]*?)```/.exec(text) ?? []
+    const key = Buffer.alloc(32, 7)
+    const [id, timestamp, body] = ['msg_1_1', Math.floor(Date.now() / 1000), '{"a":"ü"}']
+    const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': standardSignature({ id, timestamp, body }, [Buffer.alloc(32), key]) }
+    const cases = [[headers, body], [headers, `${body} `], [{ ...headers, 'webhook-id': 'msg_1_2' }, body], [{ ...headers, 'webhook-timestamp': String(timestamp - 301) }, body]]
+    const program = `${code}
+      for (const [headers, body] of ${JSON.stringify(cases)}) console.log(isGenuine('whsec_${key.toString('base64')}', headers, body))`
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    expect(said.trim().split('\n')).to.deep.equal(['true', 'false', 'false', 'false'])
+  })
+})
