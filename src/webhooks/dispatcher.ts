@@ -11,6 +11,7 @@ import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
 import { WakeUp } from './wake-up.ts'
 import { pruneDeliveries } from './prune-deliveries.ts'
 import { sourcesOf } from './sources/all-sources.ts'
+import { hourlyParameters, joinHour, usualHourlyLimits } from './usage.ts'
 
 export interface DispatcherOptions {
   readonly databaseUrl: string
@@ -60,7 +61,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#limits = { blocksAtOnce: 50, maxPending: 10_000, ...options.limits }
+    this.#limits = { blocksAtOnce: 50, maxPending: 10_000, eventsPerHour: usualHourlyLimits, ...options.limits }
   }
 
   /** This process has its turn. */
@@ -155,8 +156,10 @@ export class Dispatcher {
       pool,
       `select array_agg(s.id::float8) as ids, s.next_height::float8 as "from", array_to_string(s.event_types, ' ') as event_types
        from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
-       where s.is_enabled and s.next_height is not null and e.paused_at is null and k.revoked_at is null
+       ${joinHour('$1', '$2')}
+       where s.is_enabled and s.next_height is not null and e.paused_at is null and k.revoked_at is null and (h."left" is null or h."left" > 0)
        group by 2, 3`,
+      hourlyParameters(this.#limits.eventsPerHour),
     )
     if (rows.length === 0) return []
     const coverage = await readCoverage(pool)

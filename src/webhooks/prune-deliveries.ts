@@ -4,7 +4,7 @@ import { query } from '../db/pool.ts'
 /** Rows that one statement removes at most. */
 const rowsAtOnce = 5000
 
-/** Removes deliveries that were finished long ago, with their failures; those that somebody has in hand are left for the next time. */
+/** Removes deliveries that were finished long ago, with their failures, and what was counted then; those that somebody has in hand are left for the next time. */
 export async function pruneDeliveries(pool: pg.Pool, days: number, signal: AbortSignal): Promise<void> {
   for (let removed = rowsAtOnce; removed === rowsAtOnce && !signal.aborted;) {
     const { rowCount } = await query(
@@ -17,4 +17,5 @@ export async function pruneDeliveries(pool: pg.Pool, days: number, signal: Abort
     )
     removed = rowCount ?? 0
   }
+  await query(pool, 'delete from app.webhook_usage where hour < now() - make_interval(days => $1)', [days])
 }

@@ -21,6 +21,8 @@ export interface WebhookSubscription {
   /** Deliveries that were made. */
   readonly deliveryCount: number
   readonly createdAt: Date
+  /** When its owner last changed it. */
+  readonly changedAt: Date
 }
 
 export interface NewSubscription {
@@ -41,7 +43,8 @@ export interface SubscriptionChange {
 
 /** As an administrator sees them too. */
 export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as "eventTypes", s.conditions, s.is_enabled as "isEnabled",
-  s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt"`
+  s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt",
+  s.changed_at as "changedAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
 /** Tests of a subscription that may wait. */
@@ -108,7 +111,7 @@ export class SubscriptionStore {
       checkConditions(eventTypes, conditions)
       const { rows: changed } = await query<WebhookSubscription>(
         client,
-        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5 where id = $1 returning ${subscriptionColumns}`,
+        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5, changed_at = now() where id = $1 returning ${subscriptionColumns}`,
         [id, [...new Set(eventTypes)], JSON.stringify(conditions), isEnabled, fromHeight],
       )
       return known(changed[0], id)

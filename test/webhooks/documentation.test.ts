@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
+import { conditionsSchema } from '../../src/webhooks/conditions.ts'
 import { eventTypeNames, testEventType } from '../../src/webhooks/event-types.ts'
 import { standardSignature } from '../../src/webhooks/signature.ts'
 import { webhookLimits } from '../../src/webhooks/webhook-limits.ts'
@@ -8,10 +9,12 @@ import { readRepositoryFile } from '../support/repository.ts'
 describe('the documentation of webhooks', () => {
   const text = readRepositoryFile('docs/webhooks.md')
 
-  it('has every type of event, and the limits of every tier', () => {
+  it('has every type of event, every condition, and the limits of every tier', () => {
+    for (const condition of Object.keys(conditionsSchema.shape)) expect(text).to.include(`\`${condition}\``)
     for (const type of [...eventTypeNames, testEventType]) expect(text).to.include(`\`${type}\``)
-    for (const [tier, { endpoints, subscriptions }] of Object.entries(webhookLimits)) {
-      expect(text).to.include(`| ${tier} | ${endpoints ?? 'as many as it likes'} | ${subscriptions ?? 'as many as it likes'} |`)
+    for (const [tier, { endpoints, subscriptions, eventsPerHour }] of Object.entries(webhookLimits)) {
+      const cells = [endpoints, subscriptions, eventsPerHour].map((limit) => limit?.toLocaleString('en') ?? 'as many as it likes')
+      expect(text).to.include(`| ${[tier, ...cells].join(' | ')} |`)
     }
   })
 

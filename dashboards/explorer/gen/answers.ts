@@ -117,6 +117,7 @@ export interface Answers {
   readonly '/webhooks/subscriptions/{id}': WebhookSubscriptionAnswer
   readonly '/webhooks/subscriptions/{id}/deliveries': WebhookDeliveryList
   readonly '/webhooks/subscriptions/{id}/deliveries/{sequence}': WebhookDeliveryDetailAnswer
+  readonly '/webhooks/usage': WebhookUsageAnswer
   readonly '/health': Health
   readonly '/status': IndexingStatus
 }
@@ -3282,6 +3283,8 @@ export interface WebhookSubscription {
   readonly delivery_count: number
   /** ISO 8601, UTC, milliseconds. */
   readonly created_at: string
+  /** When you last changed it. */
+  readonly changed_at: string
 }
 
 export interface WebhookConditions {
@@ -3295,6 +3298,14 @@ export interface WebhookConditions {
   readonly min_amount?: string
   /** Contracts, `A.<address>.<name>`. */
   readonly contracts?: readonly string[]
+  /** Pairs of exchanges, of DeFi events. */
+  readonly pairs?: readonly string[]
+  /** Numbers of items within their collection. */
+  readonly nft_ids?: readonly string[]
+  /** Nodes, of staking events. */
+  readonly nodes?: readonly string[]
+  /** What the account was in the transaction, of address.activity. */
+  readonly roles?: readonly ('payer' | 'proposer' | 'authorizer')[]
   /** Full types of events (`A.<address>.<contract>.<event>`); of DeFi and staking events their names, of transfers their kinds (`mint`). */
   readonly event_names?: readonly string[]
 }
@@ -3376,6 +3387,24 @@ export interface WebhookFailure {
   readonly latency_ms: number
   readonly error: string
   readonly response_excerpt: string | null
+}
+
+export interface WebhookUsageAnswer {
+  readonly data: readonly WebhookUsage[]
+}
+
+export interface WebhookUsage {
+  readonly tier: 'free' | 'pro' | 'enterprise' | 'unlimited'
+  readonly endpoints: number
+  /** Null: as many as you like, as of all limits. */
+  readonly endpoints_limit: number | null
+  readonly subscriptions: number
+  readonly subscriptions_limit: number | null
+  /** Events that you were told of. What comes when they are as many as the limit waits until the hour is over. */
+  readonly events_this_hour: number
+  readonly events_per_hour_limit: number | null
+  /** ISO 8601, UTC, milliseconds. */
+  readonly hour_ends_at: string
 }
 
 export interface Health {

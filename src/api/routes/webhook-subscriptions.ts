@@ -24,6 +24,7 @@ const idField = z.int('must be a number').min(1, 'must be a number').max(999_999
 const example: z.output<typeof subscriptionSchema> = {
   id: 21, endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' },
   is_enabled: true, next_height: 123_456_790, delivery_count: 3, created_at: '2025-07-01T12:00:01.250Z',
+  changed_at: '2025-07-01T12:00:01.250Z',
 }
 const deliveryExample: z.output<typeof deliverySchema> = {
   sequence: 3, message_id: 'msg_21_3', subscription_id: 21, event_type: 'ft.transfer', block_height: 123_456_789, status: 'delivered', attempt_count: 1,
