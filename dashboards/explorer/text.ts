@@ -1,7 +1,12 @@
 import { formatNumber } from '../kit/formats.ts'
 
-/** `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. */
+/**
+ * `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. Of an address that begins with noughts, as those of
+ * accounts in the EVM do, what tells it from others: `0x000000000000000000000002fd4ffeccbbaa9977` → `0x0…2fd4…9977`.
+ */
 export function shorten(id: string, head = 6, tail = 4): string {
+  const rest = /^0x0{12,}([1-9a-f].*)$/.exec(id)?.[1]
+  if (rest !== undefined) return `0x0…${shorten(rest, 4, tail)}`
   return id.length <= head + tail + 3 ? id : `${id.slice(0, head)}…${id.slice(-tail)}`
 }
 
