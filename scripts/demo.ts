@@ -23,6 +23,8 @@ const recording = resolve(import.meta.dirname, '../test/recordings/base')
 const lastRecordedHeight = 280
 /** Mainnet makes a block in this time. */
 const blockMs = 800
+/** The recorded blocks are spread over so many days, so that there is something to see day by day. */
+const recordedDays = 21
 const folderPrefix = 'flowfarm-demo-'
 
 /** Removes what a demo left behind that was killed. */
@@ -71,6 +73,7 @@ function greeting(config: Config, port: number, folder: string): string {
   return [
     '',
     `  flowfarm is running on a recorded chain: ${lastRecordedHeight + 1} real blocks, then new ones for ever.`,
+    `  The recorded ones are given times over the last ${recordedDays} days, so that charts have days to show.`,
     '',
     `    Open this     ${page}/`,
     `    All routes    ${page}/docs`,
@@ -101,7 +104,12 @@ async function demo(): Promise<number> {
   process.on('exit', () => removeFolder(folder))
   const node = await startReplayNode({
     recording, loop: true, intervalMs: blockMs,
-    clock: { height: lastRecordedHeight, time: new Date(), spacingMs: blockMs },
+    clock: {
+      height: lastRecordedHeight,
+      time: new Date(),
+      spacingMs: blockMs,
+      pastSpacingMs: (recordedDays * 86_400_000) / lastRecordedHeight,
+    },
   })
   const config = configure(node, folder)
   // Whoever asks for JSON wants nothing between its lines.
