@@ -86,3 +86,15 @@ export function scriptParameters(code: string): Parameter[] {
     return name === undefined || type === undefined ? [] : [{ name, type }]
   })
 }
+
+/** The same by lines, without their ends: what goes on over several lines is in each of them. */
+export function readCadenceLines(code: string): Token[][] {
+  const lines: Token[][] = [[]]
+  for (const { kind, text } of readCadenceTokens(code)) {
+    for (const [i, part] of text.split('\n').entries()) {
+      if (i > 0) lines.push([])
+      if (part !== '') lines.at(-1)?.push({ kind, text: part })
+    }
+  }
+  return lines
+}
