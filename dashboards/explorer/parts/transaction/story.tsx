@@ -6,6 +6,7 @@ import { formatDollars, humanize } from '../../text.ts'
 import { tellChanges } from '../../told-changes.ts'
 import { tellError, tellEvm, tellItems, tellTokens, tellTrades } from '../../told-moves.ts'
 import type { Sentence, Statement } from '../../told-moves.ts'
+import { isOfPeople } from '../../told-summary.ts'
 import { Amount } from '../amount.tsx'
 import { AccountLink, BlockLink, ContractLink } from '../identity.tsx'
 import { Told } from '../told.tsx'
@@ -51,8 +52,9 @@ export function TransactionStory({ transaction }: PartProps): ReactNode {
   )
 }
 
-function Cost({ transaction: { fee, fee_usd: dollars, payer, template_category: category } }: PartProps): ReactNode {
-  if (category === 'SYSTEM') return 'The chain does this by itself, and nobody pays for it.'
+function Cost({ transaction }: PartProps): ReactNode {
+  const { fee, fee_usd: dollars, payer } = transaction
+  if (!isOfPeople(transaction)) return 'The chain does this by itself, and nobody pays for it.'
   if (fee === null) return 'What it cost is not known.'
   if (Number(fee) === 0) return 'It cost nothing.'
   return (
