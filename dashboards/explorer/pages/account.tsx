@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
-import { formatCount, formatNumber } from '../../kit/formats.ts'
+import { formatNumber } from '../../kit/formats.ts'
 import type { AccountDetail } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
+import { AccountAbout } from '../parts/account/about.tsx'
 import { BalanceChart } from '../parts/account/balance-chart.tsx'
 import { AccountContracts } from '../parts/account/contracts.tsx'
+import { AccountEvmSide, useEvmAddress } from '../parts/account/evm-side.tsx'
 import { AccountKeys } from '../parts/account/keys.tsx'
 import { AccountNfts } from '../parts/account/nfts.tsx'
 import { AccountStaking } from '../parts/account/staking.tsx'
@@ -13,10 +15,9 @@ import { AccountTokens } from '../parts/account/tokens.tsx'
 import { AccountTransfers } from '../parts/account/transfers.tsx'
 import { AddressTabs } from '../parts/address-tabs.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
-import { AccountLink, BlockLink, Identity, TransactionLink } from '../parts/identity.tsx'
+import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
+import { Identity } from '../parts/identity.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
 import { useAnswer, useList } from '../queries.ts'
@@ -46,7 +47,8 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
 }
 
 function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
-  const { address, balance, available_balance: available } = account
+  const { address, balance, available_balance: available, contract_count: contracts } = account
+  const evmAddress = useEvmAddress(address)
   return (
     <>
       <KeyNumbers>
@@ -57,7 +59,7 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
           {formatNumber(account.tx_count)}
         </KeyNumber>
         <KeyNumber name="Keys">{formatNumber(account.key_count)}</KeyNumber>
-        <KeyNumber name="Contracts">{formatNumber(account.contract_count)}</KeyNumber>
+        <KeyNumber name="Contracts">{formatNumber(contracts)}</KeyNumber>
         {account.storage_used !== null && (
           <KeyNumber name="Storage used" note={account.storage_capacity === null ? undefined : `of ${formatBytes(Number(account.storage_capacity))}`}>
             {formatBytes(Number(account.storage_used))}
@@ -78,15 +80,14 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
           { name: 'transfers', label: 'Transfers', render: () => <AccountTransfers address={address} /> },
           { name: 'tokens', label: 'Tokens', render: () => <AccountTokens address={address} /> },
           { name: 'nfts', label: 'NFTs', render: () => <AccountNfts address={address} /> },
-          { name: 'keys', label: `Keys ${account.key_count}`, render: () => <AccountKeys keys={account.keys} /> },
-          {
-            name: 'contracts',
-            label: `Contracts ${account.contract_count}`,
-            render: () => <AccountContracts address={address} />,
-          },
-          { name: 'storage', label: 'Storage', render: () => <AccountStorage address={address} /> },
+          ...(evmAddress === undefined
+            ? []
+            : [{ name: 'evm', label: 'EVM', render: () => <AccountEvmSide address={evmAddress} /> }]),
           { name: 'staking', label: 'Staking', render: () => <AccountStaking address={address} /> },
-          { name: 'about', label: 'About', render: () => <About account={account} /> },
+          { name: 'keys', label: `Keys ${account.key_count}`, render: () => <AccountKeys keys={account.keys} /> },
+          { name: 'contracts', label: `Contracts ${contracts}`, render: () => <AccountContracts address={address} /> },
+          { name: 'storage', label: 'Storage', render: () => <AccountStorage address={address} /> },
+          { name: 'about', label: 'About', render: () => <AccountAbout account={account} /> },
         ]}
       />
     </>
@@ -103,50 +104,5 @@ function Transactions({ address }: { readonly address: string }): ReactNode {
       whenEmpty="This account has paid, proposed or authorized nothing so far."
       renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
     />
-  )
-}
-
-function About({ account }: { readonly account: AccountDetail }): ReactNode {
-  const { address, created_height: height, created_by_transaction: creator } = account
-  const coa = useAnswer('/flow/search/preview', { q: address })
-  const preview = coa.data?.data
-  return (
-    <section className="panel" aria-label="About">
-      <DetailList>
-        <Detail name="Created">
-          <Moment at={account.created_at} />
-          {height !== null && (
-            <>
-              {' '}
-              in block <BlockLink height={height} />
-            </>
-          )}
-        </Detail>
-        {creator !== null && (
-          <Detail name="Created by">
-            <TransactionLink id={creator} />
-          </Detail>
-        )}
-        <Detail name="First seen">
-          <Moment at={account.first_seen_at} />
-        </Detail>
-        <Detail name="Last seen">
-          <Moment at={account.last_seen_at} />
-        </Detail>
-        {preview?.type === 'address' && preview.link !== null && (
-          <Detail name="In the EVM">
-            <AccountLink address={preview.link.coa_address} isWhole hasCopy />
-          </Detail>
-        )}
-        {account.labels.length > 0 && (
-          <Detail name="Known as">{account.labels.map(({ label }) => label).join(', ')}</Detail>
-        )}
-        <Detail name="Data from">
-          {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}
-          {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
-          <span className="soft">, {formatCount(account.labels.length, 'label')}</span>
-        </Detail>
-      </DetailList>
-    </section>
   )
 }

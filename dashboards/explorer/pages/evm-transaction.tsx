@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Ago } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import type { EvmTransactionDetail } from '../gen/answers.ts'
@@ -29,7 +30,9 @@ export function EvmTransactionPage({ values: { hash = '' } }: PageProps): ReactN
             <Badge tone={found.status === 'ok' ? 'good' : 'bad'}>{found.status === 'ok' ? 'Success' : 'Failed'}</Badge>
           )
         }
-      />
+      >
+        <Identity id={hash} what="hash" hasCopy />
+      </PageTitle>
       <Answer query={query} what="this EVM transaction" rows={8}>
         {({ data: [transaction] }) =>
           transaction !== undefined && (
@@ -95,7 +98,14 @@ function Story({ transaction }: PartProps): ReactNode {
           </li>
         ))}
       </ul>
-      <p>{fee === null ? 'What it cost is not known.' : `It cost ${formatUnits(fee.value, 18)} FLOW of gas.`}</p>
+      <p>
+        {fee === null
+          ? 'Its gas is paid with the fee of the Flow transaction that it is part of. '
+          : fee.value === '0'
+            ? 'Its gas cost nothing. '
+            : `Its gas cost ${formatUnits(fee.value, 18)} FLOW. `}
+        It happened in block <BlockLink height={transaction.block_height} />, <Ago at={transaction.timestamp} />.
+      </p>
     </section>
   )
 }
@@ -108,7 +118,7 @@ function Summary({ transaction }: PartProps): ReactNode {
         <Detail name="Hash">
           <Identity id={transaction.hash} what="hash" isWhole hasCopy />
         </Detail>
-        <Detail name="Ran in">
+        <Detail name="Flow transaction">
           <TransactionLink id={transaction.transaction_id} isWhole />
         </Detail>
         <Detail name="Block">
@@ -119,10 +129,10 @@ function Summary({ transaction }: PartProps): ReactNode {
           <Moment at={transaction.timestamp} />
         </Detail>
         <Detail name="From">
-          <EvmPartyLink party={transaction.from} />
+          <EvmPartyLink party={transaction.from} isWhole />
         </Detail>
         <Detail name="To">
-          <EvmPartyLink party={transaction.to ?? transaction.created_contract} />
+          <EvmPartyLink party={transaction.to ?? transaction.created_contract} isWhole />
         </Detail>
         {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
         <Detail name="Gas">

@@ -62,11 +62,12 @@ export function ContractLink({ identifier }: { readonly identifier: string }): R
 /** An address of the EVM, by its name where it has one. */
 export function EvmPartyLink({
   party,
-}: {
+  ...rest
+}: Reference & {
   readonly party: { readonly hash: string; readonly name: string | null } | null
 }): ReactNode {
   if (party === null) return <span className="soft">nobody</span>
-  if (party.name === null) return <AccountLink address={party.hash} />
+  if (party.name === null) return <AccountLink address={party.hash} {...rest} />
   return (
     <Link to={paths.evmAddress(party.hash)} title={party.hash}>
       {sayName(party.name)}
