@@ -36,8 +36,6 @@ const leastInLanes = 12
 /** Files with failures, above which a second try would only take time: something is broken. */
 const mostSecondTries = 3
 
-// Processes by the hundred are started, and each would compile the same files once more.
-process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../.flowfarm/compile-cache')
 const counts = await runTests(process.argv.slice(2))
 if (counts.passed + counts.failed === 0) console.error('No test ran.')
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
