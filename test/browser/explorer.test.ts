@@ -157,7 +157,7 @@ describe('the explorer page in a browser', function () {
     const page = await open('/block/99999999')
     await page.getByText('Nobody here knows block 99999999').waitFor()
     await page.goto(`http://${api.host}/account/xyz`)
-    await page.getByText('This is no address of this account').waitFor()
+    await page.getByText('This address does not lead to this account').waitFor()
     const response = await page.goto(`http://${api.host}/no/such/page`)
     expect(response?.status()).to.equal(404)
     await page.getByRole('link', { name: 'To the start' }).click()

@@ -3,7 +3,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { Link } from '../link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
-import { useList } from '../queries.ts'
+import { itemsOf, useList } from '../queries.ts'
 import { useSearchValue } from '../router.ts'
 import { isOfPeople } from '../told-summary.ts'
 
@@ -44,7 +44,11 @@ export function TransactionsPage(): ReactNode {
           </header>
         }
         isShown={(transaction) => hasAll || isOfPeople(transaction)}
-        whenEmpty="The first ones show up as soon as blocks with transactions are indexed. Most of a quiet chain's are its own."
+        whenEmpty={
+          itemsOf(list).length > 0
+            ? 'Nobody sent anything of late: all that there is, the chain made by itself.'
+            : 'The first ones show up as soon as blocks with transactions are indexed.'
+        }
         renderRow={(transaction) => (
           <TransactionRow key={`${transaction.block_height} ${transaction.id}`} transaction={transaction} />
         )}

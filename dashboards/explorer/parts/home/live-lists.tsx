@@ -38,8 +38,11 @@ export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode 
 /** The newest transactions of people; those that the chain makes by itself only where there are no others. */
 export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
   const told = useTold()
-  if (state.transactions.length === 0) return <Waiting state={state} what="transactions" />
   const ofPeople = state.transactions.filter(isOfPeople)
+  // What the feed tells first may be the chain's own alone: what people did before is on its way.
+  if (state.transactions.length === 0 || (ofPeople.length === 0 && !state.isCaughtUp)) {
+    return <Waiting state={state} what="transactions" />
+  }
   return (
     <ul className="live-list">
       {(ofPeople.length > 0 ? ofPeople : state.transactions).slice(0, shownTransactions).map((transaction) => (
