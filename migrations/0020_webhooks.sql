@@ -1,5 +1,14 @@
 -- Webhooks: who is told of what on the chain, what is to be told, and what became of it.
 
+alter table app.developer_keys
+  add column user_id text unique,
+  add column account_id bigint references app.developer_keys (id),
+  add check (user_id is null or account_id is null);
+create index developer_keys_account on app.developer_keys (account_id) where account_id is not null;
+
+comment on column app.developer_keys.user_id is 'Of an account: the person of the authentication service whose it is (sub). No key leads to an account itself; it has the tier and owns the webhooks.';
+comment on column app.developer_keys.account_id is 'The account whose key it is: a key that a person made. Null: an administrator made it, and it stands for itself.';
+
 create table app.webhook_endpoints (
   id bigint generated always as identity primary key,
   key_id bigint not null references app.developer_keys (id),

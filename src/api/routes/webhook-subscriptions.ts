@@ -47,14 +47,15 @@ const list = defineRoute({
   path: '/webhooks/subscriptions',
   operationId: 'listWebhookSubscriptions',
   tag,
+  access: 'owner',
   summary: 'Your subscriptions, the newest first',
   params: noParameters,
   query: z.object({ endpoint_id: idParameter('Only those of this endpoint.').optional() }),
   response: listOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
-  handler: async ({ apiKey, query }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, query }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: wholeList((await stores.subscriptions.list(owner, query.endpoint_id)).map(presentSubscription)), caching: 'never' }
   },
 })
@@ -64,6 +65,7 @@ const create = defineRoute({
   path: '/webhooks/subscriptions',
   operationId: 'createWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Subscribes an endpoint to events',
   description: 'Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
   params: noParameters,
@@ -76,8 +78,8 @@ const create = defineRoute({
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems: { ...ownerProblems, 403: 'The tier of the key allows no more subscriptions.', 404: 'The key has no such endpoint.' },
-  handler: async ({ apiKey, body }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const made = await stores.subscriptions.create(owner, {
       endpointId: body.endpoint_id, eventTypes: body.event_types, conditions: body.conditions, fromHeight: body.from_height,
     })
@@ -89,14 +91,15 @@ const get = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'getWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'A subscription',
   params,
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.find(owner, id))] }, caching: 'never' }
   },
 })
@@ -106,6 +109,7 @@ const change = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'changeWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Changes a subscription, switches it off or on, or has it told everything again from a height on',
   params,
   query: noParameters,
@@ -117,8 +121,8 @@ const change = defineRoute({
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id }, body }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const changed = await stores.subscriptions.change(owner, id, {
       eventTypes: body.event_types, conditions: body.conditions, isEnabled: body.is_enabled, fromHeight: body.from_height,
     })
@@ -131,14 +135,15 @@ const remove = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'removeWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Removes a subscription with its deliveries',
   params,
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.remove(owner, id))] }, caching: 'never' }
   },
 })
@@ -148,14 +153,15 @@ const test = defineRoute({
   path: '/webhooks/subscriptions/{id}/test',
   operationId: 'testWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Has an event `webhook.test` delivered',
   params,
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems: { ...problems, 409: 'Too many tests of it wait already.' },
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.sendTest(owner, id))] }, caching: 'never' }
   },
 })
@@ -164,6 +170,7 @@ const listDeliveries = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries',
   operationId: 'listWebhookDeliveries',
   tag,
+  access: 'owner',
   summary: 'The deliveries of a subscription, the newest first',
   params,
   query: z.object({
@@ -174,8 +181,8 @@ const listDeliveries = defineRoute({
   response: listOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [deliveryExample], has_more: true, cursor: '3', _meta: { limit: 1, count: 1 } },
   problems,
-  handler: async ({ apiKey, params: { id }, query: { limit, cursor, status } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id }, query: { limit, cursor, status } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     await stores.subscriptions.find(owner, id)
     const rows = await stores.deliveries.list(owner, id, { before: cursor === undefined ? undefined : Number(cursor), status, limit: limit + 1 })
     return { body: page(rows, limit, presentDelivery, (row) => String(row.sequence)), caching: 'never' }
@@ -186,14 +193,15 @@ const getDelivery = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries/{sequence}',
   operationId: 'getWebhookDelivery',
   tag,
+  access: 'owner',
   summary: 'A delivery with its body and its failures',
   params: deliveryParams,
   query: noParameters,
   response: singleOf(deliveryDetailSchema, 'WebhookDeliveryDetail'),
   example: { data: [{ ...deliveryExample, body: '{"type":"ft.transfer"}', failures: [] }] },
   problems: deliveryProblems,
-  handler: async ({ apiKey, params: { id, sequence } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentDeliveryDetail(await stores.deliveries.find(owner, id, sequence))] }, caching: 'never' }
   },
 })
@@ -203,6 +211,7 @@ const replay = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries/{sequence}/replay',
   operationId: 'replayWebhookDelivery',
   tag,
+  access: 'owner',
   summary: 'Has a delivery sent again, by the same id, before all others of its subscription',
   description: 'One that waits for its next attempt is tried at once.',
   params: deliveryParams,
@@ -210,8 +219,8 @@ const replay = defineRoute({
   response: singleOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [{ ...deliveryExample, status: 'pending', finished_at: null }] },
   problems: deliveryProblems,
-  handler: async ({ apiKey, params: { id, sequence } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentDelivery(await stores.deliveries.replay(owner, id, sequence))] }, caching: 'never' }
   },
 })
