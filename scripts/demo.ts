@@ -8,8 +8,10 @@ import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { runProgram } from '../src/program.ts'
 import { startReplayNode } from '../src/simnode/replay/replay-node.ts'
 import type { ReplayNode } from '../src/simnode/replay/replay-node.ts'
+import { loadRecording } from '../src/simnode/replay/recording.ts'
 import { services } from '../src/services.ts'
 import type { ServiceName } from '../src/services.ts'
+import { withPictures } from './demo-pictures.ts'
 
 /**
  * `npm run demo`: everything on one machine, without the internet. An access node that replays a recorded chain and
@@ -103,7 +105,7 @@ async function demo(): Promise<number> {
   // Also where a second Ctrl+C cuts the rest short.
   process.on('exit', () => removeFolder(folder))
   const node = await startReplayNode({
-    recording, loop: true, intervalMs: blockMs,
+    recording: withPictures(await loadRecording(recording)), loop: true, intervalMs: blockMs,
     clock: {
       height: lastRecordedHeight,
       time: new Date(),
