@@ -76,15 +76,9 @@ function LiveSign({ link, heldBy }: LiveSignProps): ReactNode {
   const tone = heldBy !== undefined ? '' : link === 'live' ? 'good' : link === 'broken' ? 'bad' : ''
   const text = heldBy === 'button' ? 'Paused' : heldBy === 'pointing' ? 'Held while you look' : linkTexts[link]
   return (
-    <>
-      <span className={`live ${tone}`} aria-hidden="true">
-        <i /> {text}
-      </span>
-      {/* That it stands still under the mouse is nothing to be told of. */}
-      <span className="visually-hidden" role="status">
-        {heldBy === 'button' ? 'Paused' : linkTexts[link]}
-      </span>
-    </>
+    <span className={`live ${tone}`} role="status">
+      <i /> {text}
+    </span>
   )
 }
 
