@@ -1,28 +1,67 @@
 import { createHash } from 'node:crypto'
 import type { RecordedVersion, Recording } from '../src/simnode/replay/recording.ts'
-import { bytesField, bytesOf } from '../src/simnode/replay/wire.ts'
+import { bytesField, rewrite } from '../src/simnode/replay/wire.ts'
+
+/** The beginning of the keys of scripts. */
+const scriptMethod = 'ExecuteScriptAtLatestBlock '
 
 /** The recorded workload names its pictures at a host where there are none. */
 const picture = /https:\/\/example\.org\/(\w+)(?:\/(\d+))?\.(?:png|svg)/g
 
+type Answers = RecordedVersion['answers']
+
 /**
- * A recording whose tokens and NFTs say pictures that can be seen without the internet: drawn ones, written into the
- * address itself as items on the chain do it, in place of those at a host that has none.
+ * A recording that tells of every item, with pictures that can be seen without the internet: drawn ones, written into
+ * the address itself as items on the chain do it, in place of those at a host that has none.
  */
 export function withPictures(recording: Recording): Recording {
-  const versions = [...recording.versions].map(([name, version]) => [name, withPicturesIn(version)] as const)
+  const versions = [...recording.versions].map(([name, version]) => {
+    return [name, { ...version, answers: withItemsAnywhere(withDrawnPictures(version.answers)) }] as const
+  })
   return { ...recording, versions: new Map(versions) }
 }
 
-function withPicturesIn(version: RecordedVersion): RecordedVersion {
-  const answers = [...version.answers].map(([key, answer]) => {
-    if (!(answer instanceof Buffer) || !key.startsWith('ExecuteScript')) return [key, answer] as const
-    // ExecuteScriptResponse has one field, the value as JSON.
-    const value = bytesOf(answer, 1).toString('utf8')
-    const drawn = value.replaceAll(picture, (_, of: string, id?: string) => inline(of, id))
-    return [key, drawn === value ? answer : bytesField(1, Buffer.from(drawn))] as const
-  })
-  return { ...version, answers: new Map(answers) }
+function withDrawnPictures(answers: Answers): Answers {
+  return new Map([...answers].map(([key, answer]) => {
+    if (!(answer instanceof Buffer) || !key.startsWith(scriptMethod)) return [key, answer]
+    const drawn = rewrite(answer, ({ number }, content) => {
+      const value = content.toString('utf8')
+      // Field 1 of an ExecuteScriptResponse is the value, as JSON.
+      return number !== 1 || value.search(picture) < 0
+        ? undefined
+        : bytesField(1, Buffer.from(value.replaceAll(picture, (_, of: string, id?: string) => inline(of, id))))
+    })
+    return [key, drawn]
+  }))
+}
+
+/**
+ * Items were asked for where they were when the recording ended. The demo's chain goes on, and they go on with it: what
+ * was said of them there is said of them wherever they are.
+ */
+function withItemsAnywhere(answers: Answers): Answers {
+  const owners = new Set<string>()
+  const items: { request: Buffer; at: number; answer: Buffer }[] = []
+  for (const [key, answer] of answers) {
+    if (!key.startsWith(scriptMethod) || !(answer instanceof Buffer) || !answer.includes('"thumbnail"')) continue
+    const request = Buffer.from(key.slice(scriptMethod.length), 'base64')
+    const owner = /"Address","value":"(0x[0-9a-f]{16})"/.exec(request.toString('latin1'))
+    if (owner?.[1] === undefined) continue
+    owners.add(owner[1])
+    items.push({ request, at: request.indexOf(owner[1]), answer })
+  }
+  const anywhere = new Map(answers)
+  for (const { request, at, answer } of items) {
+    for (const owner of owners) {
+      const other = Buffer.from(request)
+      other.write(owner, at, 'latin1')
+      const key = `${scriptMethod}${other.toString('base64')}`
+      const known = anywhere.get(key)
+      // Where it was not, it was answered that it is not there.
+      if (!(known instanceof Buffer && known.includes('"thumbnail"'))) anywhere.set(key, answer)
+    }
+  }
+  return anywhere
 }
 
 function inline(of: string, id: string | undefined): string {
