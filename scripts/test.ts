@@ -29,8 +29,8 @@ const suites = {
 }
 
 const lanesOption = '--lanes='
-/** One more than there are cores, since tests also wait: for connections to be given up, for processes to end. */
-const usualLanes = availableParallelism() + 1
+/** A lane for each core keeps them busy: tests also wait, for others to notice that a wire went silent. More make those late that measure time. */
+const usualLanes = Math.min(Math.max(2, availableParallelism()), 4)
 /** Fewer files take less time than the start of further processes. */
 const leastInLanes = 12
 /** Files with failures, above which a second try would only take time: something is broken. */
