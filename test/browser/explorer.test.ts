@@ -59,7 +59,7 @@ describe('the explorer page in a browser', function () {
     await story.getByText('0xf8d6…20c7 sent 4,000.005 FLOW to 5 accounts').waitFor()
     await story.getByText('each of them').first().click()
     await story.getByText('0xf8d6…20c7 sent 800.001 FLOW to 0xe03d…0615').waitFor()
-    await story.getByText('It cost 0xf8d6…20c7 0.00001 FLOW.').waitFor()
+    await story.getByText('0xf8d6…20c7 paid a fee of 0.00001 FLOW.').waitFor()
     await page.getByRole('tab', { name: /^Arguments/ }).click()
     await page.locator('dt', { hasText: 'weight' }).waitFor()
     await page.getByRole('tab', { name: 'Script' }).click()

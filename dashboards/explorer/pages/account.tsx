@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
 import { formatNumber } from '../../kit/formats.ts'
+import { Loading } from '../../kit/state.tsx'
 import type { AccountDetail } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
 import { AccountAbout } from '../parts/account/about.tsx'
-import { BalanceChart } from '../parts/account/balance-chart.tsx'
+import { BalanceChart, useBalanceHistory } from '../parts/account/balance-chart.tsx'
 import { AccountContracts } from '../parts/account/contracts.tsx'
 import { AccountEvmSide, useEvmAddress } from '../parts/account/evm-side.tsx'
 import { AccountKeys } from '../parts/account/keys.tsx'
@@ -26,6 +27,8 @@ import { formatAmount, formatBytes, shorten } from '../text.ts'
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/account/{address}', { address })
   const account = query.data?.data[0]
+  // Whether there is a chart is known before anything is shown, so that nothing moves when it comes.
+  const isDrawn = !useBalanceHistory(address).isPending
   return (
     <>
       <PageTitle
@@ -40,7 +43,9 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
         <Identity id={account?.address ?? address} what="address" isWhole hasCopy />
       </PageTitle>
       <Answer query={query} what="this account" rows={8}>
-        {({ data: [found] }) => found !== undefined && <Parts account={found} />}
+        {({ data: [found] }) =>
+          found !== undefined && (isDrawn ? <Parts account={found} /> : <Loading rows={8} label="Loading this account" />)
+        }
       </Answer>
     </>
   )

@@ -41,7 +41,7 @@ export function HomePage(): ReactNode {
       </p>
       <ChainNumbers blocks={now.blocks} />
       <div className="two-columns start">
-        <section className="panel" aria-labelledby="live-transactions" {...handlers}>
+        <section className="panel live-panel" aria-labelledby="live-transactions" {...handlers}>
           <header>
             <h2 id="live-transactions">Latest transactions</h2>
             <Link to="/transactions">All transactions</Link>
@@ -50,7 +50,7 @@ export function HomePage(): ReactNode {
         </section>
         <div className="stack">
           <TransactionChart state={shown} />
-          <section className="panel" aria-labelledby="live-blocks" {...handlers}>
+          <section className="panel live-panel one-line" aria-labelledby="live-blocks" {...handlers}>
             <header>
               <h2 id="live-blocks">Latest blocks</h2>
               <Link to="/blocks">All blocks</Link>

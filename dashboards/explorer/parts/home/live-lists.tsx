@@ -15,7 +15,7 @@ const shownBlocks = 9
 const shownTransactions = 10
 
 export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode {
-  if (state.blocks.length === 0) return <Waiting state={state} what="blocks" />
+  if (state.blocks.length === 0) return <Waiting state={state} what="blocks" rows={shownBlocks} />
   return (
     <ul className="live-list one-line">
       {state.blocks.slice(0, shownBlocks).map(({ height, timestamp, tx_count: transactions, event_count: events }) => (
@@ -41,7 +41,7 @@ export function LiveTransactions({ state }: { readonly state: LiveState }): Reac
   const ofPeople = state.transactions.filter(isOfPeople)
   // What the feed tells first may be the chain's own alone: what people did before is on its way.
   if (state.transactions.length === 0 || (ofPeople.length === 0 && !state.isCaughtUp)) {
-    return <Waiting state={state} what="transactions" />
+    return <Waiting state={state} what="transactions" rows={shownTransactions} />
   }
   return (
     <ul className="live-list">
