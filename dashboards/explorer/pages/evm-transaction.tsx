@@ -67,7 +67,7 @@ interface PartProps {
 }
 
 function Story({ transaction }: PartProps): ReactNode {
-  const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result } = transaction
+  const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result, decoded_input: call } = transaction
   const amount = value === null || value === '0' ? undefined : formatUnits(value, 18)
   const isPayment = to !== null && to.is_contract !== true && amount !== undefined
   return (
@@ -87,7 +87,8 @@ function Story({ transaction }: PartProps): ReactNode {
             </>
           ) : (
             <>
-              {isPayment ? `sent ${amount} FLOW to` : 'called'} <EvmPartyLink party={to} />
+              {isPayment ? `sent ${amount} FLOW to` : call === null ? 'called' : `called ${nameOfEvmTransaction(transaction)} of`}{' '}
+              <EvmPartyLink party={to} />
             </>
           )}
           {!isPayment && amount !== undefined && ` with ${amount} FLOW`}

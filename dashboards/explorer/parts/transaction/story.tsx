@@ -32,7 +32,9 @@ export function TransactionStory({ transaction }: PartProps): ReactNode {
       <h2>{nameOfTransaction(transaction)}</h2>
       {isFailed && (
         <div className="banner bad">
-          <p>It failed, and nothing of what it wanted happened. {tellError(transaction.error_message)}</p>
+          <p>
+            It failed, and nothing of what it wanted happened: <b className="wrap">{tellError(transaction.error_message)}</b>
+          </p>
         </div>
       )}
       {statements.length > 0 && <Told statements={statements} />}
