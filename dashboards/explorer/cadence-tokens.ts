@@ -7,8 +7,8 @@ export interface Token {
 }
 
 const keywords = new Set(
-  `access account all as attach auth break case catch contract continue create default destroy do else emit entitlement
-  enum event execute false finally for from fun guard if import in include init interface internal is let mapping mutable
+  `access account all as attach auth break case catch contract continue create default destroy do else emit
+  entitlement enum event execute false finally for from fun guard if import in include init interface internal is let mapping mutable
   native nil post pre prepare priv pub remove repeat require resource return self set static struct switch to transaction
   true try typealias use var view where while with attachment before result`.split(/\s+/),
 )
