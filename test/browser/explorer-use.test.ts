@@ -32,6 +32,19 @@ describe('the explorer page as people use it', function () {
     expect(session.said).to.deep.equal([])
   })
 
+  it('puts accounts in the order that one wants, and keeps it in the link', async () => {
+    const page = await session.open('/accounts?sort=flow_balance')
+    await page.getByRole('button', { name: 'Most FLOW', pressed: true }).waitFor()
+    const first = page.getByRole('rowheader').first()
+    await first.getByRole('link', { name: 'Account 0xf8d6…20c7' }).waitFor()
+    await page.getByRole('button', { name: 'Newest' }).click()
+    await first.getByRole('link', { name: 'Account 0x10c4…c807' }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?sort=first_seen')
+    await page.getByRole('button', { name: 'Last active' }).click()
+    await page.getByRole('button', { name: 'Last active', pressed: true }).waitFor()
+    expect(new URL(page.url()).search).to.equal('')
+  })
+
   it('leads back to the lines that were left', async () => {
     const page = await session.open('/blocks')
     await page.getByRole('button', { name: 'More blocks' }).click()
