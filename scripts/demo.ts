@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
 import { readConfig } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
@@ -27,6 +28,10 @@ const lastRecordedHeight = 280
 const blockMs = 800
 /** The recorded blocks are spread over so many days, so that there is something to see day by day. */
 const recordedDays = 21
+/** An account of the recorded chain that often moves tokens. */
+const watched = '0xf8d6e0586b0a20c7'
+/** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */
+const secret = `whsec_${Buffer.from('the secret of the demo, 32 bytes').toString('base64')}`
 const folderPrefix = 'flowfarm-demo-'
 
 /** Removes what a demo left behind that was killed. */
@@ -70,7 +75,7 @@ function configure(node: ReplayNode, folder: string): Config {
   })
 }
 
-function greeting(config: Config, port: number, folder: string): string {
+function greeting(config: Config, port: number, folder: string, key: string): string {
   const page = pageAddress(config.HOST, port)
   return [
     '',
@@ -89,9 +94,12 @@ function greeting(config: Config, port: number, folder: string): string {
     '',
     `    DATA_FOLDER=${folder} npm run status`,
     '',
-    '  Have signed webhooks sent to your terminal:',
+    '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third (docs/webhooks.md).',
     '',
-    `    DATA_FOLDER=${folder} npm run webhook-receiver`,
+    `    npm run webhook-receiver -- --port 9000 --secret ${secret}`,
+    '',
+    `    curl ${page}/webhooks/subscriptions -H 'X-API-Key: ${key}' \\`,
+    `      -H 'Content-Type: application/json' -d '${JSON.stringify({ url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [watched] } })}'`,
     '',
     '  Ctrl+C stops it and throws its database away.',
     '',
@@ -123,8 +131,9 @@ async function demo(): Promise<number> {
     prepare: async (lifecycle) => {
       lifecycle.onStop('replay node', () => node.stop())
     },
-    onReady: (shared, terminal) => {
-      const text = greeting(config, shared.apiPort ?? config.PORT, folder)
+    onReady: async ({ shared, terminal, pool }) => {
+      const { text: key } = await new DeveloperKeys(pool).create({ name: 'demo', tier: 'unlimited' })
+      const text = greeting(config, shared.apiPort ?? config.PORT, folder, key)
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)
     },

@@ -48,6 +48,11 @@ export const subscriptionSchema = z.strictObject({
   changed_at: timestampFormat.describe('When you last changed it.'),
 }).meta({ id: 'WebhookSubscription' })
 
+export const newSubscriptionSchema = z.strictObject({
+  ...subscriptionSchema.shape,
+  secret: z.string().describe('What deliveries are signed with, where an endpoint was made too. It is shown here and never again.').optional(),
+}).meta({ id: 'NewWebhookSubscription' })
+
 /** A subscription, whose it is, and how sending to it goes. */
 export const subscriptionStateSchema = z.strictObject({
   ...subscriptionSchema.shape,

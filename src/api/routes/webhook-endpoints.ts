@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secretOf } from '../../webhooks/signature.ts'
 import { idParameter } from '../admin/id-parameter.ts'
 import { listOf, singleOf, wholeList } from '../paging/envelope.ts'
 import { noParameters } from '../parameters/parameters.ts'
@@ -10,6 +11,8 @@ const tag = 'Webhooks'
 const params = z.object({ id: idParameter('Number of the endpoint.') })
 const problems = { ...ownerProblems, 404: 'The key has no such endpoint.' } as const
 export const urlField = z.string('must be text').max(2000, 'has at most 2,000 characters').describe('https, on the public internet.')
+export const secretField = z.string().refine((text) => secretOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
+  .describe('What deliveries are signed with. Default: one is made.')
 export const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
 
 const example = {
@@ -45,14 +48,14 @@ const create = defineRoute({
   description: 'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({ url: urlField, description: descriptionField.default('') }, 'must be an object'),
+  body: z.strictObject({ url: urlField, description: descriptionField.default(''), secret: secretField.optional() }, 'must be an object'),
   bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, secret }] },
   problems: { ...ownerProblems, 403: 'The tier of the key allows no more endpoints.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    const made = await stores.endpoints.create(owner, body)
+    const made = await stores.endpoints.create(owner, { ...body, secret: body.secret === undefined ? undefined : secretOf(body.secret) })
     return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
   },
 })

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import { eventTypeNames, eventTypes } from '../../webhooks/event-types.ts'
+import { secretOf } from '../../webhooks/signature.ts'
 import { idParameter } from '../admin/id-parameter.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  deliveryDetailSchema, deliverySchema, presentDelivery, presentDeliveryDetail, presentSubscription, subscriptionSchema,
+  deliveryDetailSchema, deliverySchema, newSubscriptionSchema, presentDelivery, presentDeliveryDetail, presentSubscription, subscriptionSchema,
 } from '../presenters/webhooks.ts'
 import { defineRoute } from '../route.ts'
+import { secretField, urlField } from './webhook-endpoints.ts'
 import { ownerProblems, webhooksOf } from './webhook-owner.ts'
 
 const tag = 'Webhooks'
@@ -67,23 +69,27 @@ const create = defineRoute({
   tag,
   access: 'owner',
   summary: 'Subscribes an endpoint to events',
-  description: 'Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
+  description: 'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
   params: noParameters,
   query: noParameters,
   body: z.strictObject({
-    endpoint_id: idField, event_types: typesField, conditions: conditionsSchema.default({}),
+    endpoint_id: idField.optional(), url: urlField.describe('In place of `endpoint_id`: an endpoint is made.').optional(), secret: secretField.optional(),
+    event_types: typesField, conditions: conditionsSchema.default({}),
     from_height: heightField.describe('The first block that is told of. Default: the next that is stored.').optional(),
-  }, 'must be an object'),
+  }, 'must be an object')
+    .refine(({ endpoint_id: id, url }) => (id === undefined) !== (url === undefined), { path: ['endpoint_id'], message: 'or "url" must be given, and not both' })
+    .refine(({ url, secret }) => url !== undefined || secret === undefined, { path: ['secret'], message: 'is taken only with "url"' }),
   bodyExample: { endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' } },
-  response: singleOf(subscriptionSchema, 'WebhookSubscription'),
+  response: singleOf(newSubscriptionSchema, 'NewWebhookSubscription'),
   example: { data: [example] },
   problems: { ...ownerProblems, 403: 'The tier of the key allows no more subscriptions.', 404: 'The key has no such endpoint.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    const made = await stores.subscriptions.create(owner, {
-      endpointId: body.endpoint_id, eventTypes: body.event_types, conditions: body.conditions, fromHeight: body.from_height,
+    const { subscription, secret } = await stores.subscriptions.create(owner, {
+      endpoint: body.endpoint_id ?? { url: body.url ?? '', description: '', secret: body.secret === undefined ? undefined : secretOf(body.secret) },
+      eventTypes: body.event_types, conditions: body.conditions, fromHeight: body.from_height,
     })
-    return { body: { data: [presentSubscription(made)] }, caching: 'never' }
+    return { body: { data: [{ ...presentSubscription(subscription), ...(secret === undefined ? {} : { secret }) }] }, caching: 'never' }
   },
 })
 

@@ -65,10 +65,10 @@ const create = defineRoute({
   problems: { ...limitProblems, 404: 'You have no such endpoint.' },
   handler: async ({ apiKey, bearer, body }, services) => {
     const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
-    const made = await stores.subscriptions.create(owner, {
-      endpointId: body.endpoint_id, eventTypes: [body.event_type], conditions: fromClientConditions(body.conditions), fromHeight: undefined,
+    const { subscription } = await stores.subscriptions.create(owner, {
+      endpoint: body.endpoint_id, eventTypes: [body.event_type], conditions: fromClientConditions(body.conditions), fromHeight: undefined,
     })
-    return { body: presentClientSubscription(made, owner.keyId), caching: 'never' }
+    return { body: presentClientSubscription(subscription, owner.keyId), caching: 'never' }
   },
 })
 
