@@ -54,8 +54,8 @@ export interface BlockFeedOptions {
 /** Blocks that are read together. */
 const blocksAtOnce = 20
 
-/** Text of blocks that reaches a client in one go: a quarter of what may wait for it by default. One block alone may have more. */
-const bytesAtOnce = 256 * 1024
+/** Text of blocks that are told together. One block alone may have more. */
+const bytesAtOnce = 4 * 1024 * 1024
 
 /**
  * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its transactions. After
@@ -283,7 +283,7 @@ export class BlockFeed {
   }
 }
 
-/** Blocks that are told together: those of one portion reach a client in one go. */
+/** Blocks that are told together. */
 function* inPortions(blocks: readonly ToldBlock[]): Generator<readonly ToldBlock[]> {
   let portion: ToldBlock[] = []
   let bytes = 0

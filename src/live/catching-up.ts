@@ -141,7 +141,7 @@ export class CatchingUp {
     if (place === undefined || client.place !== place) return
     const needed = place.had === undefined ? place.height : place.height + 1
     if (needed <= head) return timeline.end === end ? this.#park(client) : undefined
-    this.#takeBack(client, place.had === undefined ? head : this.#forkPoint(place.height, place.had.fork, head))
+    this.#takeBack(client, this.#forkPoint(needed - 1, place.had?.fork, head))
   }
 
   /** Resolves when the client is woken. */
@@ -193,9 +193,12 @@ export class CatchingUp {
     client.connection.write(messageFrame(client.form, 'rollback', { from_height: from }, String(from)))
   }
 
-  /** Where the chain left the block that a client has: too low rather than too high, so that nothing that is gone stays. */
-  #forkPoint(height: number, fork: string, head: number): number {
+  /**
+   * Where the chain left the block that a client has: too low rather than too high, so that nothing that is gone stays.
+   * @param fork undefined where the client did not say which block it has
+   */
+  #forkPoint(height: number, fork: string | undefined, head: number): number {
     const { timeline, maxReorgDepth } = this.#options
-    return timeline.forkPoint(height, fork) ?? Math.max(0, Math.min(head, height - maxReorgDepth + 1))
+    return (fork === undefined ? undefined : timeline.forkPoint(height, fork)) ?? Math.max(0, Math.min(head, height - maxReorgDepth + 1))
   }
 }

@@ -26,6 +26,8 @@ export interface LiveLimits {
   readonly maxSubscribersBytes?: number
   /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
   readonly patienceMs?: number
+  /** What one client is told in one write, in bytes. Default 256 KiB. */
+  readonly maxBytesAtOnce?: number
   /** How long telling many clients may keep the process from other things at a time. Default 5 ms. */
   readonly turnMs?: number
 }
@@ -53,7 +55,7 @@ export class LiveAudience implements FeedListener {
   constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
     const {
       maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024, maxSubscribersBytes = 256 * 1024 * 1024,
-      patienceMs, turnMs,
+      maxBytesAtOnce, patienceMs, turnMs,
     } = limits
     // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its own.
     const subscriberBytes = (): number => Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
@@ -64,7 +66,7 @@ export class LiveAudience implements FeedListener {
       ...(patienceMs === undefined ? {} : { patienceMs }),
     })
     this.#audience = new Audience({
-      turnMs,
+      turnMs, maxBytesAtOnce,
       maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes() : clients.maxBufferedBytes),
       onSlow: (client, next) => {
         if (!client.isSubscriber) return this.#drop(client, next)

@@ -70,6 +70,12 @@ export class ToldBlock {
     return markOf(this.height, this.length - 1, this.id)
   }
 
+  /** What some of its messages are as text, without what is around each. */
+  textBytesOf(numbers: readonly number[]): number {
+    if (numbers.length === this.length) return this.textBytes
+    return numbers.reduce((sum, number) => sum + (this.#payloads[number]?.length ?? 0), 0)
+  }
+
   /**
    * Some of its messages, ready to be sent.
    * @param numbers ascending, not empty

@@ -44,6 +44,15 @@ describe('a client that is ahead of the feed', () => {
     await client.close()
   })
 
+  it('is told that what it has is gone, as far down as that may be, where the chain does not reach that far', async () => {
+    const client = await room.connect()
+    await client.subscribe({ from: 25 })
+    await client.find(({ payload }) => payload['id'] === chain.transactionId(9))
+    expect(client.told[0]).to.deep.include({ type: 'rollback', payload: { from_height: 0 } })
+    expect(blocksTold(client.told)).to.deep.equal(Array.from({ length: 10 }, (_, i) => i))
+    await client.close()
+  })
+
   it('is not waited for when it is gone', async () => {
     const client = await room.connect()
     await client.subscribe(at(15))
