@@ -54,11 +54,13 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
           ))}
         {[...boxes].map(([identifier, { x, y }]) => {
           const name = names.get(identifier) ?? identifier
+          const isCut = name.length > most
           return (
             <Link
               key={identifier}
               to={paths.contract(identifier)}
-              aria-label={`Contract ${name}`}
+              // Where its name is cut, the title names it: what is read must hold what is seen.
+              aria-label={isCut ? undefined : `Contract ${name}`}
               aria-current={identifier === root ? 'page' : undefined}
               onPointerEnter={() => setLooked(identifier)}
               onPointerLeave={() => setLooked(undefined)}
@@ -68,7 +70,7 @@ export function DependencyGraph({ graph }: { readonly graph: ContractDependencie
               <title>{identifier}</title>
               <rect className={identifier === root ? 'root' : undefined} x={x} y={y} width={boxWidth} height={boxHeight} rx="6" />
               <text x={x + boxWidth / 2} y={y + 19} textAnchor="middle">
-                {name.length > most ? `${name.slice(0, most - 1)}…` : name}
+                {isCut ? `${name.slice(0, most - 1)}…` : name}
               </text>
             </Link>
           )

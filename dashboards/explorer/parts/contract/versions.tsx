@@ -44,10 +44,9 @@ export function Versions({ identifier }: { readonly identifier: string }): React
                 type="button"
                 className="button small"
                 aria-pressed={item.version === version}
-                aria-label={`What version ${item.version} changed`}
                 onClick={() => choose(String(item.version))}
               >
-                What changed
+                What changed<span className="visually-hidden"> in version {item.version}</span>
               </button>
             </Cell>
           </Row>
