@@ -70,7 +70,8 @@ export function useExplorerSession(): ExplorerSession {
       said = watchConsole(page)
       await prepare?.(page)
       await page.goto(`http://${of.host}${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
+      // Not that of the page which says that this one is being built, and goes on to it by itself.
+      await page.locator('#root').getByRole('heading', { level: 1 }).waitFor()
       return page
     },
   }
