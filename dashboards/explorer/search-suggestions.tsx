@@ -43,7 +43,7 @@ export function SearchSuggestions({ id, isShown, suggested, at, onChoose }: Sear
           >
             <span className="badge">{suggestion.kind}</span>
             <span className="name">{sayName(suggestion.name)}</span>
-            {suggestion.note !== '' && <span className="soft">{suggestion.note}</span>}
+            {suggestion.note !== '' && <span className="soft">{sayName(suggestion.note)}</span>}
           </div>
         ))}
       </div>

@@ -22,7 +22,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
 import { useAnswer, useList } from '../queries.ts'
-import { formatAmount, formatBytes, shorten } from '../text.ts'
+import { formatAmount, formatBytes, sayName, shorten } from '../text.ts'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/account/{address}', { address })
@@ -36,7 +36,7 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
         title={account?.address ?? shorten(address)}
         aside={account?.labels.map(({ tag, label }) => (
           <Badge key={tag} tone="busy">
-            {label}
+            {sayName(label)}
           </Badge>
         ))}
       >

@@ -120,7 +120,7 @@ function Tokens({ address }: PartProps): ReactNode {
             <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
           </RowName>
           <Cell label="Balance" className="number">
-            {formatUnits(value, token.decimals ?? 0)} {token.symbol}
+            {formatUnits(value, token.decimals ?? 0)} {sayName(token.symbol ?? '', '')}
           </Cell>
         </Row>
       )}

@@ -52,8 +52,10 @@ function Tokens(): ReactNode {
       renderRow={(token) => (
         <Row key={`${token.address} ${token.type}`}>
           <RowName>
-            <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>{' '}
-            {token.symbol !== null && <span className="soft">{token.symbol}</span>}
+            <span className="token-name">
+              <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
+              {token.symbol !== null && <span className="soft">{sayName(token.symbol)}</span>}
+            </span>
           </RowName>
           <Cell label="Kind">
             <Badge>{token.type}</Badge>

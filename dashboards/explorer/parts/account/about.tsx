@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../../kit/formats.ts'
 import type { AccountDetail } from '../../gen/answers.ts'
+import { sayName } from '../../text.ts'
 import { Detail, DetailList } from '../detail-list.tsx'
 import { BlockLink, TransactionLink } from '../identity.tsx'
 import { Moment } from '../moment.tsx'
@@ -32,7 +33,7 @@ export function AccountAbout({ account }: { readonly account: AccountDetail }): 
           <Moment at={account.last_seen_at} />
         </Detail>
         {account.labels.length > 0 && (
-          <Detail name="Known as">{account.labels.map(({ label }) => label).join(', ')}</Detail>
+          <Detail name="Known as">{account.labels.map(({ label }) => sayName(label)).join(', ')}</Detail>
         )}
         <Detail name="Data from">
           {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}
