@@ -87,6 +87,19 @@ describe('webhooks', () => {
     expect(rows).to.deep.equal([{ status: 'dead', attempt_count: 4 }, { status: 'delivered', attempt_count: 1 }])
   })
 
+  it('tells of a rollback also a subscription that is on its way through the past again', async () => {
+    const { id } = await subscribe(database, await makeOwner(database), receiver.url, { fromHeight: 1 })
+    await commitTransfers(database, 1, [[{ amount: '1' }], [{ amount: '2' }]])
+    await receiver.until((received) => received.length === 2)
+    await hooks.stop()
+    await database.pool.query('update app.webhook_subscriptions set next_height = 1')
+    await withTransaction(database.pool, (client) => rollBackWebhooks(client, 1))
+    const { rows } = await database.pool.query<{ next_height: string; body: string }>(
+      "select next_height, body from app.webhook_deliveries d join app.webhook_subscriptions s on s.id = d.subscription_id where s.id = $1 and event_type = 'chain.rollback'", [id],
+    )
+    expect(rows.map((row) => [row.next_height, (JSON.parse(row.body) as { data: object }).data])).to.deep.equal([['1', { from_height: 2, to_height: 2 }]])
+  })
+
   it('tells of a rollback, and then of the blocks that took the place', async () => {
     await subscribe(database, await makeOwner(database), receiver.url)
     await commitTransfers(database, 1, [[{ amount: '1' }], [{ amount: '2' }]])
