@@ -43,12 +43,12 @@ function withItemsAnywhere(answers: Answers): Answers {
   const owners = new Set<string>()
   const items: { request: Buffer; at: number; answer: Buffer }[] = []
   for (const [key, answer] of answers) {
-    if (!key.startsWith(scriptMethod) || !(answer instanceof Buffer) || !answer.includes('"thumbnail"')) continue
+    if (!key.startsWith(scriptMethod) || !(answer instanceof Buffer)) continue
     const request = Buffer.from(key.slice(scriptMethod.length), 'base64')
     const owner = /"Address","value":"(0x[0-9a-f]{16})"/.exec(request.toString('latin1'))
     if (owner?.[1] === undefined) continue
     owners.add(owner[1])
-    items.push({ request, at: request.indexOf(owner[1]), answer })
+    if (answer.includes('"thumbnail"')) items.push({ request, at: request.indexOf(owner[1]), answer })
   }
   const anywhere = new Map(answers)
   for (const { request, at, answer } of items) {
