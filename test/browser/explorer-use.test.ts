@@ -26,6 +26,7 @@ describe('the explorer page as people use it', function () {
     await page.getByRole('checkbox', { name: /the chain makes by itself/ }).check()
     await page.getByText('The chain does this by itself.').first().waitFor()
     expect(new URL(page.url()).search).to.equal('?show=all')
+    await page.getByRole('cell', { name: 'the chain itself' }).first().waitFor()
     await page.reload()
     await page.getByText('The chain does this by itself.').first().waitFor()
     expect(await page.getByRole('checkbox', { name: /the chain makes by itself/ }).isChecked()).to.equal(true)
