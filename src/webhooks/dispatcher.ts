@@ -9,7 +9,6 @@ import { dispatchGroup } from './dispatch-group.ts'
 import type { DispatchGroup, DispatchLimits } from './dispatch-group.ts'
 import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
 import { WakeUp } from './wake-up.ts'
-import { pruneDeliveries } from './prune-deliveries.ts'
 import { sourcesOf } from './sources/all-sources.ts'
 import { hourlyParameters, joinHour, usualHourlyLimits } from './usage.ts'
 
@@ -21,8 +20,6 @@ export interface DispatcherOptions {
   readonly signal: AbortSignal
   /** Deliveries were made: how many. */
   readonly onMade: (count: number) => void
-  /** Finished deliveries are kept for so many days. */
-  readonly logDays: number
   readonly limits?: Partial<DispatchLimits>
 }
 
@@ -31,9 +28,6 @@ const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'flow
 
 /** It looks so often although nobody has said anything: announcements may be lost. */
 const lookMs = 5000
-
-/** How often old deliveries are removed. */
-const pruneMs = 30_000
 
 /** Of a round, what those may take that are told of the past: the head is not to wait for them. */
 const behindMs = 100
@@ -91,17 +85,12 @@ export class Dispatcher {
 
   /** Until the lock is lost. @throws errors of our tree */
   async #dispatchWhileLocked(onRound: () => void): Promise<void> {
-    const { databaseUrl, pool, logDays, signal } = this.#options
+    const { databaseUrl, signal } = this.#options
     const lock = await acquireLock(databaseUrl, 'webhooks:dispatcher', { signal, applicationName: 'flowfarm webhooks' })
     const ending = AbortSignal.any([signal, lock.lost])
     try {
       this.#isDispatching = true
-      let pruneAt = 0
       while (!ending.aborted) {
-        if (performance.now() >= pruneAt) {
-          await pruneDeliveries(pool, logDays, ending)
-          pruneAt = performance.now() + pruneMs
-        }
         const hasMore = await this.#round(ending)
         onRound()
         if (!hasMore) {

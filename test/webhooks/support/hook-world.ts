@@ -83,7 +83,7 @@ export async function runHooks(url: string, options: Partial<WebhookServiceOptio
   const pool = createPool(url, { ...connectionLimits, max: 8, applicationName: 'test hooks' })
   const service = new WebhookService({
     databaseUrl: url, pool, log: pino({ level: 'silent' }), allowedNetworks: loopback, relay: undefined, concurrency: 500, timeoutMs: 2000,
-    retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 }, logDays: 7, ...options,
+    retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 }, ...options,
   })
   service.start()
   let stopped: Promise<void> | undefined
