@@ -56,12 +56,12 @@ describe('charts on the explorer page', function () {
 
   for (const [where, viewport] of [['wide', { width: 1440, height: 900 }], ['on a phone', { width: 360, height: 740 }]] as const) {
     it(`have axes that one can read, ${where}, of one day and of a year, light and dark`, async () => {
-      for (const count of [1, 400]) {
+      for (const count of [1, 30, 365]) {
         const page = await session.open('/numbers?days=365', { viewport, prepare: (opened) => tellDays(opened, count) })
         await untilLoaded(page)
         expect(await page.evaluate(clashes), `${count} days`).to.deep.equal([])
         expect(await beyondWindow(page)).to.equal(0)
-        for (const colorScheme of count === 1 ? [] : (['light', 'dark'] as const)) {
+        for (const colorScheme of count === 30 ? (['light', 'dark'] as const) : []) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
           await expectAccessible(page, `${count} days, ${colorScheme}`)
         }

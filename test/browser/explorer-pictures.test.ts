@@ -111,7 +111,7 @@ describe('pictures on the explorer page', function () {
   it('are said to be missing on the page of an item, in words that a screen reader finds too', async () => {
     const { data } = await session.api.json<{ data: readonly { nft_id: string }[] }>('/flow/nft/A.179b6b1cb6755e31.PaperBoats/item')
     const page = await session.open(`${boats}/item/${data[0]?.nft_id ?? ''}`)
-    await page.getByText('It has no picture; this sign is made of its id.').waitFor()
+    await page.getByText('No picture of it is known; this sign is made of its id.').waitFor()
     await page.getByRole('img', { name: /: no picture$/ }).waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

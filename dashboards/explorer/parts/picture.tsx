@@ -42,7 +42,7 @@ export function Picture({ source, alt, size, of, letter, hasNote = false }: Pict
         </span>
         {hasNote && (
           <span className="note">
-            {source === null ? 'It has no picture' : 'Its picture cannot be had'}; this sign is made of its id.
+            {source === null ? 'No picture of it is known' : 'Its picture cannot be had'}; this sign is made of its id.
           </span>
         )}
       </>

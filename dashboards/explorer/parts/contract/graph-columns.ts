@@ -3,7 +3,7 @@ import type { GraphDrawing } from './graph-drawing.ts'
 import { inLayers } from './graph-layers.ts'
 import type { Edge } from './graph-layers.ts'
 
-const boxWidth = 164
+const boxWidth = 184
 const gap = 64
 const row = 42
 const sweeps = 6

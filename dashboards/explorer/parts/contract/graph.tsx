@@ -11,7 +11,7 @@ import { drawRows } from './graph-rows.ts'
 
 /** What is more can be read in the lists below; a picture of it would tell nothing. */
 const mostBoxes = 40
-const widthOfSign = 7.2
+const widthOfSign = 6.4
 
 /** What a contract uses and what uses it, as a picture. Where one points to, the lines of it stand out. */
 export function DependencyGraph({ graph }: { readonly graph: ContractDependencies['graph'] }): ReactNode {
