@@ -11,6 +11,8 @@ interface Group {
   readonly form: FeedForm
   readonly filters: readonly FeedFilter[]
   readonly members: Set<LiveClient>
+  /** What blocks that are about to be told have for it. */
+  parts: Part[]
 }
 
 /** What the clients of a group are told in one write. */
@@ -83,7 +85,7 @@ export class Audience {
     const key = `${form} ${filters.map((filter) => filter.key).toSorted().join(' ')}`
     let group = this.#groups.get(key)
     if (group === undefined) {
-      group = { key, form, filters, members: new Set() }
+      group = { key, form, filters, members: new Set(), parts: [] }
       this.#groups.set(key, group)
       this.#index.add(group)
     }
@@ -109,18 +111,19 @@ export class Audience {
 
   /** Tells of blocks, ascending, at least one; resolves when all are told. */
   async tell(blocks: readonly ToldBlock[]): Promise<void> {
-    const parts = new Map<Group, Part[]>()
+    const groups: Group[] = []
     for (const block of blocks) {
       for (const [group, numbers] of this.#index.match(block)) {
-        const own = parts.get(group)
-        if (own === undefined) parts.set(group, [{ block, numbers }])
-        else own.push({ block, numbers })
+        if (group.parts.length === 0) groups.push(group)
+        group.parts.push({ block, numbers })
       }
     }
     const end = (blocks.at(-1)?.height ?? 0) + 1
-    for (const [{ form, members }, own] of parts) {
-      const writes = inWrites(own, this.#maxBytesAtOnce)
-      this.#await(members, writes.map((write, i) => deliveryOf(form, write, writes[i + 1]?.[0]?.block.height ?? end)))
+    for (const group of groups) {
+      const { form } = group
+      const writes = inWrites(group.parts, this.#maxBytesAtOnce)
+      group.parts = []
+      this.#await(group.members, writes.map((write, i) => deliveryOf(form, write, writes[i + 1]?.[0]?.block.height ?? end)))
     }
     await this.#deliver()
   }
