@@ -4,7 +4,7 @@ import { CountingClient } from './counting-client.ts'
 /** Many clients, and how many messages they got. */
 export class Crowd {
   delivered = 0
-  #clients: CountingClient[] = []
+  readonly #clients: CountingClient[] = []
 
   /** Connects some more. */
   async come(count: number, port: number, path: string): Promise<void> {
