@@ -67,16 +67,16 @@ interface Stretch {
 }
 
 /** @param deliver tells something, and resolves with how that went */
-async function stretch(feed: FeedProcess, crowd: Crowd, deliver: (() => Promise<{ ms: number; stillMs: number }>)): Promise<Stretch> {
+async function stretch(feed: FeedProcess, crowd: Crowd, deliver: () => Promise<{ ms: number; stillMs: number; lastAt?: number | undefined }>): Promise<Stretch> {
   // How the process stood still before does not count.
   const { bytesWritten } = await feed.tell(0, 0)
   crowd.delivered = 0
   const cpu = feed.cpuSeconds
   const begun = performance.now()
-  const { ms, stillMs } = await deliver()
+  const { ms, stillMs, lastAt } = await deliver()
   // What is still on its way is counted, with the time that it takes.
   await crowd.untilQuiet()
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = ((lastAt ?? performance.now()) - begun) / 1000
   const cpuSeconds = feed.cpuSeconds - cpu
   const bytes = (await feed.tell(0, 0)).bytesWritten - bytesWritten
   return { deliveries: crowd.delivered, perSecond: crowd.delivered / seconds, cpuSeconds, bytes, longestMs: ms, stillMs }
@@ -100,6 +100,8 @@ async function measure({ wish, stalled = 0, together = 1, everyMs, isOneWriteEac
   crowd.stall(stalled)
   let height = 0
   const told = await stretch(feed, crowd, async () => {
+    const arrivals = crowd.time(clientCount * messagesOfTen)
+    const announced: number[] = []
     const begun = performance.now()
     const worst = { ms: 0, stillMs: 0 }
     const note = ({ ms, stillMs }: { ms: number; stillMs: number }): void => {
@@ -109,13 +111,17 @@ async function measure({ wish, stalled = 0, together = 1, everyMs, isOneWriteEac
     const telling = []
     for (let i = 1; performance.now() - begun < Number(values.seconds) * 1000; i++) {
       if (together === 0) await delay(1000)
+      announced.push(performance.now())
       const one = feed.tell(height, height += together).then(note)
       telling.push(one)
       if (everyMs === undefined) await one
       else await delay(Math.max(0, begun + i * everyMs - performance.now()))
     }
     await Promise.all(telling)
-    return worst
+    if (everyMs === undefined) return worst
+    // The next blocks are announced while one is told: what counts is when its last message arrives.
+    await crowd.untilQuiet()
+    return { ...worst, ms: Math.max(...announced.map((at, i) => (arrivals[i] ?? Number.NaN) - at)), lastAt: arrivals.at(-1) }
   })
   const result = { connectMiB, told, blocks: height }
   if (!isOneWriteEach) return await ended(result)
