@@ -1,12 +1,6 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
-import { createTestDatabase } from '../support/database.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { explorerPage } from '../support/explorer-page.ts'
-import { runApi } from '../support/running-api.ts'
-import type { RunningApi } from '../support/running-api.ts'
-import { isForData, useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, untilLoaded } from './page-checks.ts'
+import { isForData, useEmptyExplorer, useExplorerSession } from './explorer-session.ts'
+import { beyondWindow, expectUsable, untilLoaded } from './page-checks.ts'
 
 const phone = { viewport: { width: 360, height: 740 } } as const
 const flow = '/token/A.0ae53cb6e3f42a79.FlowToken'
@@ -19,29 +13,10 @@ const things = [flow, stones, `${stones}/item/1`, crossroads, `/node/${'ab'.repe
 describe('tokens, NFTs, contracts and staking on the explorer page', function () {
   this.timeout(120_000)
   const session = useExplorerSession()
-  let database: TestDatabase
-  let empty: RunningApi
-
-  before(async () => {
-    database = await createTestDatabase()
-    empty = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
-  })
-
-  after(async () => {
-    await empty?.stop()
-    await database?.drop()
-  })
-
-  async function expectUsable(page: Page, what: string): Promise<void> {
-    expect(await beyondWindow(page), what).to.equal(0)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await expectAccessible(page, `${what}, ${colorScheme}`)
-    }
-  }
+  const empty = useEmptyExplorer()
 
   it('say what will show up where nothing is indexed yet, and that a thing is not known', async () => {
-    const page = await session.open('/tokens', { ...phone, of: empty })
+    const page = await session.open('/tokens', { ...phone, of: empty.api })
     const told: Readonly<Record<string, string>> = {
       '/tokens': 'No tokens', '/nfts': 'No collections', '/contracts': 'No contracts', '/nodes': 'No nodes',
       '/nodes?tab=epochs': 'No epochs', '/nodes?tab=rewards': 'No rewards', '/numbers': 'No numbers of these days',
@@ -52,7 +27,7 @@ describe('tokens, NFTs, contracts and staking on the explorer page', function ()
       [`/node/${'ab'.repeat(32)}`]: 'Nobody here knows this node',
     }
     for (const [path, text] of Object.entries(told)) {
-      await page.goto(`http://${empty.host}${path}`)
+      await page.goto(`http://${empty.api.host}${path}`)
       await page.getByText(text, { exact: true }).waitFor()
       await untilLoaded(page)
       await expectUsable(page, path)

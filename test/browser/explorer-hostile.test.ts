@@ -1,12 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
-import type { TestBrowser } from '../support/browser.ts'
-import { exploredChain } from '../support/explored-chain.ts'
-import { explorerPage } from '../support/explorer-page.ts'
-import { runApi } from '../support/running-api.ts'
-import type { RunningApi } from '../support/running-api.ts'
-import { beyondWindow, expectAccessible, untilLoaded, watchConsole } from './page-checks.ts'
+import { useExplorerSession } from './explorer-session.ts'
+import { beyondWindow, expectAccessible, untilLoaded } from './page-checks.ts'
 
 interface Answer {
   readonly data: Record<string, unknown>[]
@@ -35,48 +30,30 @@ const transaction = '3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d
 
 describe('the explorer page with what is big or hostile', function () {
   this.timeout(120_000)
-  let running: TestBrowser
-  let api: RunningApi
-
-  before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
-    const { database } = await exploredChain()
-    api = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
-  })
-
-  after(async () => {
-    await api?.stop()
-    await running?.close()
-  })
-
-  afterEach(async () => {
-    for (const context of running.browser.contexts()) await context.close()
-  })
+  const session = useExplorerSession()
 
   /** A narrow page for which an answer of the API is made worse; hosts elsewhere are never reached. */
-  async function open(path: string, of: (pathname: string) => boolean, worsen: (answer: Answer) => Answer): Promise<[Page, string[], string[]]> {
-    const page = await running.browser.newPage({ viewport: { width: 360, height: 740 } })
-    page.setDefaultTimeout(20_000)
-    const said = watchConsole(page)
+  async function open(path: string, of: (pathname: string) => boolean, worsen: (answer: Answer) => Answer): Promise<[Page, readonly string[], string[]]> {
     const asked: string[] = []
-    page.on('dialog', (dialog) => said.push(`it opened a dialog: ${dialog.message()}`))
-    await page.route((url) => url.host !== api.host, (route) => {
-      asked.push(route.request().url())
-      return route.abort()
+    const { host } = session.api
+    const page = await session.open(path, {
+      viewport: { width: 360, height: 740 },
+      prepare: async (opened) => {
+        const { said } = session
+        opened.on('dialog', (dialog) => said.push(`it opened a dialog: ${dialog.message()}`))
+        await opened.route((url) => url.host !== host, (route) => {
+          asked.push(route.request().url())
+          return route.abort()
+        })
+        await opened.route((url) => url.host === host && of(url.pathname), async (route) => {
+          const response = await route.fetch()
+          if (response.headers()['content-type']?.includes('json') !== true) return route.fulfill({ response })
+          return route.fulfill({ json: worsen((await response.json()) as Answer) })
+        })
+      },
     })
-    await page.route((url) => url.host === api.host && of(url.pathname), async (route) => {
-      const response = await route.fetch()
-      if (response.headers()['content-type']?.includes('json') !== true) return route.fulfill({ response })
-      return route.fulfill({ json: worsen((await response.json()) as Answer) })
-    })
-    await page.goto(`http://${api.host}${path}`)
     await untilLoaded(page)
-    return [page, said, asked]
+    return [page, session.said, asked]
   }
 
   /** The page is whole: as wide as the window, usable, and nothing of it did what it was told. */

@@ -1,6 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { exploredChain } from '../support/explored-chain.ts'
 import { explorerPage } from '../support/explorer-page.ts'
 import { runApi } from '../support/running-api.ts'
@@ -37,7 +39,7 @@ export function useExplorerSession(): ExplorerSession {
       this.skip()
     }
     const { database } = await exploredChain()
-    api = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
+    api = await runExplorer(database)
   })
 
   after(async () => {
@@ -48,11 +50,6 @@ export function useExplorerSession(): ExplorerSession {
   afterEach(async () => {
     for (const context of running?.browser.contexts() ?? []) await context.close()
   })
-
-  const ready = <Thing>(thing: Thing | undefined): Thing => {
-    if (thing === undefined) throw new Error('The session has not begun.')
-    return thing
-  }
 
   return {
     get api() {
@@ -75,6 +72,37 @@ export function useExplorerSession(): ExplorerSession {
       return page
     },
   }
+}
+
+/** Runs the API, with the page, over a database in which nothing is indexed, for the tests of a suite. */
+export function useEmptyExplorer(): { readonly api: RunningApi } {
+  let database: TestDatabase | undefined
+  let api: RunningApi | undefined
+
+  before(async () => {
+    database = await createTestDatabase()
+    api = await runExplorer(database)
+  })
+
+  after(async () => {
+    await api?.stop()
+    await database?.drop()
+  })
+
+  return {
+    get api() {
+      return ready(api)
+    },
+  }
+}
+
+function runExplorer({ url }: Pick<TestDatabase, 'url'>): Promise<RunningApi> {
+  return runApi(url, { server: { network: () => 'emulator', page: explorerPage() } })
+}
+
+function ready<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error('The session has not begun.')
+  return thing
 }
 
 /** Whether a request is for data, and not for a part of the page. */

@@ -1,12 +1,7 @@
 import { expect } from 'chai'
 import type { Page, Route } from 'playwright-core'
-import { createTestDatabase } from '../support/database.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { explorerPage } from '../support/explorer-page.ts'
-import { runApi } from '../support/running-api.ts'
-import type { RunningApi } from '../support/running-api.ts'
-import { isForData, useExplorerSession } from './explorer-session.ts'
-import { beyondWindow, expectAccessible, untilLoaded } from './page-checks.ts'
+import { isForData, useEmptyExplorer, useExplorerSession } from './explorer-session.ts'
+import { expectUsable, untilLoaded } from './page-checks.ts'
 
 const phone = { viewport: { width: 360, height: 740 } } as const
 const transaction = '/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7'
@@ -22,35 +17,16 @@ const breaks = answers((route) =>
 describe('the explorer page where something is missing', function () {
   this.timeout(120_000)
   const session = useExplorerSession()
-  let database: TestDatabase
-  let empty: RunningApi
-
-  before(async () => {
-    database = await createTestDatabase()
-    empty = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
-  })
-
-  after(async () => {
-    await empty?.stop()
-    await database?.drop()
-  })
-
-  async function expectUsable(page: Page, what: string): Promise<void> {
-    expect(await beyondWindow(page), what).to.equal(0)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await expectAccessible(page, `${what}, ${colorScheme}`)
-    }
-  }
+  const empty = useEmptyExplorer()
 
   it('says what will show up where nothing is indexed yet', async () => {
-    const page = await session.open('/', { ...phone, of: empty })
+    const page = await session.open('/', { ...phone, of: empty.api })
     const told: Readonly<Record<string, string>> = {
       '/': 'No transactions so far', '/blocks': 'No blocks', '/transactions': 'No transactions', '/accounts': 'No accounts',
       '/evm': 'No EVM transactions', '/evm?tab=tokens': 'No tokens', '/scheduled': 'No scheduled transactions',
     }
     for (const [path, text] of Object.entries(told)) {
-      await page.goto(`http://${empty.host}${path}`)
+      await page.goto(`http://${empty.api.host}${path}`)
       await page.getByText(text, { exact: true }).waitFor()
       await page.getByText('flow-mainnet, nothing is indexed yet').waitFor()
       await expectUsable(page, path)

@@ -55,3 +55,12 @@ export async function untilLoaded(page: Page): Promise<void> {
 export async function beyondWindow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
+
+/** Fails when the page is wider than its window, or when axe finds something in light or dark that keeps people from using it. */
+export async function expectUsable(page: Page, what: string): Promise<void> {
+  expect(await beyondWindow(page), what).to.equal(0)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await expectAccessible(page, `${what}, ${colorScheme}`)
+  }
+}
