@@ -1,4 +1,5 @@
-import type { CadenceType, CadenceValue, EventShape } from './cadence-type.ts'
+import type { CadenceType, EventShape } from './encoding/cadence-type.ts'
+import type { CadenceValue } from './encoding/cadence-value.ts'
 import type { Account } from './world/account.ts'
 
 /** An event before it is encoded. */

@@ -1,42 +1,88 @@
-/** A Cadence type, as events and arguments declare it. Composites and interfaces are told apart by their id. */
+/** A type without parts, by its Cadence name. */
+export type SimpleTypeName =
+  | 'Void' | 'Never' | 'Bool' | 'String' | 'Character' | 'Address' | 'Type'
+  | 'Path' | 'StoragePath' | 'PublicPath' | 'PrivatePath' | 'CapabilityPath'
+  | 'Int' | 'Int8' | 'Int16' | 'Int32' | 'Int64' | 'Int128' | 'Int256'
+  | 'UInt' | 'UInt8' | 'UInt16' | 'UInt32' | 'UInt64' | 'UInt128' | 'UInt256'
+  | 'Word8' | 'Word16' | 'Word32' | 'Word64' | 'Word128' | 'Word256'
+  | 'Fix64' | 'UFix64' | 'Fix128' | 'UFix128'
+  | 'Number' | 'SignedNumber' | 'Integer' | 'SignedInteger' | 'FixedPoint' | 'SignedFixedPoint'
+  | 'AnyStruct' | 'AnyResource' | 'HashableStruct' | 'Block' | 'Account'
+
+/** A Cadence type. Types are made once, as constants: encoders keep a plan for each. */
 export type CadenceType =
-  | SimpleType
+  | SimpleTypeName
+  | OptionalType
+  | ArrayType
+  | DictionaryType
+  | RangeType
   | CompositeType
   | InterfaceType
+  | IntersectionType
+  | ReferenceType
+  | CapabilityType
   | FunctionType
-  | { readonly kind: 'optional'; readonly element: CadenceType }
-  | { readonly kind: 'array'; readonly element: CadenceType; readonly size?: number }
-  | { readonly kind: 'dictionary'; readonly key: CadenceType; readonly value: CadenceType }
-  | { readonly kind: 'range'; readonly element: CadenceType }
-  | { readonly kind: 'reference'; readonly authorization: Authorization; readonly referenced: CadenceType }
-  | { readonly kind: 'intersection'; readonly members: readonly CadenceType[] }
-  | { readonly kind: 'capability'; readonly borrowType: CadenceType | null }
 
-/** A built-in type without parts, by the name that Cadence writes: `UFix64`, `Address`, `AnyStruct` … */
-export interface SimpleType {
-  readonly kind: 'simple'
-  readonly name: string
+export interface OptionalType {
+  readonly kind: 'optional'
+  readonly element: CadenceType
 }
 
-export interface CadenceField {
-  readonly name: string
-  readonly type: CadenceType
+export interface ArrayType {
+  readonly kind: 'array'
+  readonly element: CadenceType
+  /** Of a constant-sized array. */
+  readonly size?: number
 }
 
-/** The fields of an enum are its raw value alone. */
+export interface DictionaryType {
+  readonly kind: 'dictionary'
+  readonly key: CadenceType
+  readonly value: CadenceType
+}
+
+/** `InclusiveRange<element>` */
+export interface RangeType {
+  readonly kind: 'range'
+  readonly element: CadenceType
+}
+
 export interface CompositeType {
-  readonly kind: 'composite'
-  readonly form: 'Struct' | 'Resource' | 'Event' | 'Contract' | 'Enum' | 'Attachment'
+  readonly kind: 'struct' | 'resource' | 'event' | 'contract' | 'enum' | 'attachment'
+  /** E.g. `A.f8d6e0586b0a20c7.FlowDKG.EndDKG`; `PublicKey` for types of the language. */
   readonly id: string
-  readonly fields: readonly CadenceField[]
+  /** In the order of the declaration. An enum has the one field `rawValue`. */
+  readonly fields: readonly Field[]
 }
 
-/** Fields appear in JSON-CDC only: `uuid`, which every resource has. */
 export interface InterfaceType {
-  readonly kind: 'interface'
-  readonly form: 'StructInterface' | 'ResourceInterface' | 'ContractInterface'
+  readonly kind: 'struct-interface' | 'resource-interface' | 'contract-interface'
   readonly id: string
-  readonly fields?: readonly CadenceField[]
+  /** Told where the type itself is a value: `uuid`, which every resource has. */
+  readonly fields: readonly Field[]
+}
+
+/** `{A, B}` */
+export interface IntersectionType {
+  readonly kind: 'intersection'
+  readonly members: readonly InterfaceType[]
+}
+
+export interface ReferenceType {
+  readonly kind: 'reference'
+  readonly authorization: Authorization
+  readonly referenced: CadenceType
+}
+
+export type Authorization =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'conjunction' | 'disjunction'; readonly entitlements: readonly string[] }
+  | { readonly kind: 'map'; readonly id: string }
+
+export interface CapabilityType {
+  readonly kind: 'capability'
+  /** Null for a capability whose type says nothing of what it lends. */
+  readonly borrowType: CadenceType | null
 }
 
 /** Occurs only as what a value of type `Type` stands for. */
@@ -48,57 +94,23 @@ export interface FunctionType {
   readonly returnType: CadenceType
 }
 
-/** What a reference may do. */
-export type Authorization =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'conjunction' | 'disjunction'; readonly entitlements: readonly string[] }
-  | { readonly kind: 'map'; readonly id: string }
-
-const abstractNames = new Set(['AnyStruct', 'AnyResource', 'HashableStruct', 'Integer', 'SignedInteger', 'Number',
-  'SignedNumber', 'FixedPoint', 'SignedFixedPoint', 'Path', 'CapabilityPath'])
-
-/** Whether a value in a place of that type names its own type. */
-export function isAbstract(type: CadenceType): boolean {
-  if (type.kind === 'interface' || type.kind === 'intersection') return true
-  return type.kind === 'simple' && abstractNames.has(type.name)
+export interface Field {
+  readonly name: string
+  readonly type: CadenceType
 }
 
-/** Every composite and interface type that a type mentions in itself and in its fields, each once. */
-export function nominalTypesOf(type: CadenceType): Array<CompositeType | InterfaceType> {
-  const found = new Map<string, CompositeType | InterfaceType>()
-  collect(type, found)
-  return [...found.values()]
+/** An event's shape: its type id, and name and type of each field in the order of the declaration. */
+export type EventShape = CompositeType & { readonly kind: 'event' }
+
+export function optional(element: CadenceType): OptionalType {
+  return { kind: 'optional', element }
 }
 
-function collect(type: CadenceType, found: Map<string, CompositeType | InterfaceType>): void {
-  switch (type.kind) {
-    case 'simple':
-    case 'function':
-      return
-    case 'interface':
-      found.set(type.id, type)
-      return
-    case 'composite':
-      if (found.has(type.id)) return
-      found.set(type.id, type)
-      for (const field of type.fields) collect(field.type, found)
-      return
-    case 'optional':
-    case 'array':
-    case 'range':
-      collect(type.element, found)
-      return
-    case 'dictionary':
-      collect(type.key, found)
-      collect(type.value, found)
-      return
-    case 'reference':
-      collect(type.referenced, found)
-      return
-    case 'intersection':
-      for (const member of type.members) collect(member, found)
-      return
-    case 'capability':
-      if (type.borrowType !== null) collect(type.borrowType, found)
-  }
+export function arrayOf(element: CadenceType, size?: number): ArrayType {
+  return size === undefined ? { kind: 'array', element } : { kind: 'array', element, size }
+}
+
+/** @param fields name to type, in the order of the declaration */
+export function eventShape(id: string, fields: Readonly<Record<string, CadenceType>>): EventShape {
+  return { kind: 'event', id, fields: Object.entries(fields).map(([name, type]) => ({ name, type })) }
 }
