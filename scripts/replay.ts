@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { asError, exitCodeOf } from '../src/base/errors.ts'
 import { readCommandLine, replayHelp } from '../src/simnode/replay/command-line.ts'
 import type { ReplayCommand } from '../src/simnode/replay/command-line.ts'
-import { ControlServer } from '../src/simnode/replay/control-server.ts'
+import { ControlServer } from '../src/simnode/node/control-server.ts'
 import { startReplayNode } from '../src/simnode/replay/replay-node.ts'
 import type { ReplayNode } from '../src/simnode/replay/replay-node.ts'
 

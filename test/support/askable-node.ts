@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { RawGrpcServer } from '../../src/simnode/replay/raw-grpc-server.ts'
-import type { UnaryHandler } from '../../src/simnode/replay/raw-grpc-server.ts'
-import { Refusal } from '../../src/simnode/replay/refusal.ts'
-import type { StatusName } from '../../src/simnode/replay/refusal.ts'
-import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/replay/wire.ts'
+import { RawGrpcServer } from '../../src/simnode/node/raw-grpc-server.ts'
+import type { UnaryHandler } from '../../src/simnode/node/raw-grpc-server.ts'
+import { Refusal } from '../../src/simnode/node/refusal.ts'
+import type { StatusName } from '../../src/simnode/node/refusal.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/node/wire.ts'
 
 /** A value in JSON-CDC, as an object. */
 export interface Cdc {

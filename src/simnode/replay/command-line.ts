@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { asError, FatalError } from '../../base/errors.ts'
-import { faultSchema } from './fault-schema.ts'
-import type { Fault } from './fault.ts'
+import { faultSchema } from '../node/fault-schema.ts'
+import type { Fault } from '../node/fault.ts'
 import type { ReplayNodeOptions } from './replay-node.ts'
 
 export const replayHelp = `Serves a folder of recorded calls as a Flow access node (gRPC without TLS).
@@ -20,7 +20,7 @@ export const replayHelp = `Serves a folder of recorded calls as a Flow access no
   --spork-root <n>       serve nothing below this height
   --real-time            block times at a steady pace, with the head at the present time
   --latency <ms>         answer every call so much later
-  --fault <json>         something to do wrong; repeatable. src/simnode/replay/fault.ts lists
+  --fault <json>         something to do wrong; repeatable. src/simnode/node/fault.ts lists
                          the kinds: '{"kind":"status","code":"UNAVAILABLE","times":3}'
   --control-port <port>  HTTP on 127.0.0.1: GET /status, POST /head {"height":n} or
                          {"advance":n}, POST /branch {"name":"b","head":n}, POST /fault {…},

@@ -5,16 +5,16 @@ import { status } from '@grpc/grpc-js'
 import type { FaultBook, Verdict } from './fault-book.ts'
 import type { FaultCall } from './fault.ts'
 import { legacyMethods } from './legacy-service.ts'
+import type { NodeChain } from './node-chain.ts'
 import type { NodeView } from './node-view.ts'
 import type { RawService, StreamHandler, UnaryHandler } from './raw-grpc-server.ts'
 import { Refusal } from './refusal.ts'
+import { sharedMethods } from './shared-methods.ts'
 import { streamMethods } from './stream-methods.ts'
 import type { StreamMethod } from './stream-methods.ts'
-import { unaryMethods } from './unary-methods.ts'
 import type { UnaryMethod } from './unary-method.ts'
-import { numberOf } from './wire.ts'
 
-export interface ReplayNodeEvents {
+export interface AccessNodeEvents {
   /** The head is another than before: higher, or lower after a switch. */
   head: [height: number]
   /** A call came in and was judged; its answer may still be under way. */
@@ -22,10 +22,12 @@ export interface ReplayNodeEvents {
 }
 
 /** What the calls need of their node. */
-export interface CallContext {
-  view(): NodeView
+export interface CallContext<Chain extends NodeChain> {
+  view(): NodeView<Chain>
+  /** The calls that its chain answers in a way of its own. */
+  readonly methods: Readonly<Record<string, UnaryMethod<Chain>>>
   readonly faults: FaultBook
-  readonly events: EventEmitter<ReplayNodeEvents>
+  readonly events: EventEmitter<AccessNodeEvents>
   count(method: string): void
   dropConnection(peer: string): void
 }
@@ -37,27 +39,28 @@ const modern = 'flow.access.AccessAPI'
 const legacy = 'access.AccessAPI'
 
 /** Takes calls in: judges them by the faults, answers them from the view of the moment, keeps streams at the head. */
-export class CallServer {
-  readonly #context: CallContext
+export class CallServer<Chain extends NodeChain> {
+  readonly #context: CallContext<Chain>
 
-  constructor(context: CallContext) {
+  constructor(context: CallContext<Chain>) {
     this.#context = context
   }
 
   services(): Record<ServiceName, RawService> {
+    const methods: Readonly<Record<string, UnaryMethod<Chain>>> = { ...sharedMethods, ...this.#context.methods }
     const unary: Record<string, UnaryHandler> = {}
-    for (const [name, method] of Object.entries(unaryMethods)) unary[name] = this.#unary(modern, name, method)
+    for (const [name, method] of Object.entries(methods)) unary[name] = this.#unary(modern, name, method)
     const streams: Record<string, StreamHandler> = {}
     for (const [name, method] of Object.entries(streamMethods)) streams[name] = this.#stream(name, method)
     const legacyUnary: Record<string, UnaryHandler> = {}
     for (const [name, strip] of Object.entries(legacyMethods)) {
-      const method = unaryMethods[name]
+      const method = methods[name]
       if (method !== undefined) legacyUnary[name] = this.#unary(legacy, name, method, strip)
     }
     return { [modern]: { unary, streams }, [legacy]: { unary: legacyUnary, streams: {} } }
   }
 
-  #unary(service: ServiceName, name: string, method: UnaryMethod, strip = (answer: Buffer) => answer): UnaryHandler {
+  #unary(service: ServiceName, name: string, method: UnaryMethod<Chain>, strip = (answer: Buffer) => answer): UnaryHandler {
     return (call, callback) => {
       const verdict = this.#judge(service, name, call.request, (view) => method.height?.(view, call.request))
       const finish = (): void => {
@@ -118,7 +121,7 @@ export class CallServer {
 
   /** Counts a call, tells of it, and looks up what is to happen to it. */
   #judge(
-    service: ServiceName, method: string, request: Buffer, heightOf: (view: NodeView) => number | undefined,
+    service: ServiceName, method: string, request: Buffer, heightOf: (view: NodeView<Chain>) => number | undefined,
   ): Verdict {
     this.#context.count(method)
     const callOf = (): FaultCall => ({ service, method, request, height: this.#heightOrNone(heightOf) })
@@ -127,7 +130,7 @@ export class CallServer {
     return verdict
   }
 
-  #heightOrNone(heightOf: (view: NodeView) => number | undefined): number | undefined {
+  #heightOrNone(heightOf: (view: NodeView<Chain>) => number | undefined): number | undefined {
     try {
       return heightOf(this.#context.view())
     } catch (thrown) {
@@ -139,7 +142,7 @@ export class CallServer {
   #hasFailedTransaction(height: number | undefined): boolean {
     const view = this.#context.view()
     if (height === undefined || height > view.head || height < view.sporkRootHeight) return false
-    return view.chain.block(height).recorded.results.ccf.some((result) => numberOf(result, 2) !== 0)
+    return view.chain.block(height).hasFailedTransaction
   }
 
   /** True when the call gets nothing: its connection is cut, or it is left to wait. */

@@ -1,7 +1,7 @@
+import type { NodeBlock } from './node-chain.ts'
 import { blockAt, blockOf, findBlock, findOrphan } from './node-view.ts'
 import type { NodeView } from './node-view.ts'
 import { Refusal } from './refusal.ts'
-import type { ReplayBlock } from './replay-block.ts'
 import { metadataField, sealedField } from './unary-method.ts'
 import type { UnaryMethod } from './unary-method.ts'
 import { bytesField, bytesOf, contentsOf, numberOf } from './wire.ts'
@@ -11,19 +11,19 @@ function response(view: NodeView, message: Buffer): Buffer {
   return Buffer.concat([bytesField(1, message), sealedField, metadataField(view, 3)])
 }
 
-function asAsked(block: ReplayBlock, request: Buffer): Buffer {
+function asAsked(block: NodeBlock, request: Buffer): Buffer {
   return numberOf(request, 2) === 1 ? block.full : block.light
 }
 
 /** The answer to a call by block id; for an orphan its `block_status` is UNKNOWN, which is not written. */
-function byIdResponse(view: NodeView, request: Buffer, messageOf: (block: ReplayBlock) => Buffer): Buffer {
+function byIdResponse(view: NodeView, request: Buffer, messageOf: (block: NodeBlock) => Buffer): Buffer {
   const id = bytesOf(request, 1)
   const orphan = findBlock(view, id) === undefined ? findOrphan(view, id) : undefined
   if (orphan === undefined) return response(view, messageOf(blockOf(view, id)))
   return Buffer.concat([bytesField(1, messageOf(orphan)), metadataField(view, 3)])
 }
 
-function collectionPlace(view: NodeView, request: Buffer): { block: ReplayBlock; index: number } {
+function collectionPlace(view: NodeView, request: Buffer): { block: NodeBlock; index: number } {
   const id = bytesOf(request, 1)
   const place = view.chain.placeOfCollection(id)
   if (place === undefined || place.height > view.head || place.height < view.sporkRootHeight) {

@@ -1,24 +1,20 @@
 import type { EventEncoding } from '../../access/messages.ts'
+import type { NodeBlock } from './node-chain.ts'
 import { blockOf } from './node-view.ts'
 import type { NodeView } from './node-view.ts'
 import { Refusal } from './refusal.ts'
-import type { ReplayBlock } from './replay-block.ts'
 import { encodingOf, metadataField } from './unary-method.ts'
 import type { UnaryMethod } from './unary-method.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from './wire.ts'
 
 /** `EventsResponse.Result` of one block: its events of exactly that type. */
-function eventsOf(view: NodeView, block: ReplayBlock, type: string, encoding: EventEncoding): Buffer {
-  const events: Buffer[] = []
-  if (block.recorded.height === 0) {
-    const bootstrap = view.chain.version.bootstrapEvents.get(`${encoding} ${type}`)
-    if (bootstrap !== undefined) events.push(...contentsOf(bootstrap, 3))
-  }
+function eventsOf(block: NodeBlock, type: string, encoding: EventEncoding): Buffer {
+  const events = [...block.eventsBesideResults(type, encoding)]
   for (const result of block.results(encoding)) {
     for (const event of contentsOf(result, 4)) if (bytesOf(event, 1).toString() === type) events.push(event)
   }
   return Buffer.concat([
-    bytesField(1, block.identity.id),
+    bytesField(1, block.id),
     varintField(2, block.height),
     ...events.map((event) => bytesField(3, event)),
     bytesField(4, block.timestamp),
@@ -40,7 +36,7 @@ export const eventMethods: Readonly<Record<string, UnaryMethod>> = {
       const type = bytesOf(request, 1).toString()
       const results: Buffer[] = []
       for (let height = Math.max(from, view.sporkRootHeight); height <= Math.min(to, view.head); height++) {
-        results.push(eventsOf(view, view.chain.block(height), type, encodingOf(request, 4)))
+        results.push(eventsOf(view.chain.block(height), type, encodingOf(request, 4)))
       }
       return response(view, results)
     },
@@ -49,7 +45,7 @@ export const eventMethods: Readonly<Record<string, UnaryMethod>> = {
     answer(view, request) {
       const type = bytesOf(request, 1).toString()
       const blocks = contentsOf(request, 2).map((id) => blockOf(view, id))
-      return response(view, blocks.map((block) => eventsOf(view, block, type, encodingOf(request, 3))))
+      return response(view, blocks.map((block) => eventsOf(block, type, encodingOf(request, 3))))
     },
   },
 }

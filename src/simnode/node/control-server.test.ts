@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { BytesClient } from '../../../test/support/grpc-bytes.ts'
 import { startRecordedNode } from '../../../test/support/replay.ts'
 import { ControlServer } from './control-server.ts'
-import type { ReplayNode } from './replay-node.ts'
+import type { ReplayNode } from '../replay/replay-node.ts'
 import { bytesOf, numberOf } from './wire.ts'
 
 describe('control port of the replay node', () => {

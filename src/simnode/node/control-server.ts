@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ApiError, asError, FatalError } from '../../base/errors.ts'
+import type { AccessNode } from './access-node.ts'
 import { faultSchema } from './fault-schema.ts'
 import { listenOn } from './listen-on.ts'
-import type { ReplayNode } from './replay-node.ts'
 
 const headSchema = z.union([z.strictObject({ height: z.int() }), z.strictObject({ advance: z.int().min(1) })])
 const branchSchema = z.strictObject({ name: z.string(), head: z.int().exactOptional() })
 
 /** What a node shows and can be told from outside its process. */
-export interface ReplayStatus {
+export interface NodeStatus {
   readonly endpoint: string
   readonly version: string
   readonly versions: readonly string[]
@@ -23,7 +23,7 @@ export interface ReplayStatus {
 }
 
 /**
- * A small HTTP server on 127.0.0.1 by which a person or another process steers a replay node. Every answer is the
+ * A small HTTP server on 127.0.0.1 by which a person or another process steers a node. Every answer is the
  * status after the request, as JSON; a refused request is 4xx with `{ "error": "…" }`.
  *
  * - `GET /status`
@@ -42,7 +42,7 @@ export class ControlServer {
   }
 
   /** @param port 0 for any free one @throws FatalError when the port cannot be taken */
-  static async listen(node: ReplayNode, port: number): Promise<ControlServer> {
+  static async listen(node: AccessNode, port: number): Promise<ControlServer> {
     const http = createServer((request, response) => {
       const respond = async (): Promise<void> => {
         const { code, body } = await answer(node, request)
@@ -67,11 +67,11 @@ export class ControlServer {
   }
 }
 
-function statusOf(node: ReplayNode): ReplayStatus {
+function statusOf(node: AccessNode): NodeStatus {
   return {
     endpoint: node.endpoint,
     version: node.version,
-    versions: [...node.recording.versions.keys()],
+    versions: node.versions,
     head: node.head,
     sporkRootHeight: node.sporkRootHeight,
     calls: node.callCount(),
@@ -79,7 +79,7 @@ function statusOf(node: ReplayNode): ReplayStatus {
   }
 }
 
-async function answer(node: ReplayNode, request: IncomingMessage): Promise<{ code: number; body: unknown }> {
+async function answer(node: AccessNode, request: IncomingMessage): Promise<{ code: number; body: unknown }> {
   try {
     await act(node, request)
     return { code: 200, body: statusOf(node) }
@@ -92,7 +92,7 @@ async function answer(node: ReplayNode, request: IncomingMessage): Promise<{ cod
   }
 }
 
-async function act(node: ReplayNode, request: IncomingMessage): Promise<void> {
+async function act(node: AccessNode, request: IncomingMessage): Promise<void> {
   const route = `${request.method} ${request.url}`
   if (route === 'GET /status') return
   if (route === 'POST /head') {

@@ -1,8 +1,8 @@
 import type { EventEncoding } from '../../access/messages.ts'
+import type { NodeBlock } from './node-chain.ts'
 import { blockForContent, findBlock } from './node-view.ts'
 import type { NodeView } from './node-view.ts'
 import { Refusal } from './refusal.ts'
-import type { ReplayBlock } from './replay-block.ts'
 import { encodingOf, metadataField } from './unary-method.ts'
 import type { UnaryMethod } from './unary-method.ts'
 import { bytesField, bytesOf, numberOf } from './wire.ts'
@@ -14,7 +14,7 @@ function unknownTransaction(id: Buffer): Refusal {
 }
 
 /** `TransactionResultResponse` of one transaction; with an index past the end the emulator speaks of the zero id. */
-function singleResult(view: NodeView, block: ReplayBlock, index: number, encoding: EventEncoding): Buffer {
+function singleResult(view: NodeView, block: NodeBlock, index: number, encoding: EventEncoding): Buffer {
   const result = block.results(encoding)[index]
   if (result === undefined) throw unknownTransaction(zeroId)
   return Buffer.concat([result, metadataField(view, 9)])
@@ -29,11 +29,11 @@ function repeated(view: NodeView, messages: readonly Buffer[]): Buffer {
 }
 
 /** Where a transaction stands, by its id and, if the request names one, its block. */
-function placeOf(view: NodeView, request: Buffer): { block: ReplayBlock; index: number } | undefined {
+function placeOf(view: NodeView, request: Buffer): { block: NodeBlock; index: number } | undefined {
   const id = bytesOf(request, 1)
   const blockId = bytesOf(request, 2)
   const place = view.chain.placeOfTransaction(id)
-  let block: ReplayBlock | undefined
+  let block: NodeBlock | undefined
   if (blockId.length > 0) block = findBlock(view, blockId)
   else if (place !== undefined && place.height <= view.head && place.height >= view.sporkRootHeight) {
     block = view.chain.block(place.height)
@@ -46,12 +46,12 @@ const byBlockId = (view: NodeView, request: Buffer): number | undefined => view.
 const byTransaction = (view: NodeView, request: Buffer): number | undefined => placeOf(view, request)?.block.height
 
 /** A system transaction of a block: the one of that id, or the last, which is the system chunk. */
-function systemIndex(view: NodeView, request: Buffer, idFieldNumber: number): { block: ReplayBlock; index: number } {
+function systemIndex(view: NodeView, request: Buffer, idFieldNumber: number): { block: NodeBlock; index: number } {
   const block = findBlock(view, bytesOf(request, 1))
   const id = bytesOf(request, idFieldNumber)
   const count = block?.transactionIds.length ?? 0
   const index = id.length === 0 ? count - 1 : (block?.transactionIds.findIndex((x) => x.equals(id)) ?? -1)
-  if (block === undefined || index < block.recorded.userTransactionCount) {
+  if (block === undefined || index < block.userTransactionCount) {
     throw unknownTransaction(id.length === 0 ? zeroId : id)
   }
   return { block, index }

@@ -1,14 +1,14 @@
+import type { NodeBlock } from './node-chain.ts'
 import { blockOf } from './node-view.ts'
 import type { NodeView } from './node-view.ts'
 import { Refusal } from './refusal.ts'
-import type { ReplayBlock } from './replay-block.ts'
 import { bytesField, bytesOf, numberOf, varintField } from './wire.ts'
 
 /** How one subscription of `flow.access.AccessAPI` is answered: one message a block, from a height up to the head. */
 export interface StreamMethod {
   /** The first height. @throws Refusal when there is no block to start from */
   start(view: NodeView, request: Buffer): number
-  message(block: ReplayBlock, request: Buffer): Buffer
+  message(block: NodeBlock, request: Buffer): Buffer
 }
 
 type Start = StreamMethod['start']
@@ -26,10 +26,10 @@ const fromHeight: Start = (view, request) => {
 const fromBlockId: Start = (view, request) => blockOf(view, bytesOf(request, 1)).height
 const fromLatest: Start = (view) => view.head
 
-const header = (block: ReplayBlock): Buffer => bytesField(1, block.header)
-const digest = (block: ReplayBlock): Buffer =>
-  Buffer.concat([bytesField(1, block.identity.id), varintField(2, block.height), bytesField(3, block.timestamp)])
-const blockAsAsked = (fullFieldNumber: number) => (block: ReplayBlock, request: Buffer): Buffer =>
+const header = (block: NodeBlock): Buffer => bytesField(1, block.header)
+const digest = (block: NodeBlock): Buffer =>
+  Buffer.concat([bytesField(1, block.id), varintField(2, block.height), bytesField(3, block.timestamp)])
+const blockAsAsked = (fullFieldNumber: number) => (block: NodeBlock, request: Buffer): Buffer =>
   bytesField(1, numberOf(request, fullFieldNumber) === 1 ? block.full : block.light)
 
 /**

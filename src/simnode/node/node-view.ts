@@ -1,16 +1,15 @@
+import type { NodeBlock, NodeChain } from './node-chain.ts'
 import { Refusal } from './refusal.ts'
-import type { ReplayBlock } from './replay-block.ts'
-import type { ReplayChain } from './replay-chain.ts'
 
-/** What a replay node shows at one moment: a chain, up to a head, from a root on. */
-export interface NodeView {
-  readonly chain: ReplayChain
+/** What a node shows at one moment: a chain, up to a head, from a root on. */
+export interface NodeView<Chain extends NodeChain = NodeChain> {
+  readonly chain: Chain
   /** The latest height; everything is sealed at once, as on the emulator. */
   readonly head: number
   /** The lowest height that is served; the chain may go deeper. */
   readonly sporkRootHeight: number
-  /** Versions served before whose blocks are still found by id, as orphans. */
-  readonly orphanChains: readonly ReplayChain[]
+  /** Chains served before whose blocks are still found by id, as orphans. */
+  readonly orphanChains: readonly Chain[]
 }
 
 /**
@@ -18,7 +17,7 @@ export interface NodeView {
  * @throws Refusal NOT_FOUND: above the head with the emulator's words, below the root with those of a node of a later
  *   spork. Source: flow-go `engine/access/rpc/backend`, where heights are resolved.
  */
-export function blockAt(view: NodeView, height: number): ReplayBlock {
+export function blockAt(view: NodeView, height: number): NodeBlock {
   if (height < view.sporkRootHeight) {
     throw new Refusal('NOT_FOUND', `block height ${height} is less than the spork root block height ` +
       `${view.sporkRootHeight}. Try to use a historic node: key not found`)
@@ -28,14 +27,14 @@ export function blockAt(view: NodeView, height: number): ReplayBlock {
 }
 
 /** The block of an id, or undefined where the node does not know it or does not have it yet. */
-export function findBlock(view: NodeView, id: Buffer): ReplayBlock | undefined {
+export function findBlock(view: NodeView, id: Buffer): NodeBlock | undefined {
   const height = view.chain.heightOfBlock(id)
   if (height === undefined || height > view.head || height < view.sporkRootHeight) return undefined
   return view.chain.block(height)
 }
 
 /** A block that was served before the chain was switched, where the node keeps such blocks. */
-export function findOrphan(view: NodeView, id: Buffer): ReplayBlock | undefined {
+export function findOrphan(view: NodeView, id: Buffer): NodeBlock | undefined {
   for (const chain of view.orphanChains) {
     const height = chain.heightOfBlock(id)
     if (height !== undefined) return chain.block(height)
@@ -44,19 +43,19 @@ export function findOrphan(view: NodeView, id: Buffer): ReplayBlock | undefined 
 }
 
 /** The block of an id. @throws Refusal NOT_FOUND */
-export function blockOf(view: NodeView, id: Buffer): ReplayBlock {
+export function blockOf(view: NodeView, id: Buffer): NodeBlock {
   const block = findBlock(view, id)
   if (block === undefined) throw new Refusal('NOT_FOUND', unknownBlock(id))
   return block
 }
 
 /** The block of an id for the calls that list its content. @throws Refusal INTERNAL, as the emulator does */
-export function blockForContent(view: NodeView, id: Buffer): ReplayBlock {
+export function blockForContent(view: NodeView, id: Buffer): NodeBlock {
   const block = findBlock(view, id)
   if (block === undefined) {
     throw new Refusal('INTERNAL', `failed to get block ${id.toString('hex')}: ${unknownBlock(id)}`)
   }
-  const { bulkError } = block.recorded
+  const { bulkError } = block
   if (bulkError !== undefined) throw new Refusal(bulkError.code, bulkError.message)
   return block
 }
