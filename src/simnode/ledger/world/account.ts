@@ -22,3 +22,36 @@ export function accountAt(index: number): Account {
   known.set(index, account)
   return account
 }
+
+/** @param address 8 bytes @returns undefined for what is no address of the emulator's network */
+export function accountOfAddress(address: Uint8Array): Account | undefined {
+  if (address.length !== 8) return undefined
+  let rest = BigInt(`0x${Buffer.from(address).toString('hex')}`) ^ networkWord
+  let index = 0n
+  for (const row of reducedRows) {
+    if ((rest & row.pivot) === 0n) continue
+    rest ^= row.word
+    index ^= row.index
+  }
+  return rest === 0n && index > 0n ? accountAt(Number(index)) : undefined
+}
+
+const networkWord = BigInt(addressAtIndex(0, 'emulator'))
+const indexBits = 45
+
+/** The code's rows, each with one bit that no later row has, and with the index whose word it is. */
+const reducedRows = reduceRows()
+
+function reduceRows(): Array<{ word: bigint; index: bigint; pivot: bigint }> {
+  const rows = Array.from({ length: indexBits }, (_, bit) =>
+    ({ word: BigInt(addressAtIndex(2 ** bit, 'emulator')) ^ networkWord, index: 1n << BigInt(bit), pivot: 0n }))
+  rows.forEach((row, at) => {
+    row.pivot = row.word & -row.word
+    for (const later of rows.slice(at + 1)) {
+      if ((later.word & row.pivot) === 0n) continue
+      later.word ^= row.word
+      later.index ^= row.index
+    }
+  })
+  return rows
+}

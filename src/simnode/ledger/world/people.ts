@@ -1,3 +1,4 @@
+import type { Random } from '../random.ts'
 import { accountAt } from './account.ts'
 import type { Account } from './account.ts'
 import { timesServed } from './tide.ts'
@@ -8,6 +9,8 @@ import { timesServed } from './tide.ts'
  */
 export const peopleCount = 5003
 const firstPerson = 64
+/** So many are well known. */
+const crowdSize = 50
 /** Neighbours in turn are no neighbours by address. No divisor of `peopleCount`, which is a prime. */
 const stride = 1877
 
@@ -20,6 +23,16 @@ export function personOfTurn(turn: number): Account {
 export function placeInRound(account: Account): number | undefined {
   const person = account.index - firstPerson
   return person < 0 || person >= peopleCount ? undefined : (person * inverseStride) % peopleCount
+}
+
+/**
+ * Anybody but one: a few of the people are in most of what happens, as exchanges and shops are.
+ * @param except who it may not be
+ */
+export function anyPerson(random: Random, except: Account): Account {
+  const place = random.percent(30) ? random.below(crowdSize) : random.below(peopleCount)
+  const person = personOfTurn(place)
+  return person.index === except.index ? personOfTurn(place + 1) : person
 }
 
 /** How many of the first `turns` turns were this account's. */

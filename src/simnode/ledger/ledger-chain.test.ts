@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { bytesOf } from '../node/wire.ts'
+import { tokenEvents } from './movements/token-events.ts'
+import { ledgerChain } from './ledger-node.ts'
+import type { LedgerChain } from './ledger-chain.ts'
+import { accountOfAddress } from './world/account.ts'
+import type { Account } from './world/account.ts'
+import { tideLength } from './world/tide.ts'
+import { flow } from './world/tokens.ts'
+
+const heights = fc.integer({ min: 0, max: 1000 })
+
+/** All that a node can tell of a block. */
+function told(chain: LedgerChain, height: number): string[] {
+  const block = chain.block(height)
+  return [block.full, block.light, ...block.collections, ...block.transactions, ...block.results('ccf'), ...block.results('json-cdc')]
+    .map((message) => message.toString('hex'))
+}
+
+describe('ledger chain', () => {
+  it('makes the same block whatever was asked before', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.array(heights, { maxLength: 4 }), heights, (seed, before, height) => {
+        const chain = ledgerChain({ seed })
+        for (const other of before) {
+          chain.block(other).results('ccf')
+          chain.stateAt(other)
+        }
+        expect(told(chain, height)).to.deep.equal(told(ledgerChain({ seed }), height))
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('names the block below as the parent', () => {
+    const chain = ledgerChain({ branch: '150b' })
+    for (let height = 1; height < 300; height++) {
+      expect(bytesOf(chain.block(height).light, 2), `height ${height}`).to.deep.equal(chain.block(height - 1).id)
+    }
+  })
+
+  it('shares the blocks up to a fork, and none above it', () => {
+    fc.assert(
+      fc.property(heights, heights, (after, height) => {
+        const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
+        if (height <= after) expect(told(branch, height)).to.deep.equal(told(trunk, height))
+        else expect(branch.block(height).id).not.to.deep.equal(trunk.block(height).id)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('finds a block and a collection by their ids, far from everything asked before', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 45 }), (height) => {
+        const [made, asked] = [ledgerChain(), ledgerChain()]
+        const block = made.block(height)
+        expect(asked.heightOfBlock(block.id)).to.equal(height)
+        block.collectionIds.forEach((id, index) => expect(asked.placeOfCollection(id)).to.deep.equal({ height, index }))
+        expect(ledgerChain({ seed: 2 }).heightOfBlock(block.id)).to.equal(undefined)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('ends each tide in the state in which the next begins', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.boolean(), (tide, isForked) => {
+        const start = tide * tideLength
+        const chain = ledgerChain({ seed: tide, branch: isForked ? `${start + 50}b` : '' })
+        const [end, next] = [chain.stateAt(start + tideLength - 1), ledgerChain({ seed: tide }).stateAt(start + tideLength)]
+        for (const [name, part] of Object.entries(end)) {
+          for (const key of part.touched()) {
+            expect(part.read(key), `${name} ${key}`).to.equal(next[name as keyof typeof next].read(key))
+          }
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('has balances that are the sum of the movements', () => {
+    const chain = ledgerChain({ seed: 9 })
+    const balances = new Map<string, bigint>()
+    const shapes: unknown[] = [tokenEvents.withdrawn, tokenEvents.deposited]
+    for (let height = 200; height < 330; height++) {
+      const { userTransactions, systemTransactions } = chain.draft(height)
+      for (const { shape, values } of [...userTransactions, ...systemTransactions].flatMap(({ events }) => events)) {
+        if (!shapes.includes(shape)) continue
+        const [type, amount, owner, , , after] = values as [string, bigint, Buffer | null, number, number, bigint]
+        if (owner === null || type !== flow.vaultType) continue
+        const hex = owner.toString('hex')
+        const before = balances.get(hex)
+        const moved = shape === tokenEvents.deposited ? amount : -amount
+        if (before !== undefined) expect(after).to.equal(before + moved)
+        balances.set(hex, after)
+      }
+    }
+    const { vaults } = chain.stateAt(329)
+    expect(balances.size).to.be.above(100)
+    for (const [hex, balance] of balances) {
+      expect(vaults.balance(flow, accountOfAddress(Buffer.from(hex, 'hex')) as Account), hex).to.equal(balance)
+    }
+  })
+})
