@@ -5,8 +5,8 @@ import { networks } from '../../src/chain/network.ts'
 import { loadScripts } from '../../src/farm/asking/chain-scripts.ts'
 import { executeScript } from '../../src/simnode/ledger/scripts/execute-script.ts'
 import type { NodeState, ScriptState } from '../../src/simnode/ledger/scripts/script-state.ts'
-import { Refusal } from '../../src/simnode/replay/refusal.ts'
-import { bytesOf, contentsOf } from '../../src/simnode/replay/wire.ts'
+import { Refusal } from '../../src/simnode/node/refusal.ts'
+import { bytesOf, contentsOf } from '../../src/simnode/node/wire.ts'
 import { recording } from '../support/replay.ts'
 
 describe('scripts that no virtual machine runs', () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../../replay/refusal.ts'
+import { Refusal } from '../../node/refusal.ts'
 import { accountAnswers } from './account-answers.ts'
 import { encodeJson } from './cadence-json.ts'
 import { itemAnswers } from './item-answers.ts'

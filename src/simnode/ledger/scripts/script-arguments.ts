@@ -1,4 +1,4 @@
-import { Refusal } from '../../replay/refusal.ts'
+import { Refusal } from '../../node/refusal.ts'
 import type { CadenceJson } from './cadence-json.ts'
 
 /** The arguments of a script, by position, in the types that it declares. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../replay/refusal.ts'
+import { Refusal } from '../../node/refusal.ts'
 import { json } from './cadence-json.ts'
 import type { CadenceJson } from './cadence-json.ts'
 import type { ScriptAnswer } from './script-answer.ts'
