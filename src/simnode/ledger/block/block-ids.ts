@@ -18,6 +18,11 @@ export function collectionId(source: IdSource, height: number, index: number): B
   return placedId(source, height, `collection ${index}`)
 }
 
+/** The header's hash of what the block holds. */
+export function payloadHash(source: IdSource, height: number): Buffer {
+  return placedId(source, height, 'payload')
+}
+
 /** The height that an id of a block or a collection belongs to, if it is one of ours: the caller makes sure. */
 export function heightInId(id: Buffer): number | undefined {
   if (id.length !== 32) return undefined

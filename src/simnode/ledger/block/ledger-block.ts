@@ -1,15 +1,19 @@
 import type { EventEncoding } from '../../../access/messages.ts'
+import { transactionId } from '../../../chain/transaction-id.ts'
 import type { NodeBlock } from '../../node/node-chain.ts'
 import type { DraftBlock, DraftTransaction } from '../draft.ts'
+import {
+  collectionMessages, fullBlockMessage, headerMessage, lightBlockMessage, timestampMessage,
+} from '../encoding/block-messages.ts'
+import type { BlockParts } from '../encoding/block-messages.ts'
+import { resultMessages } from '../encoding/result-messages.ts'
+import { transactionMessages } from '../encoding/transaction-messages.ts'
 import { Random } from '../random.ts'
 import { timeOf, viewOf } from '../world/clock.ts'
 import type { ClockShape } from '../world/clock.ts'
-import { blockId, collectionId } from './block-ids.ts'
+import { blockId, collectionId, payloadHash } from './block-ids.ts'
 import type { IdSource } from './block-ids.ts'
-import { MessageWriter } from './message-writer.ts'
-import { encodeResult } from './result-message.ts'
-import { encodeSystemTransaction, encodeUserTransaction } from './transaction-message.ts'
-import type { EncodedTransaction } from './transaction-message.ts'
+import { systemBody, userBody } from './transaction-bodies.ts'
 
 /** What a block needs of its chain beside its draft. */
 export interface BlockContext extends IdSource {
@@ -17,26 +21,38 @@ export interface BlockContext extends IdSource {
 }
 
 const zeroId = Buffer.alloc(32)
-const chainId = Buffer.from('flow-emulator')
-const writer = new MessageWriter()
 
-/** A block of the ledger as messages. Each is made when it is first asked for, and kept as long as the block. */
+/** A block of the ledger as messages. Those of transactions and results are kept as long as the block. */
 export class LedgerBlock implements NodeBlock {
   readonly height: number
   readonly id: Buffer
+  readonly collectionIds: readonly Buffer[]
+  /** Of a block that answers. */
+  readonly bulkError = undefined
+  /** `entities.Transaction` messages in block order. */
+  readonly transactions: readonly Buffer[]
+  readonly transactionIds: readonly Buffer[]
   readonly #draft: DraftBlock
   readonly #context: BlockContext
   /** How many user transactions there are in each collection. */
   readonly #collectionSizes: readonly number[]
-  #encoded: readonly EncodedTransaction[] | undefined
   readonly #results: Partial<Record<EventEncoding, readonly Buffer[]>> = {}
 
   constructor(context: BlockContext, draft: DraftBlock) {
-    this.height = draft.height
-    this.id = blockId(context, draft.height)
+    const { seed } = context
+    const { height, userTransactions, systemTransactions } = draft
     this.#draft = draft
     this.#context = context
-    this.#collectionSizes = collectionSizes(new Random(context.seed, draft.height), draft.userTransactions.length)
+    this.height = height
+    this.id = blockId(context, height)
+    this.#collectionSizes = collectionSizes(new Random(seed, height), userTransactions.length)
+    this.collectionIds = this.#collectionSizes.map((_size, index) => collectionId(context, height, index))
+    const bodies = [
+      ...userTransactions.map((one, index) => userBody(one, referenceId(context, height, index), seed)),
+      ...systemTransactions.map(systemBody),
+    ]
+    this.transactions = transactionMessages(bodies)
+    this.transactionIds = bodies.map(transactionId)
   }
 
   get userTransactionCount(): number {
@@ -47,66 +63,24 @@ export class LedgerBlock implements NodeBlock {
     return this.#draft.userTransactions.some(({ error }) => error !== undefined)
   }
 
-  get bulkError(): undefined {
-    return undefined
-  }
-
   get timestamp(): Buffer {
-    const ms = timeOf(this.height, this.#context.clock)
-    writer.clear()
-    writer.number(1, Math.floor(ms / 1000))
-    writer.number(2, (ms % 1000) * 1_000_000)
-    return writer.take()
+    return timestampMessage(this.#timestampNs)
   }
 
   get light(): Buffer {
-    const timestamp = this.timestamp
-    writer.clear()
-    this.#writeBlock(timestamp)
-    return writer.take()
+    return lightBlockMessage(this.#parts())
   }
 
   get full(): Buffer {
-    const { timestamp, header } = this
-    writer.clear()
-    this.#writeBlock(timestamp)
-    writer.content(10, header)
-    writer.content(11, zeroId)
-    return writer.take()
+    return fullBlockMessage(this.#parts())
   }
 
   get header(): Buffer {
-    const timestamp = this.timestamp
-    writer.clear()
-    this.#writeIdentity(timestamp)
-    writer.content(5, collectionId(this.#context, this.height, -1))
-    writer.number(6, viewOf(this.height))
-    writer.content(9, zeroId)
-    writer.content(11, chainId)
-    return writer.take()
-  }
-
-  get collectionIds(): readonly Buffer[] {
-    return this.#collectionSizes.map((_size, index) => collectionId(this.#context, this.height, index))
+    return headerMessage(this.#parts())
   }
 
   get collections(): readonly Buffer[] {
-    const { collectionIds, transactionIds } = this
-    let next = 0
-    return this.#collectionSizes.map((size, index) => {
-      writer.clear()
-      writer.content(1, collectionIds[index] as Buffer)
-      for (const end = next + size; next < end; next++) writer.content(2, transactionIds[next] as Buffer)
-      return writer.take()
-    })
-  }
-
-  get transactions(): readonly Buffer[] {
-    return this.#transactions().map(({ message }) => message)
-  }
-
-  get transactionIds(): readonly Buffer[] {
-    return this.#transactions().map(({ id }) => id)
+    return collectionMessages(this.#parts().collections)
   }
 
   results(encoding: EventEncoding): readonly Buffer[] {
@@ -117,39 +91,41 @@ export class LedgerBlock implements NodeBlock {
     return []
   }
 
-  #transactions(): readonly EncodedTransaction[] {
-    return (this.#encoded ??= [
-      ...this.#draft.userTransactions.map((draft, index) => {
-        const age = new Random(this.#context.seed, this.height, index).between(1, 9)
-        const reference = blockId(this.#context, Math.max(0, this.height - age))
-        return encodeUserTransaction(draft, reference, this.#context.seed)
-      }),
-      ...this.#draft.systemTransactions.map((draft) => encodeSystemTransaction(draft)),
-    ])
-  }
-
   #encodeResults(encoding: EventEncoding): Buffer[] {
-    const { height, id, transactionIds } = this
     const ofUsers = this.#collectionSizes.flatMap((size, index) =>
-      Array.from({ length: size }, () => collectionId(this.#context, height, index)))
+      Array.from({ length: size }, () => this.collectionIds[index] as Buffer))
     const drafts: readonly DraftTransaction[] = [...this.#draft.userTransactions, ...this.#draft.systemTransactions]
-    return drafts.map((draft, index) => encodeResult(draft, {
-      height, blockId: id, transactionId: transactionIds[index] as Buffer, collectionId: ofUsers[index] ?? zeroId, index,
-    }, encoding))
+    const parts = drafts.map(({ error, computation, events }, index) => ({
+      transactionId: this.transactionIds[index] as Buffer, collectionId: ofUsers[index] ?? zeroId, error, computation, events,
+    }))
+    return resultMessages(this, parts, encoding)
   }
 
-  #writeBlock(timestamp: Buffer): void {
-    this.#writeIdentity(timestamp)
-    for (const id of this.collectionIds) writer.nested(5, () => writer.content(1, id))
-    writer.content(7, Buffer.alloc(0))
+  #parts(): BlockParts {
+    let end = 0
+    return {
+      id: this.id,
+      parentId: blockId(this.#context, this.height - 1),
+      height: this.height,
+      view: viewOf(this.height),
+      timestampNs: this.#timestampNs,
+      payloadHash: payloadHash(this.#context, this.height),
+      chainId: 'flow-emulator',
+      collections: this.#collectionSizes.map((size, index) => ({
+        id: this.collectionIds[index] as Buffer, transactionIds: this.transactionIds.slice(end, (end += size)),
+      })),
+    }
   }
 
-  #writeIdentity(timestamp: Buffer): void {
-    writer.content(1, this.id)
-    writer.content(2, blockId(this.#context, this.height - 1))
-    writer.number(3, this.height)
-    writer.content(4, timestamp)
+  get #timestampNs(): bigint {
+    return BigInt(timeOf(this.height, this.#context.clock)) * 1_000_000n
   }
+}
+
+/** The block that a transaction refers to: one of the last few. */
+function referenceId(context: BlockContext, height: number, index: number): Buffer {
+  const age = new Random(context.seed, height, index).between(1, 9)
+  return blockId(context, Math.max(0, height - age))
 }
 
 /** Cuts the transactions of a block into collections: some of one, some of a few. */

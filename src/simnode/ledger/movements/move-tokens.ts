@@ -1,36 +1,30 @@
 import type { Moment } from '../activity.ts'
 import type { DraftEvent } from '../draft.ts'
 import type { Account } from '../world/account.ts'
-import { flow, vaultUuid } from '../world/tokens.ts'
+import { vaultUuid } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
-import { tokenEvents } from './token-events.ts'
+import { deposited, withdrawn } from './vault-events.ts'
 
 /**
  * Takes tokens out of an account's vault, in the state and as events.
  * @param amount in units of 10^-8
  * @returns the uuid of the vault that they are in now
  */
-export function withdraw(moment: Moment, token: Token, from: Account, amount: bigint, events: DraftEvent[]): number {
-  const after = moment.state.vaults.withdraw(token, from, amount)
-  const uuid = moment.newUuid()
-  if (token === flow) events.push({ shape: tokenEvents.flowWithdrawn, values: [amount, from.address] })
-  events.push({
-    shape: tokenEvents.withdrawn,
-    values: [token.vaultType, amount, from.address, vaultUuid(token, from), uuid, after],
-  })
-  return uuid
+export function withdraw(
+  { state, newUuid }: Moment, token: Token, account: Account, amount: bigint, events: DraftEvent[],
+): number {
+  const balanceAfter = state.vaults.withdraw(token, account, amount)
+  const movedUuid = newUuid()
+  events.push(...withdrawn({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
+  return movedUuid
 }
 
 /** Puts a vault of that uuid into an account's vault, in the state and as events. */
 export function deposit(
-  moment: Moment, token: Token, to: Account, amount: bigint, uuid: number, events: DraftEvent[],
+  { state }: Moment, token: Token, account: Account, amount: bigint, movedUuid: number, events: DraftEvent[],
 ): void {
-  const after = moment.state.vaults.deposit(token, to, amount)
-  if (token === flow) events.push({ shape: tokenEvents.flowDeposited, values: [amount, to.address] })
-  events.push({
-    shape: tokenEvents.deposited,
-    values: [token.vaultType, amount, to.address, vaultUuid(token, to), uuid, after],
-  })
+  const balanceAfter = state.vaults.deposit(token, account, amount)
+  events.push(...deposited({ token, amount, account, vaultUuid: vaultUuid(token, account), movedUuid, balanceAfter }))
 }
 
 /** Both at once. */
