@@ -1,9 +1,9 @@
 import type { Moment } from '../activity.ts'
 import type { DraftEvent } from '../draft.ts'
+import { deposited, withdrawn } from '../events/fungible-events.ts'
 import type { Account } from '../world/account.ts'
 import { vaultUuid } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
-import { deposited, withdrawn } from './vault-events.ts'
 
 /**
  * Takes tokens out of an account's vault, in the state and as events.
