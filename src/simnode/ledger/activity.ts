@@ -46,8 +46,9 @@ export interface Activity<Memo = unknown> {
   /**
    * What the activity has added for ever to a vault by the start of a tide.
    * @param turns how many turns it has had until then
+   * @param tide the one that begins
    */
-  lasting?(token: Token, account: Account, turns: number): bigint
+  lasting?(token: Token, account: Account, turns: number, tide: number): bigint
 }
 
 /** An activity among others: its memo is its own business. */

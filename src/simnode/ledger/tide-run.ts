@@ -48,6 +48,7 @@ export class TideRun {
     this.#flood = planFlood(plan.seed, tide, activities, busyness)
     this.#transactions = tide * transactionsPerTide(activities, busyness)
     this.state = stateAtStart(activities, {
+      tide,
       transactions: this.#transactions,
       of: (activity) => tide * turnsPerTide(activity, busyness),
     })

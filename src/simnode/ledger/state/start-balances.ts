@@ -18,6 +18,8 @@ export function genesisBalance(token: Token, account: Account): bigint {
 
 /** How often something was done before a tide. */
 export interface TurnsBefore {
+  /** The tide that begins. */
+  readonly tide: number
   /** User transactions of all kinds. */
   readonly transactions: number
   of(activity: Activity): number
@@ -32,7 +34,7 @@ export function startBalances(activities: readonly Activity[], turns: TurnsBefor
       balance -= BigInt(turnsOf(account, turns.transactions)) * transactionFee
       if (account.index === systemAccounts.flowFees.index) balance += BigInt(turns.transactions) * transactionFee
     }
-    for (const activity of lasting) balance += activity.lasting?.(token, account, turns.of(activity)) ?? 0n
+    for (const activity of lasting) balance += activity.lasting?.(token, account, turns.of(activity), turns.tide) ?? 0n
     return balance
   }
 }
