@@ -1,6 +1,7 @@
 import { AccessNode } from '../node/access-node.ts'
 import type { AccessNodeOptions } from '../node/access-node.ts'
 import { allActivities, allSystemWorks } from './activities/all-activities.ts'
+import { hugeBlocks } from './activities/huge-block.ts'
 import { LedgerChain } from './ledger-chain.ts'
 import { ledgerMethods } from './ledger-methods.ts'
 import { Branch } from './world/branch.ts'
@@ -17,6 +18,8 @@ export interface LedgerShape {
   readonly clock?: ClockShape
   /** So many times the transactions of an ordinary chain. Default 1. */
   readonly busyness?: number
+  /** Heights of blocks with 50,000 events more. Default: none. */
+  readonly hugeBlocks?: readonly number[]
 }
 
 export interface LedgerNodeOptions extends AccessNodeOptions, LedgerShape {}
@@ -24,9 +27,12 @@ export interface LedgerNodeOptions extends AccessNodeOptions, LedgerShape {}
 const defaultHead = 1000
 
 /** A branch of a ledger. @throws FatalError for a branch that cannot be */
-export function ledgerChain({ seed = 1, branch = '', clock = defaultClock, busyness = 1 }: LedgerShape = {}): LedgerChain {
+export function ledgerChain(shape: LedgerShape = {}): LedgerChain {
+  const { seed = 1, branch = '', clock = defaultClock, busyness = 1, hugeBlocks: huge = [] } = shape
   return new LedgerChain({
-    seed, branch: new Branch(branch), clock, busyness, activities: allActivities, systemWorks: allSystemWorks,
+    seed, branch: new Branch(branch), clock, busyness,
+    activities: allActivities,
+    systemWorks: [...allSystemWorks, hugeBlocks(new Set(huge))],
   }, defaultHead)
 }
 
