@@ -6,7 +6,7 @@ import type { LedgerChain } from './ledger-chain.ts'
 import { accountOfAddress } from './world/account.ts'
 import type { Account } from './world/account.ts'
 import { tideLength } from './world/tide.ts'
-import { flow } from './world/tokens.ts'
+import { flow, vaultUuid } from './world/tokens.ts'
 
 const heights = fc.integer({ min: 0, max: 1000 })
 
@@ -52,7 +52,8 @@ describe('ledger chain', () => {
 
   it('finds a block and a collection by their ids, far from everything asked before', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 45 }), (height) => {
+      // Some thousand years from now; later all FLOW would be more than a UFix64 holds.
+      fc.property(fc.integer({ min: 1, max: 2 ** 38 }), (height) => {
         const [made, asked] = [ledgerChain(), ledgerChain()]
         const block = made.block(height)
         expect(asked.heightOfBlock(block.id)).to.equal(height)
@@ -68,7 +69,7 @@ describe('ledger chain', () => {
       fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.boolean(), (tide, isForked) => {
         const start = tide * tideLength
         const chain = ledgerChain({ seed: tide, branch: isForked ? `${start + 50}b` : '' })
-        const [end, next] = [chain.stateAt(start + tideLength - 1), ledgerChain({ seed: tide }).stateAt(start + tideLength)]
+        const [end, next] = [chain.stateAt(start + tideLength - 1), ledgerChain({ seed: tide }).stateBefore(tide + 1)]
         for (const [name, part] of Object.entries(end)) {
           for (const key of part.touched()) {
             expect(part.read(key), `${name} ${key}`).to.equal(next[name as keyof typeof next].read(key))
@@ -86,9 +87,12 @@ describe('ledger chain', () => {
       const { userTransactions, systemTransactions } = chain.draft(height)
       for (const { shape, values } of [...userTransactions, ...systemTransactions].flatMap(({ events }) => events)) {
         if (!/\.FungibleToken\.(Withdrawn|Deposited)$/.test(shape.id)) continue
-        const [type, amount, owner, , , after] = values as [string, bigint, Buffer | null, number, number, bigint]
+        const [type, amount, owner, vault, , after] = values as [string, bigint, Buffer | null, number, number, bigint]
         if (owner === null || type !== flow.vaultType) continue
-        const hex = owner.toString('hex')
+        const account = accountOfAddress(owner) as Account
+        // Contracts keep vaults in their accounts that are not the account's own.
+        if (vault !== vaultUuid(flow, account)) continue
+        const hex = account.hex
         const before = balances.get(hex)
         const moved = shape.id.endsWith('Deposited') ? amount : -amount
         if (before !== undefined) expect(after).to.equal(before + moved)

@@ -56,6 +56,11 @@ export class LedgerChain implements NodeChain {
     return run.state
   }
 
+  /** The state before the first block of a tide. */
+  stateBefore(tide: number): LedgerState {
+    return new TideRun(this.#plan, tide).state
+  }
+
   block(height: number): LedgerBlock {
     return this.#blocks.get(height, () => {
       const made = new LedgerBlock(this.#plan, this.draft(height))

@@ -8,7 +8,7 @@ export const alarmContract: Account = accountAt(34)
 export const alarmKeeper: Account = accountAt(35)
 
 /** What the keeper has in the beginning, in units of 10^-8 FLOW. */
-export const keepersFirstBalance = 1_000_000_0000_0000n
+export const keepersFirstBalance = 1_000_000_00000000n
 
 /** Its job, which it keeps in its account. */
 export const alarmJob = {

@@ -1,85 +1,100 @@
-import { stakerCount, stakers } from './stakers.ts'
+import { nodeCount, stakers } from './stakers.ts'
 import type { Staker } from './stakers.ts'
 import type { StakingTable, Teller } from './staking-table.ts'
 
-/** One call to the staking table that is never given back. */
-export interface LastingTurn {
-  /** Says in the transaction's script what is done. */
-  readonly call: LastingCall
+/** One call to the staking table. */
+export interface StakingTurn {
+  readonly call: StakingCall
   /** Whose tokens move. */
   readonly staker: Staker
-  run(table: StakingTable, teller: Teller): void
+  /** In units of 10^-8 FLOW. */
+  readonly amount: bigint
 }
 
-export type LastingCall =
+/** `take-back` asks for committed tokens and withdraws them at once. */
+export type StakingCall =
   | 'register-node' | 'register-delegator' | 'update-address' | 'withdraw-rewards' | 'request-unstaking' | 'stake-new'
-  | 'stake-rewards' | 'stake-unstaked' | 'withdraw-unstaked'
+  | 'stake-rewards' | 'stake-unstaked' | 'withdraw-unstaked' | 'take-back'
 
 /** What one unstakes and stakes again in every tide, in units of 10^-8 FLOW. */
 const roundNode = 5_00000000n
 const roundDelegator = 2_00000000n
 
 const [firstNode, firstDelegator] = stakers as readonly [Staker, Staker, ...Staker[]]
+const nodes = stakers.filter(({ delegatorId }) => delegatorId === 0)
 
 /**
- * The lasting turns of a tide, in their order: they follow from its number and from what is in the table, and in a tide's
- * flood they come before all that is given back. One more is registered in each tide until all are; one node takes out what
- * it earned; the first node, and the first delegator, unstake something and stake as much again.
+ * The turns of a tide that are never given back, in their order: they follow from its number and from what is in the table.
+ * One more is registered in each tide until all are; one node takes out what it earned; the first node, and the first
+ * delegator, unstake something and stake as much again.
  */
-export const lastingTurns: readonly ((tide: number, table: StakingTable) => LastingTurn)[] = [
+export const lastingTurns: readonly ((tide: number, table: StakingTable) => StakingTurn)[] = [
   (tide) => {
     const next = stakers[tide]
-    if (next !== undefined) {
-      return { call: next.delegatorId === 0 ? 'register-node' : 'register-delegator', staker: next, run: (table, teller) => table.register(teller) }
-    }
-    const staker = nodeOfTide(tide)
-    return { call: 'update-address', staker, run: (table, teller) => table.changeAddress(teller, staker.node) }
+    if (next === undefined) return { call: 'update-address', staker: nodeOfTide(tide), amount: 0n }
+    return { call: next.delegatorId === 0 ? 'register-node' : 'register-delegator', staker: next, amount: next.firstAmount }
   },
+  (tide, table) => allOf(tide < stakers.length ? firstNode : nodeOfTide(tide), 'rewarded', table),
+  () => ({ call: 'request-unstaking', staker: firstNode, amount: roundNode }),
+  (_tide, table) => ({
+    call: table.of(firstNode).rewarded < roundNode ? 'stake-new' : 'stake-rewards', staker: firstNode, amount: roundNode,
+  }),
+  (_tide, table) => allOf(firstNode, 'unstaked', table),
   (tide, table) => {
-    const staker = tide < stakerCount ? firstNode : nodeOfTide(tide)
-    return withdrawal(staker, 'rewarded', table)
-  },
-  () => ({ call: 'request-unstaking', staker: firstNode, run: (table, teller) => table.requestUnstaking(teller, firstNode, roundNode) }),
-  (_tide, table) => table.of(firstNode).rewarded < roundNode
-    ? { call: 'stake-new', staker: firstNode, run: (_, teller) => table.commitNew(teller, firstNode, roundNode) }
-    : { call: 'stake-rewards', staker: firstNode, run: (_, teller) => table.commit(teller, firstNode, 'rewarded', roundNode) },
-  (_tide, table) => withdrawal(firstNode, 'unstaked', table),
-  (tide, table) => {
-    const step = tide % 4
-    // It is the second to register, in the second tide.
-    if (tide < 4 || step === 3) return withdrawal(tide < 4 ? firstNode : firstDelegator, 'rewarded', table)
-    const staker = firstDelegator
-    if (step === 0) return { call: 'request-unstaking', staker, run: (_, teller) => table.requestUnstaking(teller, staker, roundDelegator) }
-    if (step === 1) return withdrawal(staker, 'rewarded', table)
-    return { call: 'stake-unstaked', staker, run: (_, teller) => table.commit(teller, staker, 'unstaked', roundDelegator) }
+    // The first delegator comes in the second tide.
+    if (tide < 4) return allOf(firstNode, 'rewarded', table)
+    const [staker, step] = [firstDelegator, tide % 4]
+    if (step === 0) return { call: 'request-unstaking', staker, amount: roundDelegator }
+    if (step === 2) return { call: 'stake-unstaked', staker, amount: roundDelegator }
+    return allOf(staker, 'rewarded', table)
   },
 ]
 
 function nodeOfTide(tide: number): Staker {
-  const nodes = stakers.filter(({ delegatorId }) => delegatorId === 0)
-  return nodes[tide % nodes.length] ?? firstNode
+  return nodes[tide % nodeCount] ?? firstNode
 }
 
 /** All that there is, and be it nothing. */
-function withdrawal(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTable): LastingTurn {
-  return {
-    call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards', staker,
-    run: (_, teller) => table.withdraw(teller, staker, bucket, table.of(staker)[bucket]),
+function allOf(staker: Staker, bucket: 'unstaked' | 'rewarded', table: StakingTable): StakingTurn {
+  return { call: bucket === 'unstaked' ? 'withdraw-unstaked' : 'withdraw-rewards', staker, amount: table.of(staker)[bucket] }
+}
+
+/** Does a turn. @throws RangeError where there is not so much */
+export function doStaking(table: StakingTable, teller: Teller, { call, staker, amount }: StakingTurn): void {
+  switch (call) {
+    case 'register-node':
+    case 'register-delegator':
+      return table.register(teller)
+    case 'update-address':
+      return table.changeAddress(teller, staker.node)
+    case 'withdraw-rewards':
+      return table.withdraw(teller, staker, 'rewarded', amount)
+    case 'withdraw-unstaked':
+      return table.withdraw(teller, staker, 'unstaked', amount)
+    case 'request-unstaking':
+      return table.requestUnstaking(teller, staker, amount)
+    case 'stake-new':
+      return table.commitNew(teller, staker, amount)
+    case 'stake-rewards':
+      return table.commit(teller, staker, 'rewarded', amount)
+    case 'stake-unstaked':
+      return table.commit(teller, staker, 'unstaked', amount)
+    case 'take-back':
+      table.requestUnstaking(teller, staker, amount)
+      return table.withdraw(teller, staker, 'unstaked', amount)
   }
 }
 
-/** What is earned in an epoch: 45 of 100,000. */
+/** What is earned in an epoch: 5 of 1,000,000. */
 export function rewardOf(staked: bigint): bigint {
-  return staked * 45n / 100_000n
+  return staked * 5n / 1_000_000n
 }
 
 /**
  * What the chain itself does when a tide, and with it an epoch, begins.
  * @param epoch the one that begins; none ends with the first
- * @returns how much FLOW was minted
  */
-export function beginEpoch(table: StakingTable, teller: Teller, epoch: number): bigint {
-  const minted = table.payRewards(teller, epoch - 1, rewardOf)
+export function beginEpoch(table: StakingTable, teller: Teller, epoch: number): void {
+  table.payRewards(teller, epoch - 1, rewardOf)
   table.moveTokens(teller)
-  return minted
 }

@@ -1,16 +1,14 @@
 import type { Account } from '../world/account.ts'
 import { systemAccounts } from '../world/tokens.ts'
-import { isStakersOwner, nodeCount, ownersFirstBalance, stakerCount, stakers } from './stakers.ts'
-import { beginEpoch, lastingTurns } from './staking-program.ts'
+import { isStakersOwner, nodeCount, ownersFirstBalance, stakerCount } from './stakers.ts'
+import { beginEpoch, doStaking, lastingTurns } from './staking-program.ts'
 import { StakingTable } from './staking-table.ts'
-import type { Stake, StakingContent, Teller } from './staking-table.ts'
+import type { StakingContent, Teller } from './staking-table.ts'
 
 /** What staking has left behind. */
 export interface StakingStart extends StakingContent {
   /** By index of the account: FLOW that staking has put into its vault, or taken out of it, in units of 10^-8. */
   readonly purses: ReadonlyMap<number, bigint>
-  /** FLOW minted for rewards, in units of 10^-8. */
-  readonly minted: bigint
 }
 
 /** After so many tides all is as it was, but for what grows by the same amount each time; 4 divides it. */
@@ -47,7 +45,7 @@ function workedOut(tide: number): StakingStart {
 }
 
 function goThrough(tides: number): StakingStart[] {
-  const table = new StakingTable({ stakes: [], addressChanges: stakers.filter(({ delegatorId }) => delegatorId === 0).map(() => 0) })
+  const table = new StakingTable({ stakes: [], addressChanges: Array.from({ length: nodeCount }, () => 0), minted: 0n })
   const purses = new Map<number, bigint>()
   const add = ({ index }: Account, amount: bigint): bigint => {
     const after = (purses.get(index) ?? 0n) + amount
@@ -57,11 +55,10 @@ function goThrough(tides: number): StakingStart[] {
   const teller: Teller = {
     purse: { withdraw: (account, amount) => add(account, -amount), deposit: add }, events: [], newUuid: () => 0,
   }
-  let minted = 0n
   return Array.from({ length: tides }, (_, tide) => {
-    const start = { ...table.content, purses: new Map(purses), minted }
-    if (tide > 0) minted += beginEpoch(table, teller, tide)
-    for (const turn of lastingTurns) turn(tide, table).run(table, teller)
+    const start = { ...table.content, purses: new Map(purses) }
+    if (tide > 0) beginEpoch(table, teller, tide)
+    for (const turn of lastingTurns) doStaking(table, teller, turn(tide, table))
     teller.events.length = 0
     return start
   })
@@ -73,9 +70,17 @@ function extended(now: StakingStart, later: StakingStart, laps: bigint): Staking
   return {
     stakes: now.stakes.map((stake, index) => {
       const after = later.stakes[index] ?? stake
-      return Object.fromEntries(Object.entries(stake).map(([name, amount]) => [name, grown(amount as bigint, after[name as keyof Stake])])) as unknown as Stake
+      return {
+        committed: grown(stake.committed, after.committed),
+        staked: grown(stake.staked, after.staked),
+        unstaking: grown(stake.unstaking, after.unstaking),
+        unstaked: grown(stake.unstaked, after.unstaked),
+        rewarded: grown(stake.rewarded, after.rewarded),
+        requested: grown(stake.requested, after.requested),
+      }
     }),
-    addressChanges: now.addressChanges.map((changes, node) => changes + ((later.addressChanges[node] ?? changes) - changes) * Number(laps)),
+    addressChanges: now.addressChanges.map((changes, node) =>
+      Number(grown(BigInt(changes), BigInt(later.addressChanges[node] ?? changes)))),
     purses: new Map([...later.purses].map(([index, after]) => [index, grown(now.purses.get(index) ?? 0n, after)])),
     minted: grown(now.minted, later.minted),
   }

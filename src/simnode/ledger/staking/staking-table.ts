@@ -34,6 +34,8 @@ export interface StakingContent {
   readonly stakes: readonly Readonly<Stake>[]
   /** How often each node has told a new address. */
   readonly addressChanges: readonly number[]
+  /** FLOW that was minted for rewards, in units of 10^-8. */
+  readonly minted: bigint
 }
 
 /** A share of 8 % of what delegators earn goes to their node. */
@@ -50,16 +52,26 @@ export class StakingTable implements StatePart {
   readonly #stakes: Stake[]
   readonly #addressChanges: number[]
   readonly #touched = new Set<number>()
+  #minted: bigint
   /** Lasting turns of this tide so far. */
   turns = 0
 
-  constructor({ stakes, addressChanges }: StakingContent) {
+  constructor({ stakes, addressChanges, minted }: StakingContent) {
     this.#stakes = stakes.map((stake) => ({ ...stake }))
     this.#addressChanges = [...addressChanges]
+    this.#minted = minted
   }
 
+  /** A copy. */
   get content(): StakingContent {
-    return { stakes: this.#stakes.map((stake) => ({ ...stake })), addressChanges: [...this.#addressChanges] }
+    return {
+      stakes: this.#stakes.map((stake) => ({ ...stake })), addressChanges: [...this.#addressChanges], minted: this.#minted,
+    }
+  }
+
+  /** FLOW that was minted for rewards, in units of 10^-8. */
+  get minted(): bigint {
+    return this.#minted
   }
 
   /** Nodes and delegators that are registered, in that order. */
@@ -86,10 +98,10 @@ export class StakingTable implements StatePart {
     return networkingAddress(node, this.#addressChanges[node] ?? 0)
   }
 
-  /** Of all, by role of the node or of those of one role alone. */
+  /** Of nodes of a role and their delegators; of all without one. */
   totalStaked(role?: number): bigint {
-    return this.registered.reduce(
-      (total, staker) => total + (role === undefined || roleOf(staker.node) === role ? this.of(staker).staked : 0n), 0n)
+    const counted = this.registered.filter(({ node }) => role === undefined || roleOf(node) === role)
+    return counted.reduce((total, staker) => total + this.of(staker).staked, 0n)
   }
 
   /** The next one in the order of registration comes in, with its first amount. */
@@ -149,16 +161,15 @@ export class StakingTable implements StatePart {
   /**
    * Pays what was earned in an epoch: out of fees, and minted.
    * @param rewardOf what somebody earns with what it has staked
-   * @returns how much was minted
    */
-  payRewards(teller: Teller, epoch: number, rewardOf: (staked: bigint) => bigint): bigint {
+  payRewards(teller: Teller, epoch: number, rewardOf: (staked: bigint) => bigint): void {
     const paid = this.#rewards(rewardOf)
     const total = paid.reduce((sum, { amount }) => sum + amount, 0n)
     const fromFees = total < feesPerEpoch ? total : feesPerEpoch
     const minted = total - fromFees
     if (total > 0n) this.#payOut(teller, epoch, paid, fromFees, minted)
     teller.events.push({ shape: stakingShapes.totalRewards, values: [total, fromFees, minted, 0n, epoch] })
-    return minted
+    this.#minted += minted
   }
 
   /** An epoch ends: what is committed is staked from now on, what was to be unstaked no more. */

@@ -11,6 +11,8 @@ export interface Account {
 
 const known = new Map<number, Account>()
 const maxKnown = 100_000
+/** Those below are the same objects for ever, so that they can be told by identity. */
+const firstForgotten = 8192
 
 /** The account of an index, on the emulator's network. */
 export function accountAt(index: number): Account {
@@ -18,7 +20,9 @@ export function accountAt(index: number): Account {
   if (found !== undefined) return found
   const text = addressAtIndex(index, 'emulator')
   const account = { index, address: addressBytes(text), hex: text.slice(2) }
-  if (known.size >= maxKnown) known.clear()
+  if (index >= firstForgotten && known.size >= maxKnown) {
+    for (const other of known.keys()) if (other >= firstForgotten) known.delete(other)
+  }
   known.set(index, account)
   return account
 }
