@@ -1,3 +1,4 @@
+import type { EvmState } from '../evm/evm-state.ts'
 import type { Schedule } from '../scheduled/schedule.ts'
 import type { StakingTable } from '../staking/staking-table.ts'
 import type { Vaults } from './vaults.ts'
@@ -7,4 +8,5 @@ export interface LedgerState {
   readonly vaults: Vaults
   readonly staking: StakingTable
   readonly schedule: Schedule
+  readonly evm: EvmState
 }

@@ -1,3 +1,4 @@
+import { evmStateAtStart } from '../activities/evm-activities.ts'
 import type { Activity } from '../activity.ts'
 import type { LedgerState } from './ledger-state.ts'
 import { Schedule } from '../scheduled/schedule.ts'
@@ -13,5 +14,6 @@ export function stateAtStart(activities: readonly Activity[], turns: TurnsBefore
     vaults: new Vaults(startBalances(activities, turns)),
     staking: new StakingTable(stakingAtStart(turns.tide)),
     schedule: new Schedule(),
+    evm: evmStateAtStart((activity) => (activities.includes(activity) ? turns.of(activity) : 0), turns.tide),
   }
 }

@@ -1,0 +1,21 @@
+import type { SystemWork } from '../activity.ts'
+import { placeInTide, tideLength, tideOf } from '../world/tide.ts'
+import { closeEvmBlock } from './evm-block.ts'
+import { blockExecuted } from './evm-events.ts'
+import { hashBefore } from './evm-start.ts'
+
+/** Closes the EVM's block with each block of the chain, also where nothing was run. */
+export const evmBlocks: SystemWork = {
+  name: 'evm-blocks',
+  chunk({ state: { evm }, height, timeMs, random }) {
+    const closed = closeEvmBlock({
+      parentHash: evm.lastHash, height, timestamp: Math.floor(timeMs / 1000), totalSupply: evm.totalSupply,
+      prevrandao: random.bytes(32), transactions: evm.transactions,
+    })
+    const isLastOfTide = placeInTide(height) === tideLength - 1
+    const block = isLastOfTide ? { ...closed, hash: hashBefore(tideOf(height) + 1) } : closed
+    evm.lastHash = block.hash
+    evm.transactions = []
+    return [blockExecuted(block)]
+  },
+}
