@@ -82,7 +82,7 @@ const offsets: Readonly<Record<'node' | 'delegator', Readonly<Record<Bucket, num
 
 /** The uuid of the vault of a bucket. */
 export function bucketUuid({ index, delegatorId }: Staker, bucket: Bucket): number {
-  return 2 ** 50 + index * 16 + offsets[delegatorId === 0 ? 'node' : 'delegator'][bucket]
+  return 2 ** 49 + 2 ** 41 + index * 16 + offsets[delegatorId === 0 ? 'node' : 'delegator'][bucket]
 }
 
 /** Where a node is reached after it has told a new address `changes` times. */
