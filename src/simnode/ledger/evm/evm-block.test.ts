@@ -31,7 +31,7 @@ function recordedBlocks(): RecordedEvmBlock[] {
 
 function blockTransaction({ type, hash, status, gasUsed, logs }: EvmTransaction): BlockTransaction {
   return {
-    type, hash: bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
+    type, hash: () => bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
     logs: logs.map(({ address, topics, data }) => {
       return { address: bytes(address), topics: topics.map(bytes), data: Buffer.from(data) }
     }),

@@ -7,8 +7,8 @@ import { listRoot } from './trie-root.ts'
 /** A transaction as its block commits to it. */
 export interface BlockTransaction {
   readonly type: number
-  /** 32 bytes. */
-  readonly hash: Buffer
+  /** 32 bytes, made when they are needed. */
+  hash(): Buffer
   readonly succeeded: boolean
   readonly gasUsed: number
   readonly logs: readonly LogParts[]
@@ -45,7 +45,7 @@ export function closeEvmBlock(block: OpenEvmBlock): EvmBlock {
     return receiptBytes({ type, succeeded, cumulativeGas: totalGasUsed, logs })
   })
   const receiptRoot = listRoot(receipts)
-  const transactionHashRoot = listRoot(block.transactions.map(({ hash }) => hash))
+  const transactionHashRoot = listRoot(block.transactions.map((transaction) => transaction.hash()))
   const { parentHash, height, timestamp, totalSupply, prevrandao } = block
   const hash = keccak256(encode([
     parentHash, height, timestamp, totalSupply, receiptRoot, transactionHashRoot, totalGasUsed, prevrandao,

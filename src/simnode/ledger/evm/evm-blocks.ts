@@ -1,6 +1,8 @@
 import type { SystemWork } from '../activity.ts'
+import { lazy } from '../lazy.ts'
 import { placeInTide, tideLength, tideOf } from '../world/tide.ts'
 import { closeEvmBlock } from './evm-block.ts'
+import type { EvmBlock } from './evm-block.ts'
 import { blockExecuted } from './evm-events.ts'
 import { hashBefore } from './evm-start.ts'
 
@@ -8,13 +10,16 @@ import { hashBefore } from './evm-start.ts'
 export const evmBlocks: SystemWork = {
   name: 'evm-blocks',
   chunk({ state: { evm }, height, timeMs, random }) {
-    const closed = closeEvmBlock({
-      parentHash: evm.lastHash, height, timestamp: Math.floor(timeMs / 1000), totalSupply: evm.totalSupply,
-      prevrandao: random.bytes(32), transactions: evm.transactions,
-    })
+    const { lastHash, totalSupply, transactions } = evm
+    const prevrandao = random.bytes(32)
     const isLastOfTide = placeInTide(height) === tideLength - 1
-    const block = isLastOfTide ? { ...closed, hash: hashBefore(tideOf(height) + 1) } : closed
-    evm.lastHash = block.hash
+    const block = lazy((): EvmBlock => {
+      const closed = closeEvmBlock({
+        parentHash: lastHash(), height, timestamp: Math.floor(timeMs / 1000), totalSupply, prevrandao, transactions,
+      })
+      return isLastOfTide ? { ...closed, hash: hashBefore(tideOf(height) + 1) } : closed
+    })
+    evm.lastHash = () => block().hash
     evm.transactions = []
     return [blockExecuted(block)]
   },

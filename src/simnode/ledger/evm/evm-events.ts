@@ -1,6 +1,8 @@
+import type { DraftEvent } from '../draft.ts'
 import { arrayOf, eventShape } from '../encoding/cadence-type.ts'
 import type { EventShape } from '../encoding/cadence-type.ts'
 import type { CadenceValue } from '../encoding/cadence-value.ts'
+import { lazy } from '../lazy.ts'
 import { checksumAddress } from './evm-address.ts'
 import type { EvmBlock } from './evm-block.ts'
 import type { EvmPayload } from './evm-payload.ts'
@@ -37,7 +39,9 @@ export const evmEvents = {
 
 /** A transaction of the EVM, run. */
 export interface ExecutedTransaction {
-  readonly payload: EvmPayload
+  readonly type: number
+  /** Made when it is needed: signatures take longer than all the rest. */
+  readonly payload: () => EvmPayload
   readonly gasUsed: number
   readonly logs: readonly LogParts[]
   /** What the call gave back; of a new contract its code. */
@@ -46,32 +50,42 @@ export interface ExecutedTransaction {
   readonly contractAddress?: Buffer
   /** Why it was undone: 306 for a revert, 301 to 400 in general. Source: onflow/flow-go `fvm/evm/types/codeFinder.go`. */
   readonly error?: { readonly code: number; readonly message: string }
-  /** 4 bytes of a hash over what it changed. */
-  readonly stateUpdateChecksum: Buffer
 }
 
-/** Values of a `TransactionExecuted`. @param index among the transactions of its EVM block */
+/** A `TransactionExecuted`. @param index among the transactions of its EVM block */
 export function transactionExecuted(
   transaction: ExecutedTransaction, index: number, blockHeight: number,
-): { shape: EventShape; values: readonly CadenceValue[] } {
-  const { payload, error, gasUsed, contractAddress, logs, returnedData, stateUpdateChecksum } = transaction
-  return {
-    shape: evmEvents.transactionExecuted,
-    values: [
-      payload.hash, index, payload.type, payload.bytes, error?.code ?? 0, error?.message ?? '', gasUsed,
+): DraftEvent {
+  const { type, error, gasUsed, contractAddress, logs, returnedData } = transaction
+  return lazyEvent(evmEvents.transactionExecuted, () => {
+    const { hash, bytes } = transaction.payload()
+    // Stands for a sum over what it changed.
+    const stateUpdateChecksum = hash.subarray(0, 4)
+    return [
+      hash, index, type, bytes, error?.code ?? 0, error?.message ?? '', gasUsed,
       contractAddress === undefined ? '' : checksumAddress(contractAddress), logsBytes(logs), blockHeight,
       returnedData, Buffer.alloc(0), stateUpdateChecksum,
-    ],
-  }
+    ]
+  })
 }
 
-/** Values of a `BlockExecuted`. */
-export function blockExecuted(block: EvmBlock): { shape: EventShape; values: readonly CadenceValue[] } {
+/** A `BlockExecuted`. */
+export function blockExecuted(block: () => EvmBlock): DraftEvent {
+  return lazyEvent(evmEvents.blockExecuted, () => {
+    const closed = block()
+    return [
+      closed.height, closed.hash, closed.timestamp, closed.totalSupply, closed.totalGasUsed, closed.parentHash,
+      closed.receiptRoot, closed.transactionHashRoot, closed.prevrandao,
+    ]
+  })
+}
+
+function lazyEvent(shape: EventShape, values: () => readonly CadenceValue[]): DraftEvent {
+  const made = lazy(values)
   return {
-    shape: evmEvents.blockExecuted,
-    values: [
-      block.height, block.hash, block.timestamp, block.totalSupply, block.totalGasUsed, block.parentHash,
-      block.receiptRoot, block.transactionHashRoot, block.prevrandao,
-    ],
+    shape,
+    get values() {
+      return made()
+    },
   }
 }

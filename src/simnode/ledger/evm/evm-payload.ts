@@ -42,7 +42,8 @@ export interface EvmPayload {
   readonly hash: Buffer
 }
 
-const directCallType = 255
+/** The type of direct calls. */
+export const directCallType = 255
 const noAddress = Buffer.alloc(evmAddressLength)
 const noBytes = Buffer.alloc(0)
 

@@ -44,7 +44,7 @@ export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
     items: (contract, _id, holder) =>
       (contract === hexOf(evmContracts.items) && userPlaces.has(holder) ? genesisHoldings.items : 0n),
     totalSupply: BigInt(evmUsers.length + coas.length) * genesisHoldings.attoFlow,
-    lastHash: hashBefore(tide),
+    lastHash: () => hashBefore(tide),
   }
 }
 

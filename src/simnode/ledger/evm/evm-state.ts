@@ -15,14 +15,14 @@ export interface EvmStart {
   items(contract: string, id: number, holder: string): bigint
   /** All FLOW in the EVM, in attoflow. */
   readonly totalSupply: bigint
-  /** The hash of the last block, 32 bytes. */
-  readonly lastHash: Buffer
+  /** The hash of the last block, 32 bytes, which is made when it is needed. */
+  lastHash(): Buffer
 }
 
 /** The EVM's accounts and tokens, and its block as far as it has come. */
 export class EvmState implements StatePart {
   totalSupply: bigint
-  lastHash: Buffer
+  lastHash: () => Buffer
   /** Of the block that is not closed yet. */
   transactions: BlockTransaction[] = []
   readonly #start: EvmStart
@@ -32,7 +32,7 @@ export class EvmState implements StatePart {
   constructor(start: EvmStart) {
     this.#start = start
     this.totalSupply = start.totalSupply
-    this.lastHash = start.lastHash
+    this.lastHash = () => start.lastHash()
   }
 
   nonce(address: string): number {
@@ -92,7 +92,7 @@ export class EvmState implements StatePart {
     const [kind, first = '', second = '', third = ''] = key.split(' ')
     switch (kind) {
       case 'supply': return String(this.totalSupply)
-      case 'hash': return this.lastHash.toString('hex')
+      case 'hash': return this.lastHash().toString('hex')
       case 'nonce': return String(this.nonce(first))
       case 'balance': return String(this.balance(first))
       case 'tokens': return String(this.tokens(first, second))

@@ -48,7 +48,12 @@ export function relayed(turn: Turn, kind: SignedKind, direction: Direction, call
   return {
     script: evmScripts.run,
     arguments: [
-      { type: 'String', value: signed.toString('hex') },
+      {
+        type: 'String',
+        get value() {
+          return signed().toString('hex')
+        },
+      },
       { type: 'String', value: relayerOf(kind, turn.ordinal).address.toString('hex') },
     ],
     authorizers: [turn.payer],

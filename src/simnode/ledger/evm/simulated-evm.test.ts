@@ -78,7 +78,7 @@ describe('the simulated EVM', () => {
         timestamp: Number(fields['timestamp']), totalSupply: BigInt(String(fields['totalSupply'])),
         prevrandao: bytes(fields['prevrandao']),
         transactions: transactions.map(({ type, hash, status, gasUsed, logs }) => ({
-          type, hash: bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
+          type, hash: () => bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
           logs: logs.map(({ address, topics, data }) => {
             return { address: bytes(address), topics: topics.map(bytes), data: Buffer.from(data) }
           }),
