@@ -1,6 +1,7 @@
 import type { NodeView } from '../node/node-view.ts'
 import type { UnaryMethod } from '../node/unary-method.ts'
 import { bytesField, varintField } from '../node/wire.ts'
+import { accountMethods } from './accounts/account-methods.ts'
 import type { LedgerChain } from './ledger-chain.ts'
 
 type LedgerMethod = UnaryMethod<LedgerChain>
@@ -21,4 +22,5 @@ function versionInfo(view: NodeView): Buffer {
 export const ledgerMethods: Readonly<Record<string, LedgerMethod>> = {
   GetNetworkParameters: { answer: () => bytesField(1, chainId) },
   GetNodeVersionInfo: { answer: versionInfo },
+  ...accountMethods,
 }

@@ -10,7 +10,7 @@ import type { PlannedTurn } from './tide-plan.ts'
 import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
-import { peopleCount, personOfTurn } from './world/people.ts'
+import { personOfTurn } from './world/people.ts'
 import { floodEnd, tideLength } from './world/tide.ts'
 
 /** Everything that a ledger's blocks follow from. */
@@ -82,7 +82,7 @@ export class TideRun {
     const add = (turn: Turn, draft: DraftTransaction): void => {
       const events = [...draft.events]
       takeFee(turn, turn.payer, draft.computation, events)
-      const sequenceNumber = Math.floor(this.#transactions / peopleCount)
+      const sequenceNumber = this.state.accounts.propose(turn.payer)
       userTransactions.push({ ...draft, events, payer: turn.payer, sequenceNumber })
       this.#transactions++
     }

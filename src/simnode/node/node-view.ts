@@ -13,17 +13,22 @@ export interface NodeView<Chain extends NodeChain = NodeChain> {
 }
 
 /**
- * The block at a height.
+ * A height, if the node serves it.
  * @throws Refusal NOT_FOUND: above the head with the emulator's words, below the root with those of a node of a later
  *   spork. Source: flow-go `engine/access/rpc/backend`, where heights are resolved.
  */
-export function blockAt(view: NodeView, height: number): NodeBlock {
+export function servedHeight(view: NodeView, height: number): number {
   if (height < view.sporkRootHeight) {
     throw new Refusal('NOT_FOUND', `block height ${height} is less than the spork root block height ` +
       `${view.sporkRootHeight}. Try to use a historic node: key not found`)
   }
   if (height > view.head) throw new Refusal('NOT_FOUND', `could not find block at height ${height}`)
-  return view.chain.block(height)
+  return height
+}
+
+/** The block at a height. @throws Refusal NOT_FOUND, as `servedHeight` */
+export function blockAt(view: NodeView, height: number): NodeBlock {
+  return view.chain.block(servedHeight(view, height))
 }
 
 /** The block of an id, or undefined where the node does not know it or does not have it yet. */

@@ -8,6 +8,9 @@ import type { StatePart } from './state-part.ts'
 export class Accounts implements StatePart {
   #created: number
   readonly #keyTurns: number
+  readonly #transactions: number
+  /** By account: the sequence number of key 0 after what was proposed in the tide. */
+  readonly #sequenceNumbers = new Map<number, number>()
   /** By account: how many keys there are. */
   readonly #keyCounts = new Map<number, number>()
   /** `account key` of those that were added and not yet revoked. */
@@ -16,8 +19,10 @@ export class Accounts implements StatePart {
   /**
    * @param created accounts created by transactions before the tide
    * @param keyTurns keys added to people's accounts before the tide: to one after the other
+   * @param transactions user transactions before the tide: proposed by one person after the other
    */
-  constructor(created: number, keyTurns: number) {
+  constructor(created: number, keyTurns: number, transactions: number) {
+    this.#transactions = transactions
     this.#created = created
     this.#keyTurns = keyTurns
   }
@@ -33,6 +38,18 @@ export class Accounts implements StatePart {
 
   create(): Account {
     return createdAccount(this.#created++)
+  }
+
+  /** The sequence number that the next transaction of key 0 needs; other keys never propose. */
+  sequenceNumber(account: Account): number {
+    return this.#sequenceNumbers.get(account.index) ?? turnsOf(account, this.#transactions)
+  }
+
+  /** @returns the sequence number of the transaction that the account proposes now */
+  propose(account: Account): number {
+    const sequenceNumber = this.sequenceNumber(account)
+    this.#sequenceNumbers.set(account.index, sequenceNumber + 1)
+    return sequenceNumber
   }
 
   keyCount(account: Account): number {
@@ -58,13 +75,14 @@ export class Accounts implements StatePart {
   *touched(): Generator<string> {
     yield 'created'
     for (const account of this.#keyCounts.keys()) yield String(account)
+    for (const account of this.#sequenceNumbers.keys()) yield String(account)
   }
 
   read(key: string): string {
     if (key === 'created') return String(this.#created)
     const account = accountAt(Number(key))
     const keys = Array.from({ length: this.keyCount(account) }, (_, index) => this.isRevoked(account, index))
-    return keys.map((isRevoked) => (isRevoked ? 'revoked' : 'valid')).join(' ')
+    return [this.sequenceNumber(account), ...keys.map((isRevoked) => (isRevoked ? 'revoked' : 'valid'))].join(' ')
   }
 }
 
