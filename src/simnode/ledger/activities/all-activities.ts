@@ -8,6 +8,7 @@ import { evmActivities } from './evm-activities.ts'
 import { failure } from './failure.ts'
 import { flowTransfer } from './flow-transfer.ts'
 import { itemMint } from './item-mint.ts'
+import { itemSale } from './item-sale.ts'
 import { itemTransfer } from './item-transfer.ts'
 import { keyChange } from './key-change.ts'
 import { scheduled } from './scheduled.ts'
@@ -20,7 +21,7 @@ import { tokenTransfer } from './token-transfer.ts'
 /** What people do, in an order that decides nothing but what is drawn. */
 export const allActivities: readonly Activity[] = [
   flowTransfer, tokenTransfer, splitTransfer, tokenMint, itemTransfer, itemMint, accountCreation, keyChange,
-  contractDeploy, contractRemoval, failure, swap, scheduled, staking, stakingThereAndBack, ...evmActivities,
+  contractDeploy, contractRemoval, failure, itemSale, swap, scheduled, staking, stakingThereAndBack, ...evmActivities,
 ]
 
 /** What the chain itself does in every block, in this order. */

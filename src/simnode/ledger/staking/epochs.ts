@@ -4,20 +4,13 @@ import type { DraftEvent } from '../draft.ts'
 import type { CadenceValue } from '../encoding/cadence-value.ts'
 import { viewOf } from '../world/clock.ts'
 import { placeInTide, tideLength, tideOf } from '../world/tide.ts'
+import { flow } from '../world/tokens.ts'
 import { nodeIdOf, publicKeyText, roleOf } from './stakers.ts'
 import type { Staker } from './stakers.ts'
 import { beginEpoch, rewardOf } from './staking-program.ts'
 import { stakingShapes } from './staking-shapes.ts'
 import type { StakingTable } from './staking-table.ts'
 import { stakingTeller } from './staking-teller.ts'
-
-/** All FLOW that there was in the beginning, in units of 10^-8. */
-const firstSupply = 1_600_000_000_0000_0000n
-
-/** All FLOW that there is, in units of 10^-8. */
-export function flowSupply(table: StakingTable): bigint {
-  return firstSupply + table.minted
-}
 
 /** What all earn in an epoch with what is staked. */
 export function epochPayout(table: StakingTable): bigint {
@@ -44,15 +37,17 @@ export const epochs: SystemWork = {
 }
 
 function begin(moment: Moment, epoch: number): DraftEvent[] {
-  const { state: { staking } } = moment
+  const { state: { staking, supplies } } = moment
   const events: DraftEvent[] = [{ shape: stakingShapes.commit, values: commitOf(staking, epoch) }]
+  const minted = staking.minted
   beginEpoch(staking, stakingTeller(moment, events), epoch)
+  supplies.add(flow, staking.minted - minted)
   const [total, payout, views] = [staking.totalStaked(), epochPayout(staking), viewsOf(epoch)]
   events.push(
     { shape: stakingShapes.newEpoch, values: [total, payout, epoch] },
     {
       shape: stakingShapes.start,
-      values: [epoch, views.first, views.stakingEnd, views.final, total, flowSupply(staking), payout],
+      values: [epoch, views.first, views.stakingEnd, views.final, total, supplies.of(flow), payout],
     },
   )
   return events

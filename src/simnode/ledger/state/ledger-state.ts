@@ -1,4 +1,5 @@
 import type { EvmState } from '../evm/evm-state.ts'
+import type { Market } from '../market/market.ts'
 import type { Schedule } from '../scheduled/schedule.ts'
 import type { StakingTable } from '../staking/staking-table.ts'
 import type { Accounts } from './accounts.ts'
@@ -16,5 +17,6 @@ export interface LedgerState {
   readonly contracts: Contracts
   readonly staking: StakingTable
   readonly schedule: Schedule
+  readonly market: Market
   readonly evm: EvmState
 }
