@@ -7,6 +7,7 @@ export type AbiWord = Buffer | bigint | number
 const wordBytes = 32
 const hashes = new Map<string, Buffer>()
 const transfer = signatureHash('Transfer(address,address,uint256)')
+const transferBatch = signatureHash('TransferBatch(address,address,address,uint256[],uint256[])')
 const transferSingle = signatureHash('TransferSingle(address,address,address,uint256,uint256)')
 
 /** A value as the 32 bytes that the contract ABI gives it. */
@@ -39,6 +40,21 @@ export function erc1155Transfer(
   return {
     address: contract, topics: [transferSingle, abiWord(operator), abiWord(from), abiWord(to)],
     data: Buffer.concat([abiWord(id), abiWord(amount)]),
+  }
+}
+
+/** `TransferBatch` of an ERC-1155 contract. */
+export function erc1155BatchTransfer(
+  contract: Buffer, operator: Buffer, from: Buffer, to: Buffer, amounts: ReadonlyArray<readonly [id: number, amount: bigint]>,
+): LogParts {
+  const idsAt = 2 * wordBytes
+  const words = [
+    idsAt, idsAt + wordBytes * (1 + amounts.length),
+    amounts.length, ...amounts.map(([id]) => id), amounts.length, ...amounts.map(([, amount]) => amount),
+  ]
+  return {
+    address: contract, topics: [transferBatch, abiWord(operator), abiWord(from), abiWord(to)],
+    data: Buffer.concat(words.map(abiWord)),
   }
 }
 

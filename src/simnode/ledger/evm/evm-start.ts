@@ -3,7 +3,9 @@ import { nativeAccounts } from './evm-address.ts'
 import type { EvmStart } from './evm-state.ts'
 import { coaTurns, signedTurnsOf } from './evm-turns.ts'
 import type { SignedKind } from './evm-turns.ts'
-import { coas, erc20Contracts, evmContracts, evmUsers, genesisHoldings } from './evm-world.ts'
+import {
+  coas, contractMaker, erc20Contracts, evmContracts, evmUsers, firstOwner, genesisHoldings,
+} from './evm-world.ts'
 
 /** How many turns the activities in the EVM have had. */
 export type EvmTurns = Readonly<Record<SignedKind | 'deposit' | 'coaCreation', number>>
@@ -30,6 +32,7 @@ export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
       if (address === native.bridge) return turns.deposit
       if (address === native.coaFactory) return firstContractNonce + coas.length + turns.coaCreation
       if (address === native.coinbase) return signedTimes(turns)
+      if (address === hexOf(contractMaker)) return tide === 0 ? 0 : Object.keys(evmContracts).length
       const coa = coaPlaces.get(address)
       return firstContractNonce + (coa === undefined ? 0 : callsOf(coa, turns))
     },
@@ -40,7 +43,7 @@ export function evmAtStart(turns: EvmTurns, tide: number): EvmStart {
       return coa === undefined ? 0n : genesisHoldings.attoFlow + feesOf(coa, turns)
     },
     tokens: (contract, holder) => (tokenContracts.has(contract) && isKnown(holder) ? genesisHoldings.erc20 : 0n),
-    owner: (_contract, id) => hexOf((evmUsers[id % evmUsers.length] as (typeof evmUsers)[number]).address),
+    owner: (_contract, id) => hexOf(firstOwner(id)),
     items: (contract, _id, holder) =>
       (contract === hexOf(evmContracts.items) && userPlaces.has(holder) ? genesisHoldings.items : 0n),
     totalSupply: BigInt(evmUsers.length + coas.length) * genesisHoldings.attoFlow,

@@ -37,22 +37,22 @@ export const coas: readonly Coa[] = Array.from({ length: coaCount }, (_, index) 
   return { owner: personOfTurn(index), uuid, address: coaAddress(uuid) }
 })
 
-/** The key that made the contracts, before the first block. */
-const maker = keyAddress(keccak256(Buffer.from('who made the contracts of the simulated EVM')))
+/** Who makes the contracts, in the first block. */
+export const contractMaker = keyAddress(keccak256(Buffer.from('who made the contracts of the simulated EVM')))
 
-/** Contracts, 20 bytes each. */
+/** Contracts, 20 bytes each, in the order in which they are made. */
 export const evmContracts = {
-  stableCoin: createdAddress(maker, 0),
-  wrappedCoin: createdAddress(maker, 1),
-  pictures: createdAddress(maker, 2),
-  items: createdAddress(maker, 3),
+  stableCoin: createdAddress(contractMaker, 0),
+  wrappedCoin: createdAddress(contractMaker, 1),
+  pictures: createdAddress(contractMaker, 2),
+  items: createdAddress(contractMaker, 3),
 } as const
 
 /** ERC-20 contracts, in the order in which turns use them. */
 export const erc20Contracts: readonly Buffer[] = [evmContracts.stableCoin, evmContracts.wrappedCoin]
 
-/** So many ERC-721 tokens there are, with ids from 1 on; at first each is of the user of its id modulo their number. */
-export const pictureCount = 10_007
+/** So many ERC-721 tokens there are, with ids from 1 on. */
+export const pictureCount = 1009
 /** Kinds of ERC-1155 tokens, with ids from 1 on. */
 export const itemKinds = 7
 
@@ -62,3 +62,8 @@ export const genesisHoldings = {
   erc20: 1_000_000_000n * 10n ** 6n,
   items: 1_000_000n,
 } as const
+
+/** Who has an ERC-721 token at first. */
+export function firstOwner(id: number): Buffer {
+  return (evmUsers[id % evmUsers.length] as EvmUser).address
+}

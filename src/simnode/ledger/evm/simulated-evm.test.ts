@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodeEvmLogs } from '../../../chain/evm/evm-logs.ts'
+import { evmTokenTransfers } from '../../../chain/evm/evm-token-transfers.ts'
 import { readEvmTransaction } from '../../../chain/evm/evm-transaction.ts'
 import type { EvmTransaction } from '../../../chain/evm/evm-transaction.ts'
 import { decodePayload } from '../../../chain/payload.ts'
@@ -14,7 +14,7 @@ import { defaultClock } from '../world/clock.ts'
 import { tideLength } from '../world/tide.ts'
 import { closeEvmBlock } from './evm-block.ts'
 import { evmBlocks } from './evm-blocks.ts'
-import { evmContracts, genesisHoldings } from './evm-world.ts'
+import { coas, evmUsers, itemKinds, pictureCount } from './evm-world.ts'
 
 interface ToldBlock {
   readonly fields: PayloadFields
@@ -91,23 +91,28 @@ describe('the simulated EVM', () => {
     })
   })
 
-  it('tells in logs all that its tokens do', () => {
-    const holdings = new Map<string, bigint>()
-    const contract = evmContracts.stableCoin.toString('hex')
-    for (const { logs } of blocks.slice(0, 80).flatMap(({ transactions }) => transactions)) {
-      for (const { address, topics: [, from = '', to = ''], data } of logs) {
-        if (address !== contract) continue
-        const amount = BigInt(`0x${Buffer.from(data).toString('hex')}`)
-        for (const [topic, moved] of [[from, -amount], [to, amount]] as const) {
-          const holder = topic.slice(24)
-          holdings.set(holder, (holdings.get(holder) ?? genesisHoldings.erc20) + moved)
-        }
+  it('tells in logs, from the first block on, all that its tokens do', () => {
+    const told = toldBlocks(evmChain(4), 1, 90)
+    const transfers = told.flatMap(({ transactions }) => transactions).flatMap(({ logs }) => evmTokenTransfers(logs, 'emulator'))
+    const held = new Map<string, bigint>()
+    const owners = new Map<string, string>()
+    for (const { token, standard, tokenId, from, to, amount } of transfers) {
+      if (standard === 721) owners.set(`${token} ${tokenId}`, String(to))
+      else {
+        const key = (holder: string): string => `${token} ${holder}${standard === 20 ? '' : ` ${tokenId}`}`
+        if (from !== null) held.set(key(from), (held.get(key(from)) ?? 0n) - BigInt(amount))
+        if (to !== null) held.set(key(to), (held.get(key(to)) ?? 0n) + BigInt(amount))
       }
     }
-    expect(holdings.size).to.be.above(5)
-    const { evm } = evmChain(4).stateAt(tideLength + 79)
-    for (const [holder, amount] of holdings) expect(evm.tokens(contract, holder), holder).to.equal(amount)
-    expect(decodeEvmLogs(Buffer.alloc(0))).to.deep.equal([])
+    const { evm } = evmChain(4).stateAt(90)
+    expect(owners).to.have.lengthOf(pictureCount)
+    for (const [key, owner] of owners) expect(evm.read(`owner ${key}`), key).to.equal(owner)
+    expect(held).to.have.lengthOf(2 * (evmUsers.length + coas.length) + itemKinds * evmUsers.length)
+    for (const [key, amount] of held) {
+      const kind = key.split(' ').length === 2 ? 'tokens' : 'items'
+      expect(evm.read(`${kind} ${key}`), key).to.equal(String(amount))
+    }
+    expect([...evm.touched()].filter((key) => /^(tokens|items)/.test(key)).length).to.be.above(20)
   })
 
   it('ends each tide in the state in which the next begins', () => {
