@@ -22,6 +22,7 @@ same chain; several nodes of one seed agree with each other.
   --branch <name>        a fork: 1234b leaves the trunk after height 1234 (default: the trunk)
   --busyness <n>         so many times the transactions of an ordinary chain (default 1)
   --huge <height>        a block of 50,000 events there; repeatable
+  --orphans              after a fork, answer for blocks of the branches before by their ids
 ${nodeArgumentsHelp}`
 
 export type LedgerCommand = NodeCommand<LedgerNodeOptions>
@@ -40,7 +41,7 @@ export function readCommandLine(args: readonly string[], now: Date): LedgerComma
     options: {
       ...nodeArguments, 'blocks': { type: 'string' }, 'still': { type: 'boolean' }, 'genesis': { type: 'string' },
       'seed': { type: 'string' }, 'branch': { type: 'string' }, 'busyness': { type: 'string' },
-      'huge': { type: 'string', multiple: true },
+      'huge': { type: 'string', multiple: true }, 'orphans': { type: 'boolean' },
     },
   }))
   if (values.help === true) return 'help'
@@ -58,6 +59,7 @@ export function readCommandLine(args: readonly string[], now: Date): LedgerComma
       branch: values.branch ?? '',
       busyness: wholeNumber('--busyness', values.busyness, { min: 1, max: 1000 }) ?? 1,
       clock: { height: 0, time: genesisOf(values.genesis, now, head * intervalMs), spacingMs: intervalMs },
+      keepsOrphans: values.orphans ?? false,
       hugeBlocks: (values.huge ?? []).map((text) => wholeNumber('--huge', text, { min: 1 }) ?? 0),
     },
     ...rest,

@@ -1,16 +1,16 @@
 import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
+import { KeptRecently } from '../node/kept-recently.ts'
 import { bytesField } from '../node/wire.ts'
 import { LedgerBlock } from './block/ledger-block.ts'
 import { blockId, heightInId } from './block/block-ids.ts'
 import type { DraftBlock } from './draft.ts'
-import { KeptRecently } from './kept-recently.ts'
 import type { LedgerState } from './state/ledger-state.ts'
 import { TideRun } from './tide-run.ts'
 import type { LedgerPlan } from './tide-run.ts'
 import { tideOf } from './world/tide.ts'
 
 /** Most transaction ids that are remembered for calls by id alone. */
-const maxRememberedTransactions = 200_000
+const maxRememberedTransactions = 100_000
 
 /**
  * A branch of the ledger. Any block is made on demand from the start of its tide, whatever was asked before: block and

@@ -47,6 +47,11 @@ export class LedgerNode extends AccessNode<LedgerChain> {
       chain: (branch) => ledgerChain({ ...options, branch }),
     }, options)
   }
+
+  /** Goes over to another branch; the head stays where it is unless another is named. */
+  override switchTo(branch: string, head = this.head): void {
+    super.switchTo(branch, head)
+  }
 }
 
 /** Starts an access node on a ledger. @throws FatalError for a taken port, or a head or branch that cannot be */

@@ -5,6 +5,7 @@ import type { AccessNodeEvents } from './call-server.ts'
 import { FaultBook } from './fault-book.ts'
 import type { InjectedFault } from './fault-book.ts'
 import type { Fault } from './fault.ts'
+import { KeptRecently } from './kept-recently.ts'
 import type { NodeChain } from './node-chain.ts'
 import type { NodeView } from './node-view.ts'
 import { RawGrpcServer } from './raw-grpc-server.ts'
@@ -29,6 +30,9 @@ export interface AccessNodeOptions {
   /** From the beginning; see `inject`. */
   readonly faults?: readonly Fault[]
 }
+
+/** A node may be switched for hours; of the chains that it served before, so many are kept, and with them their orphans. */
+const maxKeptChains = 8
 
 /** Where a node's chains come from. */
 export interface ChainSource<Chain extends NodeChain> {
@@ -55,7 +59,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   readonly #options: AccessNodeOptions
   readonly #faults = new FaultBook()
   readonly #callCounts = new Map<string, number>()
-  readonly #chains = new Map<string, Chain>()
+  readonly #chains = new KeptRecently<string, Chain>(maxKeptChains)
   #server: RawGrpcServer | undefined
   #view: NodeView<Chain>
   #timer: NodeJS.Timeout | undefined
@@ -171,8 +175,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   }
 
   #viewOf(name: string, head: number | undefined): NodeView<Chain> {
-    const chain = this.#chains.get(name) ?? this.#source.chain(name)
-    this.#chains.set(name, chain)
+    const chain = this.#chains.get(name, () => this.#source.chain(name))
     const sporkRootHeight = this.#options.sporkRootHeight ?? chain.lowest
     if (sporkRootHeight < chain.lowest) {
       const message = `The spork root ${sporkRootHeight} is below the chain, which begins at ${chain.lowest}`

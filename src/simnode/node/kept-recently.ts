@@ -27,6 +27,10 @@ export class KeptRecently<Key, Value> {
     return this.#values.get(key)
   }
 
+  values(): IterableIterator<Value> {
+    return this.#values.values()
+  }
+
   delete(key: Key): void {
     this.#values.delete(key)
   }
