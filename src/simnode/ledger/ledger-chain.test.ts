@@ -50,6 +50,16 @@ describe('ledger chain', () => {
     )
   })
 
+  it('has other transactions on a branch, in the flood and in the ebb', () => {
+    for (const after of [220, 320]) {
+      const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
+      const doers = (chain: LedgerChain): string[] => Array.from({ length: 30 }, (_, nth) =>
+        chain.draft(after + 1 + nth).userTransactions
+          .map(({ script, authorizers }) => `${authorizers[0]?.hex} ${script.length}`).join())
+      expect(doers(branch), `after ${after}`).not.to.deep.equal(doers(trunk))
+    }
+  })
+
   it('finds a block and a collection by their ids, far from everything asked before', () => {
     fc.assert(
       // Some thousand years from now; later all FLOW would be more than a UFix64 holds.

@@ -24,9 +24,15 @@ export interface LedgerPlan {
   readonly systemWorks: readonly SystemWork[]
 }
 
-interface DoneTurn extends PlannedTurn {
+/** A turn that is still to be given back. */
+interface DoneTurn {
+  readonly ordinal: number
   readonly memo: unknown
+  readonly giveBack: NonNullable<Activity['giveBack']>
 }
+
+/** How many turns may wait at the end of a block of the ebb. */
+const mostWaiting = 3
 
 /** Room for the resources that one block makes: their uuids are the block's. */
 const uuidsPerBlock = 0x1_0000
@@ -37,7 +43,10 @@ export class TideRun {
   readonly #plan: LedgerPlan
   readonly #start: number
   readonly #flood: ReadonlyArray<readonly PlannedTurn[]>
-  readonly #done: Array<readonly DoneTurn[]> = []
+  /** What is still to be given back, the next last. */
+  readonly #toGiveBack: DoneTurn[] = []
+  /** By place of the flood: how many turns of `#toGiveBack` were done before it. */
+  readonly #doneBefore: number[] = []
   readonly #blocks: DraftBlock[] = []
   #transactions: number
 
@@ -87,22 +96,36 @@ export class TideRun {
       this.#transactions++
     }
     if (place < floodEnd) {
-      this.#done[place] = (this.#flood[place] ?? []).map((planned) => {
+      this.#doneBefore[place] = this.#toGiveBack.length
+      for (const planned of this.#flood[place] ?? []) {
         const turn = turnOf(planned.ordinal)
         const { transaction, memo } = planned.activity.act(turn)
         add(turn, transaction)
-        return { ...planned, memo }
-      })
+        const { giveBack } = planned.activity
+        if (giveBack !== undefined) this.#toGiveBack.push({ ordinal: planned.ordinal, memo, giveBack })
+      }
     } else {
-      for (const { activity, ordinal, memo } of this.#done[tideLength - place]?.toReversed() ?? []) {
-        if (activity.giveBack === undefined) continue
+      for (const { giveBack, ordinal, memo } of this.#takeDue(height)) {
         const turn = turnOf(ordinal)
-        add(turn, activity.giveBack(turn, memo))
+        add(turn, giveBack(turn, memo))
       }
     }
     // The root block comes before all transactions, those of the chain itself too.
     const systemTransactions = height === 0 ? [] : systemOf(systemWorks, momentOf(uuidsPerBlock - 1))
     return { height, userTransactions, systemTransactions }
+  }
+
+  /**
+   * The turns to give back now, the last one first: those done at the mirror of this place, but for a few that wait for
+   * the next block, so that branches differ in the ebb too.
+   */
+  #takeDue(height: number): DoneTurn[] {
+    const { seed, branch } = this.#plan
+    const place = height - this.#start
+    if (place === floodEnd) return []
+    const rest = this.#doneBefore[tideLength - place] ?? 0
+    const waiting = place === tideLength - 1 ? 0 : new Random(seed, branch.saltAt(height), height).below(mostWaiting + 1)
+    return this.#toGiveBack.splice(Math.min(rest + waiting, this.#toGiveBack.length)).reverse()
   }
 }
 

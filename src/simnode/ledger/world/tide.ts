@@ -5,7 +5,7 @@
  */
 export const tideLength = 200
 
-/** Turns of the flood are at places 1 to 99; the turn at place p is given back at 200 - p. Places 0 and 100 are quiet. */
+/** Turns of the flood are at places 1 to 99; a turn at place p is given back at 200 - p or soon after. Places 0 and 100 are quiet. */
 export const floodEnd = 100
 
 /** Which tide a height is in, counted from 0. */
