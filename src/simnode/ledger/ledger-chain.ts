@@ -7,6 +7,7 @@ import type { DraftBlock } from './draft.ts'
 import type { LedgerState } from './state/ledger-state.ts'
 import { TideRun } from './tide-run.ts'
 import type { LedgerPlan } from './tide-run.ts'
+import { timeOf } from './world/clock.ts'
 import { tideOf } from './world/tide.ts'
 
 /** Most transaction ids that are remembered for calls by id alone. */
@@ -54,6 +55,11 @@ export class LedgerChain implements NodeChain {
     }
     run.block(height)
     return run.state
+  }
+
+  /** When a block is made, in milliseconds since 1970. */
+  timeOf(height: number): number {
+    return timeOf(height, this.#plan.clock)
   }
 
   /** The state before the first block of a tide. */

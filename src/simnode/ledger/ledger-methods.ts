@@ -3,6 +3,7 @@ import type { UnaryMethod } from '../node/unary-method.ts'
 import { bytesField, varintField } from '../node/wire.ts'
 import { accountMethods } from './accounts/account-methods.ts'
 import type { LedgerChain } from './ledger-chain.ts'
+import { scriptMethods } from './scripts/script-methods.ts'
 
 type LedgerMethod = UnaryMethod<LedgerChain>
 
@@ -23,4 +24,5 @@ export const ledgerMethods: Readonly<Record<string, LedgerMethod>> = {
   GetNetworkParameters: { answer: () => bytesField(1, chainId) },
   GetNodeVersionInfo: { answer: versionInfo },
   ...accountMethods,
+  ...scriptMethods,
 }

@@ -2,10 +2,8 @@ import { activity } from '../activity.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
 import { itemDeposited, itemMinted } from '../movements/item-events.ts'
 import { firstOwner } from '../state/items.ts'
-import { collections } from '../world/collections.ts'
+import { collections, itemName, itemTraits } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
-
-const names = ['Grey', 'Purple', 'Reef', 'Tiger', 'Whistling', 'Bare-throated']
 
 const scripts = new Map(collections.map((collection) => [collection, Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
 import ${collection.name} from 0x${collection.contract.hex}
@@ -30,13 +28,13 @@ export const itemMint = activity({
     const collection = collections[ordinal % collections.length] as Collection
     const id = state.items.mint(collection)
     const owner = firstOwner(collection, id)
-    const name = `${random.pick(names)} #${id}`
+    const name = itemName(id)
     return {
       transaction: {
         script: scripts.get(collection) as Buffer,
         arguments: [{ type: 'Address', value: owner.address }, { type: strings, value: [name] }],
         authorizers: [collection.contract], gasLimit: 9999, computation: 30 + random.below(10),
-        events: [itemMinted(collection, id, name, { series: String(id % 7) }), itemDeposited(collection, id, owner)],
+        events: [itemMinted(collection, id, name, itemTraits(id)), itemDeposited(collection, id, owner)],
       },
       memo: undefined,
     }

@@ -28,6 +28,18 @@ export function itemUuid({ index }: Collection, id: number): number {
   return 2 ** 51 + index * 2 ** 44 + id
 }
 
+const kinds = ['Grey', 'Purple', 'Reef', 'Tiger', 'Whistling', 'Bare-throated'] as const
+
+/** What an item is called, as its event and its views tell. */
+export function itemName(id: number): string {
+  return `${kinds[(id * 7) % kinds.length] ?? kinds[0]} #${id}`
+}
+
+/** Values by name, as an item's event and its views tell. */
+export function itemTraits(id: number): Readonly<Record<string, string>> {
+  return { series: String(id % 7) }
+}
+
 function collection(index: number, name: string, account: number): Collection {
   const contract = accountAt(account)
   return {
