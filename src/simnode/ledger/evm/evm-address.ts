@@ -1,6 +1,6 @@
-import { encode } from 'rlp'
 import secp256k1 from 'secp256k1'
 import { keccak256 } from '../../../chain/evm/keccak256.ts'
+import { rlpHash } from './encode-rlp.ts'
 
 /** Bytes of an EVM address. */
 export const evmAddressLength = 20
@@ -34,7 +34,7 @@ export function keyAddress(privateKey: Uint8Array): Buffer {
 
 /** The address of the contract that an account creates with the transaction of a nonce. */
 export function createdAddress(creator: Uint8Array, nonce: number | bigint): Buffer {
-  return keccak256(encode([creator, nonce])).subarray(12)
+  return rlpHash([creator, nonce]).subarray(12)
 }
 
 /** An address as events spell it that name a new contract: `0x` and hex digits, their case a check sum (EIP-55). */

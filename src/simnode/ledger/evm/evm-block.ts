@@ -1,5 +1,4 @@
-import { encode } from 'rlp'
-import { keccak256 } from '../../../chain/evm/keccak256.ts'
+import { rlpHash } from './encode-rlp.ts'
 import { receiptBytes } from './evm-receipt.ts'
 import type { LogParts } from './evm-receipt.ts'
 import { listRoot } from './trie-root.ts'
@@ -47,8 +46,8 @@ export function closeEvmBlock(block: OpenEvmBlock): EvmBlock {
   const receiptRoot = listRoot(receipts)
   const transactionHashRoot = listRoot(block.transactions.map((transaction) => transaction.hash()))
   const { parentHash, height, timestamp, totalSupply, prevrandao } = block
-  const hash = keccak256(encode([
+  const hash = rlpHash([
     parentHash, height, timestamp, totalSupply, receiptRoot, transactionHashRoot, totalGasUsed, prevrandao,
-  ]))
+  ])
   return { ...block, hash, totalGasUsed, receiptRoot, transactionHashRoot }
 }

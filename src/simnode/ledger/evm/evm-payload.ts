@@ -1,7 +1,7 @@
-import { encode } from 'rlp'
-import type { Input } from 'rlp'
 import secp256k1 from 'secp256k1'
 import { keccak256 } from '../../../chain/evm/keccak256.ts'
+import { encodeRlp, rlpHash } from './encode-rlp.ts'
+import type { RlpItem } from './encode-rlp.ts'
 import { evmAddressLength } from './evm-address.ts'
 
 /** A transaction to be signed. Amounts are in attoflow, prices in attoflow per gas. */
@@ -51,35 +51,26 @@ const noBytes = Buffer.alloc(0)
 export function signedPayload(transaction: UnsignedTransaction, privateKey: Uint8Array): EvmPayload {
   const { type, chainId, nonce, gasPrice, gasLimit, to, value, input } = transaction
   const prices = type === 2 ? [gasPrice, gasPrice] : [gasPrice]
-  const common: Input[] = [nonce, ...prices, gasLimit, to ?? noBytes, value, input]
+  const common: RlpItem[] = [nonce, ...prices, gasLimit, to ?? noBytes, value, input]
   if (type === 0) {
-    const { parity, r, s } = sign(encode([...common, chainId, 0, 0]), privateKey)
-    return payloadOf(type, Buffer.from(encode([...common, 35 + 2 * chainId + parity, r, s])))
+    const { parity, r, s } = sign(encodeRlp([...common, chainId, 0, 0]), privateKey)
+    return payloadOf(type, encodeRlp([...common, 35 + 2 * chainId + parity, r, s]))
   }
   const fields = [chainId, ...common, []]
-  const { parity, r, s } = sign(typed(type, encode(fields)), privateKey)
-  return payloadOf(type, typed(type, encode([...fields, parity, r, s])))
+  const { parity, r, s } = sign(encodeRlp(fields, type), privateKey)
+  return payloadOf(type, encodeRlp([...fields, parity, r, s], type))
 }
 
 /** Its hash is that of a legacy transaction without a price and with the call's sender and kind as its signature. */
 export function directCallPayload({ kind, from, to, input, value, gasLimit, nonce }: DirectCall): EvmPayload {
   const number = directCallKinds[kind]
-  const bytes = typed(
-    directCallType, encode([directCallType, number, from, to ?? noAddress, input, value, gasLimit, nonce]),
-  )
+  const fields = [directCallType, number, from, to ?? noAddress, input, value, gasLimit, nonce]
   const legacy = [nonce, 0, gasLimit, to ?? noBytes, value, input, directCallType, withoutZeros(from), number]
-  return { type: directCallType, bytes, hash: keccak256(encode(legacy)) }
+  return { type: directCallType, bytes: encodeRlp(fields, directCallType), hash: rlpHash(legacy) }
 }
 
 function payloadOf(type: number, bytes: Buffer): EvmPayload {
   return { type, bytes, hash: keccak256(bytes) }
-}
-
-function typed(type: number, list: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(1 + list.length)
-  bytes[0] = type
-  bytes.set(list, 1)
-  return bytes
 }
 
 function sign(message: Uint8Array, privateKey: Uint8Array): { parity: number; r: Uint8Array; s: Uint8Array } {

@@ -1,5 +1,6 @@
-import { encode } from 'rlp'
 import { keccak256 } from '../../../chain/evm/keccak256.ts'
+import { encodeRlp } from './encode-rlp.ts'
+import type { RlpItem } from './encode-rlp.ts'
 
 /** What a contract tells. */
 export interface LogParts {
@@ -25,17 +26,17 @@ const directCallType = 255
 
 /** The bytes that stand for a receipt in the trie of its block. */
 export function receiptBytes({ type, succeeded, cumulativeGas, logs }: ReceiptParts): Buffer {
-  const list = encode([succeeded ? 1 : 0, cumulativeGas, bloomOf(logs), logList(logs)])
-  return type === 0 || type === directCallType ? Buffer.from(list) : Buffer.concat([Buffer.of(type), list])
+  const prefix = type === 0 || type === directCallType ? [] : [type]
+  return encodeRlp([succeeded ? 1 : 0, cumulativeGas, bloomOf(logs), logList(logs)], ...prefix)
 }
 
 /** The logs as an event of a transaction carries them: an RLP list, nothing where there are none. */
 export function logsBytes(logs: readonly LogParts[]): Buffer {
-  return logs.length === 0 ? Buffer.alloc(0) : Buffer.from(encode(logList(logs)))
+  return logs.length === 0 ? Buffer.alloc(0) : encodeRlp(logList(logs))
 }
 
-function logList(logs: readonly LogParts[]): Array<[Buffer, Buffer[], Buffer]> {
-  return logs.map(({ address, topics, data }) => [address, [...topics], data])
+function logList(logs: readonly LogParts[]): RlpItem {
+  return logs.map(({ address, topics, data }) => [address, topics, data])
 }
 
 /** The filter of 2048 bits in which each address and topic sets three. Source: Ethereum yellow paper, 4.3.1. */

@@ -1,6 +1,6 @@
-import { encode } from 'rlp'
-import type { Input } from 'rlp'
 import { keccak256 } from '../../../chain/evm/keccak256.ts'
+import { encodeRlp, rlpHash } from './encode-rlp.ts'
+import type { RlpItem } from './encode-rlp.ts'
 
 interface Leaf {
   /** The key's half bytes. */
@@ -11,7 +11,7 @@ interface Leaf {
 const empty = Buffer.alloc(0)
 
 /** The root of a trie without leaves. */
-export const emptyRoot = keccak256(encode(empty))
+export const emptyRoot = rlpHash(empty)
 
 /**
  * The root of the Merkle Patricia trie that holds a list, each item under the RLP of its index: what Ethereum commits
@@ -21,18 +21,18 @@ export const emptyRoot = keccak256(encode(empty))
  */
 export function listRoot(items: readonly Uint8Array[]): Buffer {
   const leaves = items.flatMap((value, index): Leaf[] => {
-    return value.length === 0 ? [] : [{ path: halves(encode(index)), value }]
+    return value.length === 0 ? [] : [{ path: halves(encodeRlp(index)), value }]
   })
-  return leaves.length === 0 ? emptyRoot : keccak256(encode(nodeOf(leaves, 0)))
+  return leaves.length === 0 ? emptyRoot : rlpHash(nodeOf(leaves, 0))
 }
 
 /** The node of the leaves that have the same path up to `depth`. No path is the beginning of another one. */
-function nodeOf(leaves: readonly Leaf[], depth: number): Input {
+function nodeOf(leaves: readonly Leaf[], depth: number): RlpItem {
   const [first] = leaves as [Leaf, ...Leaf[]]
   if (leaves.length === 1) return [packed(first.path.slice(depth), true), first.value]
   const common = commonDepth(leaves, depth)
   if (common > depth) return [packed(first.path.slice(depth, common), false), reference(nodeOf(leaves, common))]
-  const branch: Input[] = []
+  const branch: RlpItem[] = []
   for (let half = 0; half < 16; half++) {
     const below = leaves.filter(({ path }) => path[depth] === half)
     branch.push(below.length === 0 ? empty : reference(nodeOf(below, depth + 1)))
@@ -48,8 +48,8 @@ function commonDepth(leaves: readonly Leaf[], depth: number): number {
 }
 
 /** A node within another one: itself where it is short, else its hash. */
-function reference(node: Input): Input {
-  const encoded = encode(node)
+function reference(node: RlpItem): RlpItem {
+  const encoded = encodeRlp(node)
   return encoded.length < 32 ? node : keccak256(encoded)
 }
 
