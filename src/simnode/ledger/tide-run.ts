@@ -1,12 +1,12 @@
-import type { Activity, Moment, SystemWork, Turn } from './activity.ts'
-import type { DraftBlock, DraftEvent, DraftTransaction, SignedDraft } from './draft.ts'
-import { takeFee } from './movements/fees.ts'
+import type { Activity, SystemWork } from './activity.ts'
+import type { DraftBlock } from './draft.ts'
+import { OpenBlock } from './open-block.ts'
 import { Random } from './random.ts'
 import type { LedgerState } from './state/ledger-state.ts'
 import { stateAtStart } from './state/state-at-start.ts'
-import { chunkScript, processScript } from './system-scripts.ts'
 import { planFlood, transactionsPerTide, turnsPerTide } from './tide-plan.ts'
 import type { PlannedTurn } from './tide-plan.ts'
+import type { Account } from './world/account.ts'
 import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
@@ -34,20 +34,18 @@ interface DoneTurn {
 /** How many turns may wait at the end of a block of the ebb. */
 const mostWaiting = 3
 
-/** Room for the resources that one block makes: their uuids are the block's. */
-const uuidsPerBlock = 0x1_0000
-
 /** One tide, done block after block: the drafts of its blocks, and the state after the last of them. */
 export class TideRun {
   readonly state: LedgerState
   readonly #plan: LedgerPlan
   readonly #start: number
   readonly #flood: ReadonlyArray<readonly PlannedTurn[]>
-  /** What is still to be given back, the next last. */
+  /** The next one is the last. */
   readonly #toGiveBack: DoneTurn[] = []
   /** By place of the flood: how many turns of `#toGiveBack` were done before it. */
   readonly #doneBefore: number[] = []
   readonly #blocks: DraftBlock[] = []
+  /** How many user transactions there have been since the first block. */
   #transactions: number
 
   constructor(plan: LedgerPlan, tide: number) {
@@ -76,66 +74,41 @@ export class TideRun {
 
   #do(height: number): DraftBlock {
     const { seed, branch, clock, systemWorks } = this.#plan
+    const chance = { seed, salt: branch.saltAt(height) }
+    const block = new OpenBlock(height, timeOf(height, clock), this.state, chance)
     const place = height - this.#start
-    let uuids = 0
-    const momentOf = (index: number): Moment => ({
-      height,
-      timeMs: timeOf(height, clock),
-      state: this.state,
-      random: new Random(seed, branch.saltAt(height), height, index),
-      newUuid: () => height * uuidsPerBlock + uuids++,
-    })
-    const userTransactions: SignedDraft[] = []
-    const turnOf = (ordinal: number): Turn =>
-      ({ ...momentOf(userTransactions.length), ordinal, payer: personOfTurn(this.#transactions) })
-    const add = (turn: Turn, draft: DraftTransaction): void => {
-      const events = [...draft.events]
-      takeFee(turn, turn.payer, draft.computation, events)
-      const sequenceNumber = this.state.accounts.propose(turn.payer)
-      userTransactions.push({ ...draft, events, payer: turn.payer, sequenceNumber })
-      this.#transactions++
+    if (place < floodEnd) this.#rise(block, place)
+    else this.#fall(block, place, new Random(seed, chance.salt, height))
+    return block.close(systemWorks)
+  }
+
+  /** The turns that are planned for a place of the flood. */
+  #rise(block: OpenBlock, place: number): void {
+    this.#doneBefore[place] = this.#toGiveBack.length
+    for (const { activity, ordinal } of this.#flood[place] ?? []) {
+      block.add(ordinal, this.#nextPayer(), (turn) => {
+        const { transaction, memo } = activity.act(turn)
+        const { giveBack } = activity
+        if (giveBack !== undefined) this.#toGiveBack.push({ ordinal, memo, giveBack })
+        return transaction
+      })
     }
-    if (place < floodEnd) {
-      this.#doneBefore[place] = this.#toGiveBack.length
-      for (const planned of this.#flood[place] ?? []) {
-        const turn = turnOf(planned.ordinal)
-        const { transaction, memo } = planned.activity.act(turn)
-        add(turn, transaction)
-        const { giveBack } = planned.activity
-        if (giveBack !== undefined) this.#toGiveBack.push({ ordinal: planned.ordinal, memo, giveBack })
-      }
-    } else {
-      for (const { giveBack, ordinal, memo } of this.#takeDue(height)) {
-        const turn = turnOf(ordinal)
-        add(turn, giveBack(turn, memo))
-      }
-    }
-    // The root block comes before all transactions, those of the chain itself too.
-    const systemTransactions = height === 0 ? [] : systemOf(systemWorks, momentOf(uuidsPerBlock - 1))
-    return { height, userTransactions, systemTransactions }
   }
 
   /**
-   * The turns to give back now, the last one first: those done at the mirror of this place, but for a few that wait for
-   * the next block, so that branches differ in the ebb too.
+   * Gives back, the last one first, the turns done at the mirror of a place of the ebb; but for a few that wait for the
+   * next block, so that branches differ in the ebb too.
    */
-  #takeDue(height: number): DoneTurn[] {
-    const { seed, branch } = this.#plan
-    const place = height - this.#start
-    if (place === floodEnd) return []
-    const rest = this.#doneBefore[tideLength - place] ?? 0
-    const waiting = place === tideLength - 1 ? 0 : new Random(seed, branch.saltAt(height), height).below(mostWaiting + 1)
-    return this.#toGiveBack.splice(Math.min(rest + waiting, this.#toGiveBack.length)).reverse()
+  #fall(block: OpenBlock, place: number, random: Random): void {
+    const before = this.#doneBefore[tideLength - place] ?? this.#toGiveBack.length
+    const kept = place === tideLength - 1 ? 0 : before + random.below(mostWaiting + 1)
+    while (this.#toGiveBack.length > kept) {
+      const { ordinal, memo, giveBack } = this.#toGiveBack.pop() as DoneTurn
+      block.add(ordinal, this.#nextPayer(), (turn) => giveBack(turn, memo))
+    }
   }
-}
 
-function systemOf(works: readonly SystemWork[], moment: Moment): DraftTransaction[] {
-  const eventsOf = (part: 'process' | 'chunk'): DraftEvent[] => works.flatMap((work) => work[part]?.(moment) ?? [])
-  const process = systemDraft(processScript, eventsOf('process'))
-  const executions = works.flatMap((work) => work.executions?.(moment) ?? [])
-  return [process, ...executions, systemDraft(chunkScript, eventsOf('chunk'))]
-}
-
-function systemDraft(script: Buffer, events: readonly DraftEvent[]): DraftTransaction {
-  return { script, arguments: [], authorizers: [], gasLimit: 100_000_000, computation: 0, events }
+  #nextPayer(): Account {
+    return personOfTurn(this.#transactions++)
+  }
 }
