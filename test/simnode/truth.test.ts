@@ -7,10 +7,16 @@ import type { LedgerChain } from '../../src/simnode/ledger/ledger-chain.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { runFarm, untilDerived } from '../support/farm.ts'
-import { compareHoldings, compareScheduled, compareStaking, compareVaults } from '../support/ledger-truth.ts'
+import {
+  compareContracts, compareEvmTokens, compareHoldings, compareItems, compareKeys, compareScheduled, compareStaking,
+  compareVaults,
+} from '../support/ledger-truth.ts'
 
 const names = workers.map(({ name }) => name)
-const domains = { compareVaults, compareHoldings, compareStaking, compareScheduled }
+const domains = {
+  compareVaults, compareHoldings, compareItems, compareKeys, compareContracts, compareStaking, compareScheduled,
+  compareEvmTokens,
+}
 
 describe('the truth of the simulated chain', function () {
   this.timeout(180_000)

@@ -2,11 +2,15 @@ import type { Pool } from 'pg'
 import { addressBytes } from '../../src/chain/address.ts'
 import { tokenId } from '../../src/chain/tokens/token-id.ts'
 import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
-import type { LedgerChain } from '../../src/simnode/ledger/ledger-chain.ts'
 import type { DraftEvent } from '../../src/simnode/ledger/draft.ts'
+import type { LedgerChain } from '../../src/simnode/ledger/ledger-chain.ts'
 import { bucketUuid, buckets, nodeIdOf, roleOf } from '../../src/simnode/ledger/staking/stakers.ts'
+import { publicKey } from '../../src/simnode/ledger/state/accounts.ts'
 import type { LedgerState } from '../../src/simnode/ledger/state/ledger-state.ts'
 import { accountOfAddress } from '../../src/simnode/ledger/world/account.ts'
+import type { Account } from '../../src/simnode/ledger/world/account.ts'
+import { collections } from '../../src/simnode/ledger/world/collections.ts'
+import { codeHash } from '../../src/simnode/ledger/world/deployed-contracts.ts'
 import { systemAccounts, tokens, vaultUuid } from '../../src/simnode/ledger/world/tokens.ts'
 
 /** What our tables should hold after a height of the simulated chain, and what they hold: lines, sorted. */
@@ -93,6 +97,70 @@ export const compareScheduled: CompareDomain = async (pool, chain, height) => {
   return { expected: expected.toSorted(), found: rows.map(({ line }) => line).toSorted() }
 }
 
+/** Who has each item that an event names. */
+export const compareItems: CompareDomain = async (pool, chain, height) => {
+  const { items } = chain.stateAt(height)
+  const expected = new Set<string>()
+  for (const { shape, values } of eventsTo(chain, height)) {
+    if (!/\.NonFungibleToken\.(Withdrawn|Deposited)$/.test(shape.id)) continue
+    const [type, id, uuid] = values as [string, number, number]
+    const collection = collections.find(({ itemType }) => itemType === type)
+    expected.add(`${tokenId(type)} ${id} ${uuid} ${collection === undefined ? 'nobody' : addressOf(items.owner(collection, id))}`)
+  }
+  const { rows } = await pool.query<{ line: string }>(
+    `select concat_ws(' ', token, nft_id, nft_uuid, owner, case when is_burned then 'burned' end) as line from app.nft_ownership`)
+  return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
+}
+
+/** The keys that were added to accounts, and whether they are revoked. */
+export const compareKeys: CompareDomain = async (pool, chain, height) => {
+  const { accounts } = chain.stateAt(height)
+  const expected = new Set<string>()
+  for (const { shape, values } of eventsTo(chain, height)) {
+    if (shape.id !== 'flow.AccountKeyAdded') continue
+    const [address, , , , keyIndex] = values as [Buffer, unknown, unknown, unknown, number]
+    const account = accountOfAddress(address)
+    if (account === undefined) throw new RangeError(`nobody has the address ${address.toString('hex')}`)
+    expected.add(`${addressOf(account)} ${keyIndex} ${publicKey(account, keyIndex).toString('hex')} ${accounts.isRevoked(account, keyIndex)}`)
+  }
+  const { rows } = await pool.query<{ line: string }>(
+    `select concat_ws(' ', address, key_index, encode(public_key, 'hex'), is_revoked::text) as line from app.account_keys`)
+  return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
+}
+
+/** The contracts that were deployed, with the hash of their code now; those that are gone. */
+export const compareContracts: CompareDomain = async (pool, chain, height) => {
+  const { contracts } = chain.stateAt(height)
+  const expected = new Set<string>()
+  for (const { shape, values } of eventsTo(chain, height)) {
+    if (!shape.id.startsWith('flow.AccountContract')) continue
+    const [address, , name] = values as [Buffer, Buffer, string]
+    const account = accountOfAddress(address)
+    const contract = account === undefined ? undefined : contracts.of(account).find((one) => one.name === name)
+    expected.add(`0x${address.toString('hex')} ${name} ${contract === undefined ? 'removed' : codeHash(contract).toString('hex')}`)
+  }
+  const { rows } = await pool.query<{ line: string }>(
+    `select concat_ws(' ', address, name, case when is_removed then 'removed' else encode(code_hash, 'hex') end) as line from app.smart_contracts`)
+  return { expected: [...expected].toSorted(), found: rows.map(({ line }) => line).toSorted() }
+}
+
+/** What addresses of the EVM have of its tokens. */
+export const compareEvmTokens: CompareDomain = async (pool, chain, height) => {
+  const { evm } = chain.stateAt(height)
+  const { rows } = await pool.query<{ address: string; token: string; standard: number; id: string | null; balance: string }>(`
+    select address, token, standard, null as id, balance::text from app.evm_token_holdings where standard = 20
+    union all select address, token, standard, token_id::text, balance::text from app.evm_token_items`)
+  const held = (address: string, token: string, standard: number, id: number): bigint => {
+    if (standard === 20) return evm.tokens(token, address)
+    return standard === 721 ? BigInt(evm.owner(token, id) === address) : evm.items(token, id, address)
+  }
+  const line = (of: (typeof rows)[number], balance: bigint | string): string => `${of.token} ${of.standard} ${of.id ?? '-'} ${of.address} ${balance}`
+  return {
+    expected: rows.map((row) => line(row, held(row.address, row.token, row.standard, Number(row.id)))).toSorted(),
+    found: rows.map((row) => line(row, row.balance)).toSorted(),
+  }
+}
+
 /** All events of the blocks from 0 to `height`. */
 export function* eventsTo(chain: LedgerChain, height: number): Generator<DraftEvent> {
   for (let at = 0; at <= height; at++) {
@@ -109,6 +177,10 @@ function nodesWithAddress(chain: LedgerChain, height: number): ReadonlySet<strin
     if (shape.id.endsWith('.FlowEpoch.EpochSetup')) for (const [nodeId] of values[1] as [string][]) told.add(nodeId)
   }
   return told
+}
+
+function addressOf({ hex }: Account): string {
+  return `0x${hex}`
 }
 
 /** By uuid: the vaults that the staking table keeps. */
