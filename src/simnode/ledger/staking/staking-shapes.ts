@@ -46,7 +46,9 @@ const cluster = struct('FlowClusterQC.Cluster', {
 const nodeInfo = struct('FlowIDTableStaking.NodeInfo', {
   id: 'String', role: 'UInt8', networkingAddress: 'String', networkingKey: 'String', stakingKey: 'String',
   tokensStaked: 'UFix64', tokensCommitted: 'UFix64', tokensUnstaking: 'UFix64', tokensUnstaked: 'UFix64',
-  tokensRewarded: 'UFix64', delegators: arrayOf('UInt32'), delegatorIDCounter: 'UInt32',
+  tokensRewarded: 'UFix64',
+  delegators: { kind: 'reference', authorization: { kind: 'none' }, referenced: arrayOf('UInt32') },
+  delegatorIDCounter: 'UInt32',
   tokensRequestedToUnstake: 'UFix64', initialWeight: 'UInt64',
 })
 const clusterCertificate = struct('FlowClusterQC.ClusterQC', {
