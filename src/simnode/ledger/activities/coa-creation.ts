@@ -1,20 +1,19 @@
 import { activity } from '../activity.ts'
-import { eventShape } from '../encoding/cadence-type.ts'
+import { arrayOf } from '../encoding/cadence-type.ts'
 import type { CompositeType } from '../encoding/cadence-type.ts'
 import { coaAddress, nativeAccounts } from '../evm/evm-address.ts'
 import { evmEvents } from '../evm/evm-events.ts'
 import { evmScripts } from '../evm/evm-scripts.ts'
 import { runDirect } from '../evm/run-evm.ts'
+import { controllerIssued } from '../movements/account-events.ts'
 
 const ownedAccount: CompositeType = {
   kind: 'resource', id: 'A.f8d6e0586b0a20c7.EVM.CadenceOwnedAccount',
-  fields: [{ name: 'uuid', type: 'UInt64' }, { name: 'addressBytes', type: { kind: 'array', element: 'UInt8', size: 20 } }],
+  fields: [{ name: 'uuid', type: 'UInt64' }, { name: 'addressBytes', type: arrayOf('UInt8', 20) }],
 }
 const reference = { kind: 'reference', authorization: { kind: 'none' }, referenced: ownedAccount } as const
-const controllerIssued = eventShape('flow.StorageCapabilityControllerIssued', {
-  id: 'UInt64', address: 'Address', type: 'Type', path: 'StoragePath',
-})
-
+/** Ids of controllers before it, as many as an account has by then at most. */
+const firstControllerId = 64
 const gasUsed = 702_600
 const gasLimit = 723_000
 /** Stands for the code of such accounts, which is a proxy that its owner alone moves. */
@@ -38,7 +37,7 @@ export const coaCreation = activity({
         events: [
           runDirect(turn, call, gasUsed, { contractAddress: address }),
           { shape: evmEvents.cadenceOwnedAccountCreated, values: [address.toString('hex'), uuid] },
-          { shape: controllerIssued, values: [turn.newUuid(), turn.payer.address, { staticType: reference }, path] },
+          controllerIssued(firstControllerId + turn.ordinal, turn.payer, reference, path),
         ],
       },
     }

@@ -64,10 +64,16 @@ export function contractEvent(
   return { shape: shapes[change], values: [address, codeHash(contract), contract.name] }
 }
 
+/** That an account may from now on lend what is at a path. @param id of the controller, which counts up in each account */
+export function controllerIssued(id: number, { address }: Account, type: CadenceType, path: string): DraftEvent {
+  return { shape: shapes.controllerIssued, values: [id, address, { staticType: type }, path] }
+}
+
 /** The two capabilities for the FLOW vault that a new account has: to put in, and to look. */
-export function vaultCapabilities({ address }: Account): DraftEvent[] {
+export function vaultCapabilities(account: Account): DraftEvent[] {
+  const { address } = account
   return ['/public/flowTokenReceiver', '/public/flowTokenBalance'].flatMap((path, nth) => [
-    { shape: shapes.controllerIssued, values: [nth + 1, address, { staticType: vaultReference }, flow.storagePath] },
+    controllerIssued(nth + 1, account, vaultReference, flow.storagePath),
     { shape: shapes.capabilityPublished, values: [address, path, { type: vaultCapability, value: [address, nth + 1] }] },
   ])
 }
