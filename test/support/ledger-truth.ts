@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { addressBytes } from '../../src/chain/address.ts'
 import { tokenId } from '../../src/chain/tokens/token-id.ts'
 import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
@@ -20,7 +20,7 @@ export interface LedgerComparison {
 }
 
 /** Compares one domain, after the blocks from 0 to `height` of a chain were derived. */
-export type CompareDomain = (pool: Pool, chain: LedgerChain, height: number) => Promise<LedgerComparison>
+export type CompareDomain = (pool: ClientBase | Pool, chain: LedgerChain, height: number) => Promise<LedgerComparison>
 
 /** Each vault that an event names, with what is in it now. */
 export const compareVaults: CompareDomain = async (pool, chain, height) => {
