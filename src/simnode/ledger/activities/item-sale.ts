@@ -13,7 +13,7 @@ import { collections, itemUuid } from '../world/collections.ts'
 import { anyPerson } from '../world/people.ts'
 import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
 
-/** What is known of a turn when it is given back: what was listed, and who bought it. */
+/** What is known of a turn when it is given back: what was listed, and who bought it or took it from the market. */
 interface Sale {
   readonly listing: Listing
   readonly buyer: Account | undefined
@@ -69,8 +69,9 @@ transaction(listing: UInt64) {
 `)
 
 /**
- * Sales on a market: of two turns, one lists an item and the next one buys it. Given back, the second lists it for the
- * same price and the first buys it back. An item that has gone elsewhere in between cannot be bought, and is not listed.
+ * A market: of two turns, one lists an item and the next one buys it, or every other time the seller takes it from the
+ * market. Given back, the second lists it again for the same price, and the first buys it back or takes it from the market.
+ * An item that has gone elsewhere in between cannot be bought, and is not listed.
  */
 export const itemSale = activity<Sale | undefined>({
   name: 'item-sale',
@@ -87,6 +88,9 @@ export const itemSale = activity<Sale | undefined>({
     }
     const listing = state.market.at(ordinal - 1)
     if (listing === undefined) throw new RangeError(`Nothing was listed by turn ${ordinal - 1}`)
+    if (ordinal % 4 === 3 && isThere(turn, listing)) {
+      return { transaction: remove(turn, ordinal - 1, listing), memo: { listing, buyer: listing.seller } }
+    }
     const buyer = payer.index === listing.seller.index ? anyPerson(random, payer) : payer
     if (!isThere(turn, listing)) return { transaction: inVain(listing, buyer), memo: { listing, buyer: undefined } }
     return { transaction: buy(turn, ordinal - 1, listing, buyer), memo: { listing, buyer } }
@@ -101,7 +105,7 @@ export const itemSale = activity<Sale | undefined>({
     }
     const open = state.market.at(ordinal)
     if (open === undefined) throw new RangeError(`Nothing is listed that turn ${ordinal} could have back`)
-    return open.uuid === listing.uuid ? remove(turn, ordinal, listing) : buy(turn, ordinal, open, listing.seller)
+    return open.seller.index === listing.seller.index ? remove(turn, ordinal, open) : buy(turn, ordinal, open, listing.seller)
   },
 })
 
