@@ -68,7 +68,11 @@ describe('ledger chain', () => {
         const block = made.block(height)
         expect(asked.heightOfBlock(block.id)).to.equal(height)
         block.collectionIds.forEach((id, index) => expect(asked.placeOfCollection(id)).to.deep.equal({ height, index }))
-        expect(ledgerChain({ seed: 2 }).heightOfBlock(block.id)).to.equal(undefined)
+        const other = ledgerChain({ seed: 2 })
+        for (const id of [block.id, ...block.collectionIds]) {
+          expect(other.heightOfBlock(id)).to.equal(undefined)
+          expect(other.placeOfCollection(id)).to.equal(undefined)
+        }
       }),
       { numRuns: 20 },
     )

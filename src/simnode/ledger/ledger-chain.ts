@@ -2,13 +2,16 @@ import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
 import { KeptRecently } from '../node/kept-recently.ts'
 import { bytesField } from '../node/wire.ts'
 import { LedgerBlock } from './block/ledger-block.ts'
-import { blockId, heightInId } from './block/block-ids.ts'
+import { blockId, collectionId, heightInId } from './block/block-ids.ts'
 import type { DraftBlock } from './draft.ts'
 import type { LedgerState } from './state/ledger-state.ts'
 import { TideRun } from './tide-run.ts'
 import type { LedgerPlan } from './tide-run.ts'
 import { timeOf } from './world/clock.ts'
 import { tideOf } from './world/tide.ts'
+
+/** More than any block has. */
+const mostCollections = 1000
 
 /** Most transaction ids that are remembered for calls by id alone. */
 const maxRememberedTransactions = 100_000
@@ -26,9 +29,9 @@ export class LedgerChain implements NodeChain {
   /** A node without an id. */
   readonly metadata = bytesField(3, Buffer.alloc(32))
   readonly #plan: LedgerPlan
-  readonly #runs = new KeptRecently<number, TideRun>(4)
+  readonly #runs = new KeptRecently<number, TideRun>(3)
   readonly #states = new KeptRecently<number, TideRun>(2)
-  readonly #blocks = new KeptRecently<number, LedgerBlock>(512)
+  readonly #blocks = new KeptRecently<number, LedgerBlock>(256)
   readonly #transactions = new KeptRecently<string, ChainPlace>(maxRememberedTransactions)
   readonly #systemBodies = new Map<string, Buffer>()
 
@@ -83,8 +86,10 @@ export class LedgerChain implements NodeChain {
   placeOfCollection(id: Buffer): ChainPlace | undefined {
     const height = heightInId(id)
     if (height === undefined) return undefined
-    const index = this.block(height).collectionIds.findIndex((candidate) => candidate.equals(id))
-    return index === -1 ? undefined : { height, index }
+    // By hashes first: the height in an id that is not ours may be one at which no block can be made.
+    const index = Array.from({ length: mostCollections }, (_, nth) => nth)
+      .find((nth) => collectionId(this.#plan, height, nth).equals(id))
+    return index !== undefined && index < this.block(height).collectionIds.length ? { height, index } : undefined
   }
 
   placeOfTransaction(id: Buffer): ChainPlace | undefined {
