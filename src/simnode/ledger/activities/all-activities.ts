@@ -1,6 +1,7 @@
 import type { Activity, SystemWork } from '../activity.ts'
 import { evmBlocks } from '../evm/evm-blocks.ts'
 import { schedulerWork } from '../scheduled/scheduler-work.ts'
+import { versionBeacons } from '../service/version-beacon.ts'
 import { epochs } from '../staking/epochs.ts'
 import { accountCreation } from './account-creation.ts'
 import { contractDeploy, contractRemoval } from './contract-deploy.ts'
@@ -25,4 +26,4 @@ export const allActivities: readonly Activity[] = [
 ]
 
 /** What the chain itself does in every block, in this order. */
-export const allSystemWorks: readonly SystemWork[] = [schedulerWork, epochs, evmBlocks]
+export const allSystemWorks: readonly SystemWork[] = [schedulerWork, epochs, versionBeacons, evmBlocks]
