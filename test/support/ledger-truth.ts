@@ -19,15 +19,15 @@ export interface LedgerComparison {
   readonly found: readonly string[]
 }
 
-/** Compares one domain, after the blocks from 0 to `height` of a chain were derived. */
-export type CompareDomain = (pool: ClientBase | Pool, chain: LedgerChain, height: number) => Promise<LedgerComparison>
+/** Compares one domain, after the blocks to `height` of a chain were derived. @param from the first of them, by default 0 */
+export type CompareDomain = (pool: ClientBase | Pool, chain: LedgerChain, height: number, from?: number) => Promise<LedgerComparison>
 
 /** Each vault that an event names, with what is in it now. */
-export const compareVaults: CompareDomain = async (pool, chain, height) => {
+export const compareVaults: CompareDomain = async (pool, chain, height, from = 0) => {
   const state = chain.stateAt(height)
   const inTable = stakingVaults(state)
   const expected = new Set<string>()
-  for (const { shape, values } of eventsTo(chain, height)) {
+  for (const { shape, values } of eventsTo(chain, height, from)) {
     if (!/\.FungibleToken\.(Withdrawn|Deposited)$/.test(shape.id)) continue
     const [type, , owner, uuid] = values as [string, bigint, Buffer | null, number]
     if (owner !== null) expected.add(vaultLine(state, inTable, type, owner, uuid))
@@ -58,9 +58,9 @@ export const compareHoldings: CompareDomain = async (pool, chain, height) => {
 }
 
 /** What is staked, by whom. */
-export const compareStaking: CompareDomain = async (pool, chain, height) => {
+export const compareStaking: CompareDomain = async (pool, chain, height, from = 0) => {
   const { staking } = chain.stateAt(height)
-  const located = nodesWithAddress(chain, height)
+  const located = nodesWithAddress(chain, height, from)
   const expected = staking.registered.map((staker) => {
     const { committed, staked, unstaking, unstaked, rewarded, requested } = staking.of(staker)
     const amounts = [committed, staked, unstaking, unstaked, rewarded, requested].map((amount) => ufix64Text(amount))
@@ -78,9 +78,9 @@ export const compareStaking: CompareDomain = async (pool, chain, height) => {
 }
 
 /** Where scheduled transactions stand. */
-export const compareScheduled: CompareDomain = async (pool, chain, height) => {
+export const compareScheduled: CompareDomain = async (pool, chain, height, from = 0) => {
   const ends = new Map<number, string>()
-  for (let at = 0; at <= height; at++) {
+  for (let at = from; at <= height; at++) {
     const { userTransactions, systemTransactions } = chain.draft(at)
     for (const { events, error, arguments: [id] } of [...userTransactions, ...systemTransactions]) {
       if (error !== undefined && id?.type === 'UInt64') ends.set(Number(id.value), 'failed')
@@ -98,10 +98,10 @@ export const compareScheduled: CompareDomain = async (pool, chain, height) => {
 }
 
 /** Who has each item that an event names. */
-export const compareItems: CompareDomain = async (pool, chain, height) => {
+export const compareItems: CompareDomain = async (pool, chain, height, from = 0) => {
   const { items } = chain.stateAt(height)
   const expected = new Set<string>()
-  for (const { shape, values } of eventsTo(chain, height)) {
+  for (const { shape, values } of eventsTo(chain, height, from)) {
     if (!/\.NonFungibleToken\.(Withdrawn|Deposited)$/.test(shape.id)) continue
     const [type, id, uuid] = values as [string, number, number]
     const collection = collections.find(({ itemType }) => itemType === type)
@@ -113,10 +113,10 @@ export const compareItems: CompareDomain = async (pool, chain, height) => {
 }
 
 /** The keys that were added to accounts, and whether they are revoked. */
-export const compareKeys: CompareDomain = async (pool, chain, height) => {
+export const compareKeys: CompareDomain = async (pool, chain, height, from = 0) => {
   const { accounts } = chain.stateAt(height)
   const expected = new Set<string>()
-  for (const { shape, values } of eventsTo(chain, height)) {
+  for (const { shape, values } of eventsTo(chain, height, from)) {
     if (shape.id !== 'flow.AccountKeyAdded') continue
     const [address, , , , keyIndex] = values as [Buffer, unknown, unknown, unknown, number]
     const account = accountOfAddress(address)
@@ -129,10 +129,10 @@ export const compareKeys: CompareDomain = async (pool, chain, height) => {
 }
 
 /** The contracts that were deployed, with the hash of their code now; those that are gone. */
-export const compareContracts: CompareDomain = async (pool, chain, height) => {
+export const compareContracts: CompareDomain = async (pool, chain, height, from = 0) => {
   const { contracts } = chain.stateAt(height)
   const expected = new Set<string>()
-  for (const { shape, values } of eventsTo(chain, height)) {
+  for (const { shape, values } of eventsTo(chain, height, from)) {
     if (!shape.id.startsWith('flow.AccountContract')) continue
     const [address, , name] = values as [Buffer, Buffer, string]
     const account = accountOfAddress(address)
@@ -161,18 +161,18 @@ export const compareEvmTokens: CompareDomain = async (pool, chain, height) => {
   }
 }
 
-/** All events of the blocks from 0 to `height`. */
-export function* eventsTo(chain: LedgerChain, height: number): Generator<DraftEvent> {
-  for (let at = 0; at <= height; at++) {
+/** All events of the blocks from one to another, both included. */
+export function* eventsTo(chain: LedgerChain, height: number, from: number): Generator<DraftEvent> {
+  for (let at = from; at <= height; at++) {
     const { userTransactions, systemTransactions } = chain.draft(at)
     for (const { events } of [...userTransactions, ...systemTransactions]) yield* events
   }
 }
 
 /** Nodes of which an event has told where they are reached: none does when they register. */
-function nodesWithAddress(chain: LedgerChain, height: number): ReadonlySet<string> {
+function nodesWithAddress(chain: LedgerChain, height: number, from: number): ReadonlySet<string> {
   const told = new Set<string>()
-  for (const { shape, values } of eventsTo(chain, height)) {
+  for (const { shape, values } of eventsTo(chain, height, from)) {
     if (shape.id.endsWith('.FlowIDTableStaking.NetworkingAddressUpdated')) told.add(values[0] as string)
     if (shape.id.endsWith('.FlowEpoch.EpochSetup')) for (const [nodeId] of values[1] as [string][]) told.add(nodeId)
   }
