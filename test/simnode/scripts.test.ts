@@ -82,7 +82,10 @@ function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
   return {
     height: Number(only?.['height']), view: Number(only?.['view_']), timestamp: Number(only?.['timestamp']),
     account() {
-      if (typeof told === 'string') return { ...nothing, stored: [{ path: `/storage/${(JSON.parse(args[1]?.toString() ?? '') as Cdc).value as string}`, type: told }] }
+      if (typeof told === 'string') {
+        const { value: identifier } = JSON.parse(args[1]?.toString() ?? '') as Cdc
+        return { ...nothing, stored: [{ path: `/storage/${String(identifier)}`, type: told }] }
+      }
       if (told === undefined) return nothing
       if (Array.isArray(told)) return { ...nothing, published: things(told) }
       const account = told as Plain
@@ -105,7 +108,10 @@ function stateTold(answer: Cdc, args: readonly Buffer[]): ScriptState {
         ? {} : { rarity: { score: only['rarityScore'], description: only['rarityDescription'] } }),
     } as never,
     get network() {
-      return { nodeIds: [], stakedNodeIds: [], ...only, flowSupply: only?.['totalSupply'], stakedByRole: numbers('stakedByRole'), minimumStakeByRole: numbers('minimumStakeByRole') } as never
+      return {
+        nodeIds: [], stakedNodeIds: [], ...only, flowSupply: only?.['totalSupply'],
+        stakedByRole: numbers('stakedByRole'), minimumStakeByRole: numbers('minimumStakeByRole'),
+      } as never
     },
     node: (id): NodeState | undefined => only && { ...only, id, totalStaked: only['totalStakedWithDelegators'] } as never,
   }

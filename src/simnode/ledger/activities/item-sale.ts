@@ -23,7 +23,8 @@ const imports = `import NonFungibleToken, NFTStorefrontV2 from 0x${systemAccount
 import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 import FlowToken from 0x${systemAccounts.flowToken.hex}
 `
-const ownStorefront = `let storefront = signer.storage.borrow<auth(NFTStorefrontV2.CreateListing, NFTStorefrontV2.RemoveListing) &NFTStorefrontV2.Storefront>(
+const rights = 'auth(NFTStorefrontV2.CreateListing, NFTStorefrontV2.RemoveListing)'
+const ownStorefront = `let storefront = signer.storage.borrow<${rights} &NFTStorefrontV2.Storefront>(
             from: NFTStorefrontV2.StorefrontStoragePath
         ) ?? panic("The signer has no storefront")`
 
@@ -145,7 +146,9 @@ function buy(turn: Turn, place: number, listing: Listing, buyer: Account): Draft
   const payment = withdraw(turn, flow, buyer, price, events)
   events.push(itemWithdrawn(collection, id, seller))
   const cut = turn.newUuid()
-  events.push(...withdrawn({ token: flow, amount: price, account: undefined, vaultUuid: payment, movedUuid: cut, balanceAfter: 0n }))
+  events.push(...withdrawn({
+    token: flow, amount: price, account: undefined, vaultUuid: payment, movedUuid: cut, balanceAfter: 0n,
+  }))
   deposit(turn, flow, seller, price, cut, events)
   events.push(
     ...deposited({

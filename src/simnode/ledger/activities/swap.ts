@@ -20,11 +20,16 @@ interface Swap {
 
 const kinds = pairs.map((pair) => {
   const { contract, token0, token1 } = pair
-  const vault = (token: Token, name: string): string => `let ${name} = signer.storage.borrow<auth(FungibleToken.Withdraw) &${token.name}.Vault>(from: ${token.storagePath})
-            ?? panic("The signer has no vault of ${token.name}")`
+  const vault = ({ name, storagePath }: Token, variable: string): string => {
+    const type = `auth(FungibleToken.Withdraw) &${name}.Vault`
+    return `let ${variable} = signer.storage.borrow<${type}>(from: ${storagePath})
+            ?? panic("The signer has no vault of ${name}")`
+  }
   return {
     pair,
-    swapped: eventShape(`A.${contract.hex}.SwapPair.Swap`, { inTokenAmount: 'UFix64', outTokenAmount: 'UFix64', direction: 'UInt8' }),
+    swapped: eventShape(`A.${contract.hex}.SwapPair.Swap`, {
+      inTokenAmount: 'UFix64', outTokenAmount: 'UFix64', direction: 'UInt8',
+    }),
     script: Buffer.from(`import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 import ${token0.name} from 0x${token0.contract.hex}
 import ${token1.name} from 0x${token1.contract.hex}

@@ -15,8 +15,10 @@ const delegator = `let staker = signer.storage.borrow<auth(FlowIDTableStaking.De
             from: FlowIDTableStaking.DelegatorStoragePath
         ) ?? panic("The signer delegates to no node")`
 
+type AmountCall = Exclude<StakingCall, 'register-node' | 'register-delegator' | 'update-address'>
+
 /** What is done, of a node and of a delegator. */
-const bodies: Readonly<Record<Exclude<StakingCall, 'register-node' | 'register-delegator' | 'update-address'>, readonly [string, string]>> = {
+const bodies: Readonly<Record<AmountCall, readonly [string, string]>> = {
   'withdraw-rewards': same('vault.deposit(from: <-staker.withdrawRewardedTokens(amount: amount))'),
   'withdraw-unstaked': same('vault.deposit(from: <-staker.withdrawUnstakedTokens(amount: amount))'),
   'request-unstaking': same('staker.requestUnstaking(amount: amount)'),
@@ -42,8 +44,11 @@ transaction(${parameters}) {
 `)
 }
 
+const nodeParameters = ['id: String', 'role: UInt8', 'address: String', 'networkingKey: String', 'stakingKey: String', 'proof: String',
+  'amount: UFix64'].join(', ')
+
 const scripts = new Map<string, Buffer>([
-  ['register-node', script('id: String, role: UInt8, address: String, networkingKey: String, stakingKey: String, proof: String, amount: UFix64', [
+  ['register-node', script(nodeParameters, [
     vault,
     'let record <- FlowIDTableStaking.addNodeRecord(id: id, role: role, networkingAddress: address, networkingKey: networkingKey,',
     '    stakingKey: stakingKey, stakingKeyPoP: proof, tokensCommitted: <-vault.withdraw(amount: amount))',

@@ -245,7 +245,9 @@ export class StakingTable implements StatePart {
         if (amount === undefined) continue
         left -= amount
         const movedUuid = teller.newUuid()
-        events.push(...withdrawn({ token: flow, amount, account: undefined, vaultUuid: rewards, movedUuid, balanceAfter: left }))
+        events.push(...withdrawn({
+          token: flow, amount, account: undefined, vaultUuid: rewards, movedUuid, balanceAfter: left,
+        }))
         this.#put(teller, staker, 'rewarded', amount, movedUuid)
         if (staker !== node) this.#tell(teller, staker, 'RewardsPaid', amount, epoch)
       }
