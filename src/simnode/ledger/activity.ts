@@ -14,7 +14,7 @@ export interface Moment {
   /** Drawn from seed, branch, height and place in the block. */
   readonly random: Random
   /** The uuid of the next resource that is made. */
-  newUuid(): number
+  readonly newUuid: () => number
 }
 
 /** One go of an activity, or its giving back: one user transaction. */
@@ -53,7 +53,7 @@ export interface Activity<Memo = unknown> {
 
 /** An activity among others: its memo is its own business. */
 export function activity<Memo>(declared: Activity<Memo>): Activity {
-  return declared as Activity
+  return declared
 }
 
 /** What the chain itself does in every block, after the user transactions. */

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { bytesOf } from '../node/wire.ts'
 import { ledgerChain } from './ledger-node.ts'
 import type { LedgerChain } from './ledger-chain.ts'
+import type { LedgerState } from './state/ledger-state.ts'
+import type { StatePart } from './state/state-part.ts'
 import { accountOfAddress } from './world/account.ts'
 import type { Account } from './world/account.ts'
 import { tideLength } from './world/tide.ts'
@@ -84,9 +86,9 @@ describe('ledger chain', () => {
         const start = tide * tideLength
         const chain = ledgerChain({ seed: tide, branch: isForked ? `${start + 50}b` : '' })
         const [end, next] = [chain.stateAt(start + tideLength - 1), ledgerChain({ seed: tide }).stateBefore(tide + 1)]
-        for (const [name, part] of Object.entries(end)) {
+        for (const [name, part] of Object.entries<StatePart>({ ...end })) {
           for (const key of part.touched()) {
-            expect(part.read(key), `${name} ${key}`).to.equal(next[name as keyof typeof next].read(key))
+            expect(part.read(key), `${name} ${key}`).to.equal(next[name as keyof LedgerState].read(key))
           }
         }
       }),

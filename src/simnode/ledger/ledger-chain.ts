@@ -16,6 +16,9 @@ const mostCollections = 1000
 /** Most transaction ids that are remembered for calls by id alone. */
 const maxRememberedTransactions = 100_000
 
+/** The two of every block, and runs of scheduled transactions, which have ids of their own. */
+const maxSystemBodies = 1000
+
 /**
  * A branch of the ledger. Any block is made on demand from the start of its tide, whatever was asked before: block and
  * collection ids carry their heights. Transaction ids are true hashes and cannot: those of blocks that were asked for
@@ -33,7 +36,7 @@ export class LedgerChain implements NodeChain {
   readonly #states = new KeptRecently<number, TideRun>(2)
   readonly #blocks = new KeptRecently<number, LedgerBlock>(256)
   readonly #transactions = new KeptRecently<string, ChainPlace>(maxRememberedTransactions)
-  readonly #systemBodies = new Map<string, Buffer>()
+  readonly #systemBodies = new KeptRecently<string, Buffer>(maxSystemBodies)
 
   constructor(plan: LedgerPlan, firstHead: number) {
     this.#plan = plan
@@ -97,7 +100,7 @@ export class LedgerChain implements NodeChain {
   }
 
   systemTransaction(id: Buffer): Buffer | undefined {
-    return this.#systemBodies.get(id.toString('latin1'))
+    return this.#systemBodies.peek(id.toString('latin1'))
   }
 
   #remember(block: LedgerBlock): void {
@@ -105,7 +108,8 @@ export class LedgerChain implements NodeChain {
     transactionIds.forEach((id, index) => {
       const key = id.toString('latin1')
       if (index < userTransactionCount) this.#transactions.get(key, () => ({ height, index }))
-      else this.#systemBodies.set(key, transactions[index] as Buffer)
+      // A copy: the messages of a block share one piece of memory.
+      else this.#systemBodies.get(key, () => Buffer.from(transactions[index] as Buffer))
     })
   }
 }

@@ -23,7 +23,7 @@ async function idAt(node: LedgerNode, height: number): Promise<string> {
 }
 
 async function failureOf(asked: Promise<unknown>): Promise<unknown> {
-  return asked.then(() => 'an answer', (thrown: { code?: unknown }) => thrown.code)
+  return asked.then(() => 'an answer', (thrown: unknown) => (thrown as { code?: unknown }).code)
 }
 
 describe('simulated node', function () {

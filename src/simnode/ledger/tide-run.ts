@@ -1,5 +1,5 @@
 import type { Activity, SystemWork } from './activity.ts'
-import type { DraftBlock } from './draft.ts'
+import type { DraftBlock, DraftTransaction } from './draft.ts'
 import { OpenBlock } from './open-block.ts'
 import { Random } from './random.ts'
 import type { LedgerState } from './state/ledger-state.ts'
@@ -28,7 +28,7 @@ export interface LedgerPlan {
 interface DoneTurn {
   readonly ordinal: number
   readonly memo: unknown
-  readonly giveBack: NonNullable<Activity['giveBack']>
+  readonly activity: Activity
 }
 
 /** How many turns may wait at the end of a block of the ebb. */
@@ -88,8 +88,7 @@ export class TideRun {
     for (const { activity, ordinal } of this.#flood[place] ?? []) {
       block.add(ordinal, this.#nextPayer(), (turn) => {
         const { transaction, memo } = activity.act(turn)
-        const { giveBack } = activity
-        if (giveBack !== undefined) this.#toGiveBack.push({ ordinal, memo, giveBack })
+        if (activity.giveBack !== undefined) this.#toGiveBack.push({ activity, ordinal, memo })
         return transaction
       })
     }
@@ -103,8 +102,8 @@ export class TideRun {
     const before = this.#doneBefore[tideLength - place] ?? this.#toGiveBack.length
     const kept = place === tideLength - 1 ? 0 : before + random.below(mostWaiting + 1)
     while (this.#toGiveBack.length > kept) {
-      const { ordinal, memo, giveBack } = this.#toGiveBack.pop() as DoneTurn
-      block.add(ordinal, this.#nextPayer(), (turn) => giveBack(turn, memo))
+      const { activity, ordinal, memo } = this.#toGiveBack.pop() as DoneTurn
+      block.add(ordinal, this.#nextPayer(), (turn) => activity.giveBack?.(turn, memo) as DraftTransaction)
     }
   }
 

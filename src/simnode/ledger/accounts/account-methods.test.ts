@@ -33,7 +33,7 @@ describe('accounts of the simulated chain', () => {
   }
 
   async function statusOf(account: Account, height: number): Promise<unknown> {
-    return asked(account, height).then(() => undefined, (thrown: { code?: unknown }) => thrown.code)
+    return asked(account, height).then(() => undefined, (thrown: unknown) => (thrown as { code?: unknown }).code)
   }
 
   it('have the balance that their last event told', async () => {

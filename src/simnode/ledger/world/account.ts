@@ -9,6 +9,7 @@ export interface Account {
   readonly hex: string
 }
 
+const addressLength = 8
 const known = new Map<number, Account>()
 const maxKnown = 100_000
 /** Those below are the same objects for ever, so that they can be told by identity. */
@@ -19,7 +20,10 @@ export function accountAt(index: number): Account {
   const found = known.get(index)
   if (found !== undefined) return found
   const text = addressAtIndex(index, 'emulator')
-  const account = { index, address: addressBytes(text), hex: text.slice(2) }
+  // Memory of its own: a slice would keep all of the piece that Node shares out to small buffers.
+  const address = Buffer.alloc(addressLength)
+  addressBytes(text).copy(address)
+  const account = { index, address, hex: text.slice(2) }
   if (index >= firstForgotten && known.size >= maxKnown) {
     for (const other of known.keys()) if (other >= firstForgotten) known.delete(other)
   }
@@ -29,7 +33,7 @@ export function accountAt(index: number): Account {
 
 /** @param address 8 bytes @returns undefined for what is no address of the emulator's network */
 export function accountOfAddress(address: Uint8Array): Account | undefined {
-  if (address.length !== 8) return undefined
+  if (address.length !== addressLength) return undefined
   let rest = BigInt(`0x${Buffer.from(address).toString('hex')}`) ^ networkWord
   let index = 0n
   for (const row of reducedRows) {
