@@ -1,3 +1,4 @@
+import { numericOrNull, textOrNull } from '../src/base/nullable-fields.ts'
 import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DefiEvent, PairChange } from '../src/chain/defi/defi-event.ts'
 import { defiEventTypes } from '../src/chain/defi/dexes.ts'
@@ -53,15 +54,15 @@ function writeEvent(rows: RowWriter, { height, txIndex, maker, day }: Place, eve
   rows.int4(index)
   rows.text(pair)
   rows.text(type)
-  text(rows, maker)
-  text(rows, asset0)
-  text(rows, asset1)
-  numeric(rows, in0)
-  numeric(rows, out0)
-  numeric(rows, in1)
-  numeric(rows, out1)
-  numeric(rows, lpAmount)
-  numeric(rows, type === 'Swap' ? priceOf(event) : undefined)
+  textOrNull(rows, maker)
+  textOrNull(rows, asset0)
+  textOrNull(rows, asset1)
+  numericOrNull(rows, in0)
+  numericOrNull(rows, out0)
+  numericOrNull(rows, in1)
+  numericOrNull(rows, out1)
+  numericOrNull(rows, lpAmount)
+  numericOrNull(rows, type === 'Swap' ? priceOf(event) : undefined)
   rows.date(day)
 }
 
@@ -76,19 +77,9 @@ function writePair(rows: RowWriter, { height, txIndex }: Place, change: PairChan
   rows.int4(txIndex)
   rows.int4(change.index)
   rows.text(change.pair)
-  text(rows, change.asset0)
-  text(rows, change.asset1)
+  textOrNull(rows, change.asset0)
+  textOrNull(rows, change.asset1)
   if (change.isStable === undefined) rows.null()
   else rows.bool(change.isStable)
-  numeric(rows, change.fee)
-}
-
-function text(rows: RowWriter, value: string | undefined): void {
-  if (value === undefined) rows.null()
-  else rows.text(value)
-}
-
-function numeric(rows: RowWriter, value: string | undefined): void {
-  if (value === undefined) rows.null()
-  else rows.numeric(value)
+  numericOrNull(rows, change.fee)
 }

@@ -1,3 +1,4 @@
+import { numericOrNull, textOrNull } from '../src/base/nullable-fields.ts'
 import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedEvent, DecodedTransaction } from '../src/chain/decoded-block.ts'
 import { FieldShapeError } from '../src/chain/event-fields.ts'
@@ -138,14 +139,4 @@ function beginRow(rows: RowWriter, table: HeightTable, event: DecodedEvent, { he
   rows.int8(height)
   rows.int4(transaction.index)
   rows.int4(event.index)
-}
-
-function textOrNull(rows: RowWriter, text: string | null | undefined): void {
-  if (text === undefined || text === null) rows.null()
-  else rows.text(text)
-}
-
-function numericOrNull(rows: RowWriter, digits: string | null | undefined): void {
-  if (digits === undefined || digits === null) rows.null()
-  else rows.numeric(digits)
 }

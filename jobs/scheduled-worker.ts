@@ -1,3 +1,4 @@
+import { int2OrNull, int8OrNull, numericOrNull, textOrNull, timestamptzUsOrNull } from '../src/base/nullable-fields.ts'
 import type { RowWriter } from '../src/base/row-writer.ts'
 import { readScheduledChanges } from '../src/chain/scheduled/read-scheduled-changes.ts'
 import type { ScheduledChange } from '../src/chain/scheduled/scheduled-change.ts'
@@ -91,23 +92,14 @@ function write(rows: RowWriter, height: number, change: ScheduledChange): void {
   rows.int4(change.eventIndex)
   rows.int8(change.id)
   rows.text(change.kind)
-  writeOptional(rows, change.priority, 'int2')
-  writeOptional(rows, change.dueUs, 'timestamptzUs')
-  writeOptional(rows, change.executionEffort, 'int8')
-  writeOptional(rows, change.fees, 'numeric')
-  writeOptional(rows, change.feesReturned, 'numeric')
-  writeOptional(rows, change.feesDeducted, 'numeric')
-  writeOptional(rows, change.handlerOwner, 'text')
-  writeOptional(rows, change.handlerType, 'text')
-  writeOptional(rows, change.handlerUuid, 'int8')
-  writeOptional(rows, change.handlerPublicPath, 'text')
-}
-
-type ScalarWriter = 'int2' | 'int8' | 'timestamptzUs' | 'numeric' | 'text'
-
-function writeOptional<Name extends ScalarWriter>(
-  rows: RowWriter, value: Parameters<RowWriter[Name]>[0] | undefined, as: Name,
-): void {
-  if (value === undefined) rows.null()
-  else (rows[as] as (written: typeof value) => void).call(rows, value)
+  int2OrNull(rows, change.priority)
+  timestamptzUsOrNull(rows, change.dueUs)
+  int8OrNull(rows, change.executionEffort)
+  numericOrNull(rows, change.fees)
+  numericOrNull(rows, change.feesReturned)
+  numericOrNull(rows, change.feesDeducted)
+  textOrNull(rows, change.handlerOwner)
+  textOrNull(rows, change.handlerType)
+  int8OrNull(rows, change.handlerUuid)
+  textOrNull(rows, change.handlerPublicPath)
 }

@@ -1,3 +1,4 @@
+import { int8OrNull, textOrNull } from '../src/base/nullable-fields.ts'
 import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedBlock } from '../src/chain/decoded-block.ts'
 import { tokenMovesOf } from '../src/chain/tokens/token-moves-of.ts'
@@ -99,8 +100,8 @@ function writeFungible(rows: RowWriter, place: Place, transfers: readonly Fungib
     rows.int4(eventIndex)
     rows.int2(leg)
     rows.text(token)
-    writeOptional(rows, from)
-    writeOptional(rows, to)
+    textOrNull(rows, from)
+    textOrNull(rows, to)
     rows.numeric(amount)
     rows.text(type)
   }
@@ -117,19 +118,13 @@ function writeNonFungible(rows: RowWriter, place: Place, transfers: readonly Non
     rows.int4(place.txIndex)
     rows.int4(eventIndex)
     rows.int2(leg)
-    writeOptional(rows, token)
+    textOrNull(rows, token)
     rows.numeric(id)
-    if (uuid === undefined) rows.null()
-    else rows.int8(int8(uuid))
-    writeOptional(rows, from)
-    writeOptional(rows, to)
+    int8OrNull(rows, uuid === undefined ? undefined : int8(uuid))
+    textOrNull(rows, from)
+    textOrNull(rows, to)
     rows.text(type)
   }
-}
-
-function writeOptional(rows: RowWriter, text: string | undefined): void {
-  if (text === undefined) rows.null()
-  else rows.text(text)
 }
 
 /** A number where that is exact, which is cheaper. */

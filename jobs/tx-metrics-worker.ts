@@ -1,3 +1,4 @@
+import { int8OrNull, numericOrNull } from '../src/base/nullable-fields.ts'
 import type { RowWriter } from '../src/base/row-writer.ts'
 import type { DecodedTransaction } from '../src/chain/decoded-block.ts'
 import { feeOfTransaction, gasOfTransaction } from '../src/chain/transaction-fee.ts'
@@ -49,16 +50,10 @@ function write(rows: RowWriter, height: number, transaction: DecodedTransaction,
   const isAvailable = transaction.statusCode !== undefined
   rows.row(metrics.columns.length)
   rows.int8(height)
-  if (used === undefined) rows.null()
-  else rows.int8(used)
+  int8OrNull(rows, used)
   rows.int4(transaction.index)
   rows.bool(isFromFee)
-  writeAmount(rows, isAvailable ? fee.amount : undefined)
-  writeAmount(rows, fee.inclusionEffort)
-  writeAmount(rows, fee.executionEffort)
-}
-
-function writeAmount(rows: RowWriter, amount: string | undefined): void {
-  if (amount === undefined) rows.null()
-  else rows.numeric(amount)
+  numericOrNull(rows, isAvailable ? fee.amount : undefined)
+  numericOrNull(rows, fee.inclusionEffort)
+  numericOrNull(rows, fee.executionEffort)
 }

@@ -1,5 +1,14 @@
 -- Webhooks: who is told of what on the chain, what is to be told, and what became of it.
 
+alter table app.developer_keys
+  add column user_id text unique,
+  add column account_id bigint references app.developer_keys (id),
+  add check (user_id is null or account_id is null);
+create index developer_keys_account on app.developer_keys (account_id) where account_id is not null;
+
+comment on column app.developer_keys.user_id is 'Of an account: the person of the authentication service whose it is (sub). No key leads to an account itself; it has the tier and owns the webhooks.';
+comment on column app.developer_keys.account_id is 'The account whose key it is: a key that a person made. Null: an administrator made it, and it stands for itself.';
+
 create table app.webhook_endpoints (
   id bigint generated always as identity primary key,
   key_id bigint not null references app.developer_keys (id),
@@ -37,7 +46,8 @@ create table app.webhook_subscriptions (
   is_enabled boolean not null default true,
   next_height bigint check (next_height >= 0),
   last_sequence bigint not null default 0,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  changed_at timestamptz not null default now()
 );
 create index webhook_subscriptions_endpoint on app.webhook_subscriptions (endpoint_id, id);
 
@@ -50,7 +60,21 @@ comment on column app.webhook_subscriptions.is_enabled is 'False: its owner has 
 comment on column app.webhook_subscriptions.next_height is 'Deliveries of all blocks below are made. It moves in the transaction that makes them, and back in that of a rollback. Null: no block was stored yet, and it begins with the first.';
 comment on column app.webhook_subscriptions.last_sequence is 'Number of the last delivery that was made.';
 comment on column app.webhook_subscriptions.created_at is 'When it was made.';
+comment on column app.webhook_subscriptions.changed_at is 'When its owner last changed it.';
 comment on column app.webhook_endpoints.created_at is 'When it was made.';
+
+create table app.webhook_usage (
+  key_id bigint not null references app.developer_keys (id),
+  hour timestamptz not null,
+  events bigint not null,
+  primary key (key_id, hour)
+) with (fillfactor = 50);
+create index webhook_usage_hour on app.webhook_usage (hour);
+
+comment on table app.webhook_usage is 'How many events developer keys were told of, by the hour: a key that had as many as its tier allows is told of the next ones when the hour is over.';
+comment on column app.webhook_usage.key_id is 'The developer key.';
+comment on column app.webhook_usage.hour is 'Beginning of the hour, in UTC.';
+comment on column app.webhook_usage.events is 'Deliveries that were made of events. Tests, rollbacks and what is sent again are not counted.';
 
 create table app.webhook_turns (
   subscription_id bigint primary key references app.webhook_subscriptions (id) on delete cascade,

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
 import { readConfig } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
@@ -8,8 +9,10 @@ import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { runProgram } from '../src/program.ts'
 import { startReplayNode } from '../src/simnode/replay/replay-node.ts'
 import type { ReplayNode } from '../src/simnode/replay/replay-node.ts'
+import { loadRecording } from '../src/simnode/replay/recording.ts'
 import { services } from '../src/services.ts'
 import type { ServiceName } from '../src/services.ts'
+import { withPictures } from './demo-pictures.ts'
 
 /**
  * `npm run demo`: everything on one machine, without the internet. An access node that replays a recorded chain and
@@ -23,6 +26,12 @@ const recording = resolve(import.meta.dirname, '../test/recordings/base')
 const lastRecordedHeight = 280
 /** Mainnet makes a block in this time. */
 const blockMs = 800
+/** The recorded blocks are spread over so many days, so that there is something to see day by day. */
+const recordedDays = 21
+/** An account of the recorded chain that often moves tokens. */
+const watched = '0xf8d6e0586b0a20c7'
+/** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */
+const secret = `whsec_${Buffer.from('the secret of the demo, 32 bytes').toString('base64')}`
 const folderPrefix = 'flowfarm-demo-'
 
 /** Removes what a demo left behind that was killed. */
@@ -66,11 +75,12 @@ function configure(node: ReplayNode, folder: string): Config {
   })
 }
 
-function greeting(config: Config, port: number, folder: string): string {
+function greeting(config: Config, port: number, folder: string, key: string): string {
   const page = pageAddress(config.HOST, port)
   return [
     '',
     `  flowfarm is running on a recorded chain: ${lastRecordedHeight + 1} real blocks, then new ones for ever.`,
+    `  The recorded ones are given times over the last ${recordedDays} days, so that charts have days to show.`,
     '',
     `    Open this     ${page}/`,
     `    All routes    ${page}/docs`,
@@ -84,9 +94,12 @@ function greeting(config: Config, port: number, folder: string): string {
     '',
     `    DATA_FOLDER=${folder} npm run status`,
     '',
-    '  Have signed webhooks sent to your terminal:',
+    '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third (docs/webhooks.md).',
     '',
-    `    DATA_FOLDER=${folder} npm run webhook-receiver`,
+    `    npm run webhook-receiver -- --port 9000 --secret ${secret}`,
+    '',
+    `    curl ${page}/webhooks/subscriptions -H 'X-API-Key: ${key}' \\`,
+    `      -H 'Content-Type: application/json' -d '${JSON.stringify({ url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [watched] } })}'`,
     '',
     '  Ctrl+C stops it and throws its database away.',
     '',
@@ -100,8 +113,13 @@ async function demo(): Promise<number> {
   // Also where a second Ctrl+C cuts the rest short.
   process.on('exit', () => removeFolder(folder))
   const node = await startReplayNode({
-    recording, loop: true, intervalMs: blockMs,
-    clock: { height: lastRecordedHeight, time: new Date(), spacingMs: blockMs },
+    recording: withPictures(await loadRecording(recording)), loop: true, intervalMs: blockMs,
+    clock: {
+      height: lastRecordedHeight,
+      time: new Date(),
+      spacingMs: blockMs,
+      pastSpacingMs: (recordedDays * 86_400_000) / lastRecordedHeight,
+    },
   })
   const config = configure(node, folder)
   // Whoever asks for JSON wants nothing between its lines.
@@ -113,8 +131,9 @@ async function demo(): Promise<number> {
     prepare: async (lifecycle) => {
       lifecycle.onStop('replay node', () => node.stop())
     },
-    onReady: (shared, terminal) => {
-      const text = greeting(config, shared.apiPort ?? config.PORT, folder)
+    onReady: async ({ shared, terminal, pool }) => {
+      const { text: key } = await new DeveloperKeys(pool).create({ name: 'demo', tier: 'unlimited' })
+      const text = greeting(config, shared.apiPort ?? config.PORT, folder, key)
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)
     },

@@ -1,10 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { exitCodes, FatalError } from '../src/base/errors.ts'
 import { eventTypeNames } from '../src/webhooks/event-types.ts'
+import type { EventType } from '../src/webhooks/event-types.ts'
+import { secretOf, secretText } from '../src/webhooks/signature.ts'
 import { webhookStores } from '../src/webhooks/webhook-stores.ts'
 import { runCommand } from './cli/command.ts'
 import { withDatabase } from './cli/open-database.ts'
@@ -34,18 +37,27 @@ interface Delivery {
   readonly body: string
 }
 
-/** A server on a free port of this machine. What has no good signature is answered 401. */
-async function listen(secretOf: () => string, onDelivery: (delivery: Delivery) => void): Promise<{ url: string; close: () => void }> {
+interface ListenOptions {
+  /** `whsec_` and base64. */
+  readonly secret: string
+  /** 0: a free one. */
+  readonly port: number
+  readonly onDelivery: (delivery: Delivery) => void
+}
+
+/** A server on this machine. What has no good signature is answered 401. @throws what the system says when the port cannot be had */
+async function listen({ secret, port, onDelivery }: ListenOptions): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8')
-      const isGenuine = isSignedBy(secretOf(), request.headers, body)
+      const isGenuine = isSignedBy(secret, request.headers, body)
       response.writeHead(isGenuine ? 204 : 401).end()
       onDelivery({ id: String(request.headers['webhook-id']), isGenuine, body })
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: () => {
@@ -55,12 +67,39 @@ async function listen(secretOf: () => string, onDelivery: (delivery: Delivery) =
   }
 }
 
+interface Wanted {
+  readonly types: readonly EventType[]
+  readonly address: string | undefined
+}
+
+/** Has what is wanted sent to a URL while `use` goes on, by a developer key that is revoked afterwards. */
+async function subscribed(url: string, secret: string, { types, address }: Wanted, use: () => Promise<void>): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    const stores = webhookStores(pool, ['127.0.0.0/8'])
+    const keys = new DeveloperKeys(pool)
+    const { key } = await keys.create({ name: 'webhook-receiver', tier: 'unlimited' })
+    const owner = { keyId: key.id, tier: key.tier }
+    try {
+      const { subscription } = await stores.subscriptions.create(owner, {
+        endpoint: { url, description: 'npm run webhook-receiver', secret: secretOf(secret) }, eventTypes: types.length === 0 ? ['ft.transfer'] : types,
+        conditions: address === undefined ? {} : { addresses: [address] }, fromHeight: undefined,
+      })
+      await use()
+      await stores.endpoints.remove(owner, subscription.endpointId)
+    } finally {
+      await keys.revoke(key.id)
+    }
+  })
+}
+
 await runCommand({
   name: 'webhook-receiver',
   summary: 'Receives webhooks of a flowfarm on this machine, verifies their signatures and prints them.',
   options: {
     types: someOf('<types>', eventTypeNames, 'Types of events, separated by commas. Default: ft.transfer.'),
     address: text('<address>', 'Only what concerns this account. Default: all.'),
+    secret: text('<secret>', 'Only listen, for what somebody subscribes with this secret. Default: subscribe, and end that at the end.'),
+    port: wholeNumber('<port>', 'Port of 127.0.0.1. Default: a free one.', { min: 1 }),
     count: wholeNumber('<number>', 'End after so many. Default: go on until Ctrl+C.', { min: 1 }),
     json: flag('Print JSON.'),
   },
@@ -70,37 +109,36 @@ await runCommand({
   examples: [
     ['', 'Print transfers as they happen.'],
     ['--types block.sealed,transaction.sealed --count 10', 'Print the next ten blocks and transactions.'],
+    ['--port 9000 --secret whsec_bXkgb3duIHNlY3JldCBvZiAzMiBieXRlcyAtLS0tLS0=', 'Print what somebody subscribes http://127.0.0.1:9000/ to with that secret.'],
   ],
-  run: ({ options: { types, address, count = Number.POSITIVE_INFINITY, json } }) => withDatabase(async ({ pool }) => {
+  run: async ({ options: { types, address, secret: given, port = 0, count = Number.POSITIVE_INFINITY, json } }) => {
     if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address)) throw new FatalError('bad-option', `--address ${address} is no account, such as 0xe467b9dd11fa00df.`)
-    const stores = webhookStores(pool, ['127.0.0.0/8'])
-    const keys = new DeveloperKeys(pool)
-    const { key } = await keys.create({ name: 'webhook-receiver', tier: 'unlimited' })
-    const owner = { keyId: key.id, tier: key.tier }
+    if (given !== undefined && secretOf(given) === undefined) throw new FatalError('bad-option', '--secret must be whsec_ and 24 to 64 bytes in base64.')
+    if (given !== undefined && (types.length > 0 || address !== undefined)) throw new FatalError('bad-option', '--types and --address are for subscribing, which is not done with --secret.')
+    const secret = given ?? secretText(randomBytes(32))
     const ended = Promise.withResolvers<void>()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.resolve())
-    let secret = ''
     let received = 0
-    const server = await listen(() => secret, ({ id, isGenuine, body }) => {
-      if (received >= count) return
-      if (json) printJson({ id, is_genuine: isGenuine, body })
-      else print(`${isGenuine ? 'signature good' : 'SIGNATURE WRONG'}  ${id}\n${body}\n`)
-      if (++received >= count) ended.resolve()
+    const server = await listen({
+      secret, port, onDelivery: ({ id, isGenuine, body }) => {
+        if (received >= count) return
+        if (json) printJson({ id, is_genuine: isGenuine, body })
+        else print(`${isGenuine ? 'signature good' : 'SIGNATURE WRONG'}  ${id}\n${body}\n`)
+        if (++received >= count) ended.resolve()
+      },
+    }).catch((error: unknown) => {
+      throw new FatalError('cannot-listen', `Port ${port} cannot be had: choose another --port.`, { cause: error })
     })
-    try {
-      const made = await stores.endpoints.create(owner, { url: server.url, description: 'npm run webhook-receiver' })
-      secret = made.secret
-      const addresses = address === undefined ? {} : { addresses: [`0x${address.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`] }
-      await stores.subscriptions.create(owner, {
-        endpointId: made.endpoint.id, eventTypes: types.length === 0 ? ['ft.transfer'] : types, conditions: addresses, fromHeight: undefined,
-      })
+    const wait = (): Promise<void> => {
       if (!json) print(`Waiting at ${server.url} for what comes next. Ctrl+C ends it.\n`)
-      await ended.promise
-      await stores.endpoints.remove(owner, made.endpoint.id)
+      return ended.promise
+    }
+    try {
+      const concerned = address === undefined ? undefined : `0x${address.replace(/^0x/i, '').toLowerCase().padStart(16, '0')}`
+      await (given === undefined ? subscribed(server.url, secret, { types, address: concerned }, wait) : wait())
     } finally {
-      await keys.revoke(key.id)
       server.close()
     }
     return exitCodes.done
-  }),
+  },
 })

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type pg from 'pg'
 import { settingsWithoutEffect } from './base/config.ts'
 import type { Config } from './base/config.ts'
 import { exitCodeOf, exitCodes, FlowfarmError, RetryableError } from './base/errors.ts'
@@ -28,7 +29,7 @@ export interface Program {
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /** Runs once all services work. What it has to say goes to the terminal, which has a status to keep below. */
-  readonly onReady?: (shared: Shared, terminal: Terminal) => void
+  readonly onReady?: (ready: { readonly shared: Shared; readonly terminal: Terminal; readonly pool: pg.Pool }) => Promise<void> | void
 }
 
 /** Runs services until a signal or an error stops them. @returns the exit code (`exitCodes`) */
@@ -96,7 +97,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     lifecycle.signal.throwIfAborted()
     await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })
   }
-  program.onReady?.(shared, terminal)
+  await program.onReady?.({ shared, terminal, pool })
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { expect } from 'chai'
+import { bareEnvironment } from './support/bare-environment.ts'
 
 const script = join(import.meta.dirname, '../scripts/demo.ts')
 
@@ -18,7 +19,7 @@ class Demo {
 
   constructor(variables: Record<string, string>) {
     this.child = spawn(process.execPath, [script], {
-      env: { PATH: process.env['PATH'], ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.output += text

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { readCadenceTokens, scriptParameters } from './cadence-tokens.ts'
+import { readCadenceLines, readCadenceTokens, scriptParameters } from './cadence-tokens.ts'
 
 describe('the tokens of Cadence', () => {
   it('tell keywords, types, texts, numbers, addresses, calls and comments', () => {
@@ -19,6 +19,12 @@ describe('the tokens of Cadence', () => {
       'number 1_0.5',
       'comment /* b /* c */ d */',
     ])
+  })
+
+  it('stay what they are when they go on over several lines', () => {
+    const lines = readCadenceLines('let a /* b\nc */ d\n\n')
+    expect(lines.map((line) => line.map(({ text }) => text).join(''))).to.deep.equal(['let a /* b', 'c */ d', '', ''])
+    expect([lines[0]?.at(-1), lines[1]?.[0]]).to.deep.equal([{ kind: 'comment', text: '/* b' }, { kind: 'comment', text: 'c */' }])
   })
 
   it('are the whole code again, whatever it is', () => {

@@ -7,8 +7,8 @@ export interface Token {
 }
 
 const keywords = new Set(
-  `access account all as attach auth break case catch contract continue create default destroy do else emit entitlement
-  enum event execute false finally for from fun guard if import in include init interface internal is let mapping mutable
+  `access account all as attach auth break case catch contract continue create default destroy do else emit
+  entitlement enum event execute false finally for from fun guard if import in include init interface internal is let mapping mutable
   native nil post pre prepare priv pub remove repeat require resource return self set static struct switch to transaction
   true try typealias use var view where while with attachment before result`.split(/\s+/),
 )
@@ -85,4 +85,16 @@ export function scriptParameters(code: string): Parameter[] {
     const [, name, type] = /^\s*(?:\w+\s+)?(\w+)\s*:\s*([\s\S]+?)\s*$/.exec(part) ?? []
     return name === undefined || type === undefined ? [] : [{ name, type }]
   })
+}
+
+/** The same by lines, without their ends: what goes on over several lines is in each of them. */
+export function readCadenceLines(code: string): Token[][] {
+  const lines: Token[][] = [[]]
+  for (const { kind, text } of readCadenceTokens(code)) {
+    for (const [i, part] of text.split('\n').entries()) {
+      if (i > 0) lines.push([])
+      if (part !== '') lines.at(-1)?.push({ kind, text: part })
+    }
+  }
+  return lines
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '../kit/formats.ts'
+import type { Answers } from './gen/answers.ts'
 import { useAnswer } from './queries.ts'
 
 const everyMs = 15_000
@@ -10,11 +11,7 @@ export function Footer(): ReactNode {
   return (
     <footer className="foot">
       <p>
-        {status === undefined
-          ? 'flowfarm explorer'
-          : `${status.chain_id}, indexed up to block ${formatNumber(status.indexed_height)}${
-              status.behind > 10 ? `, ${formatNumber(status.behind)} behind the chain` : ''
-            }`}
+        {status === undefined ? 'flowfarm explorer' : `${status.chain_id}, ${progressOf(status)}`}
       </p>
       <nav aria-label="For programs and operators">
         <ul>
@@ -31,4 +28,10 @@ export function Footer(): ReactNode {
       </nav>
     </footer>
   )
+}
+
+function progressOf({ total_blocks: blocks, indexed_height: height, behind }: Answers['/status']): string {
+  if (blocks === 0) return 'nothing is indexed yet'
+  const lag = behind > 10 ? `, ${formatNumber(behind)} behind the chain` : ''
+  return `indexed up to block ${formatNumber(height)}${lag}`
 }

@@ -5,6 +5,7 @@ import { Icon } from '../kit/icon.tsx'
 import { ThemeToggle } from '../kit/theme-toggle.tsx'
 import { Brand } from './brand.tsx'
 import { Link } from './link.tsx'
+import { useAnswer } from './queries.ts'
 import { usePlace } from './router.ts'
 import { SearchBox } from './search-box.tsx'
 
@@ -31,6 +32,7 @@ export function Header(): ReactNode {
     <header className="top">
       <div className="top-inner">
         <Brand />
+        <NetworkName />
         <SearchBox />
         <div className="top-end">
           <ThemeToggle />
@@ -61,4 +63,11 @@ export function Header(): ReactNode {
       </nav>
     </header>
   )
+}
+
+/** Says which network it is where that is not the main one: what is there is worth nothing. */
+function NetworkName(): ReactNode {
+  const { data: status } = useAnswer('/status')
+  const name = status?.chain_id.replace(/^flow-/, '') ?? 'mainnet'
+  return name === 'mainnet' ? null : <span className="network">{name}</span>
 }

@@ -1,6 +1,7 @@
 import type { Block, TransactionSummary } from './gen/answers.ts'
 import { ask } from './api.ts'
 import { LivePlace } from './live-place.ts'
+import { isOfPeople } from './told-summary.ts'
 
 /** A block as it is told of when it comes. */
 export type LiveBlock = Pick<Block, 'height' | 'id' | 'parent_id' | 'timestamp' | 'tx_count' | 'event_count'>
@@ -15,8 +16,9 @@ export interface LiveState {
 }
 
 const keptBlocks = 60
-/** Half of a quiet chain's transactions are its own. */
 const keptTransactions = 40
+/** Most of a quiet chain's transactions are its own. */
+const askedTransactions = 100
 const firstRetryMs = 500
 const longestRetryMs = 15_000
 
@@ -26,6 +28,12 @@ type Message = { readonly seq?: string } & (
   | { readonly type: 'rollback'; readonly payload: { readonly from_height: number } }
   | { readonly type: 'error'; readonly payload: { readonly code: string } }
 )
+
+/** Keeps so many of people and so many of the chain: those of a quiet hour do not drive out what people did before it. */
+function newestOfEach(): (transaction: TransactionSummary) => boolean {
+  const seen = { people: 0, chain: 0 }
+  return (transaction) => seen[isOfPeople(transaction) ? 'people' : 'chain']++ < keptTransactions
+}
 
 /**
  * The newest blocks and transactions. What is there is asked for, what comes is heard on the socket, and what came while the socket
@@ -104,7 +112,7 @@ export class LiveFeed {
     try {
       const [blocks, transactions] = await Promise.all([
         ask('/flow/block', { limit: keptBlocks }, signal),
-        ask('/flow/transaction', { limit: keptTransactions }, signal),
+        ask('/flow/transaction', { limit: askedTransactions }, signal),
       ])
       this.#add(blocks.data, transactions.data)
       this.#set({ isCaughtUp: true })
@@ -150,7 +158,7 @@ export class LiveFeed {
       blocks: [...byHeight.values()].toSorted((a, b) => b.height - a.height).slice(0, keptBlocks),
       transactions: [...fresh.toReversed(), ...this.#state.transactions]
         .toSorted((a, b) => b.block_height - a.block_height)
-        .slice(0, keptTransactions),
+        .filter(newestOfEach()),
     })
   }
 

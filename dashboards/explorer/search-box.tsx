@@ -3,8 +3,8 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { paths } from './paths.ts'
 import { navigate, usePlace } from './router.ts'
+import { optionId, SearchSuggestions } from './search-suggestions.tsx'
 import { useSuggestions } from './suggestions.ts'
-import { sayName } from './text.ts'
 
 /** How long one has to stop typing before it is asked, ms. */
 const pauseMs = 200
@@ -36,10 +36,14 @@ export function SearchBox(): ReactNode {
     window.addEventListener('keydown', focus)
     return () => window.removeEventListener('keydown', focus)
   }, [])
-  const { suggestions, isAsking } = useSuggestions(asked)
-  const isShown = isOpen && text.trim() !== '' && asked === text.trim() && (suggestions.length > 0 || !isAsking)
+  const suggested = useSuggestions(asked)
+  const { suggestions, isAsking } = suggested
+  const isAnswered = asked === text.trim() && !isAsking
+  // What fitted before the last letter stays until it is known what fits now.
+  const isShown = isOpen && text.trim() !== '' && asked !== '' && (suggestions.length > 0 || isAnswered)
   const go = (to: string): void => {
     setIsOpen(false)
+    setAt(-1)
     navigate(to)
   }
   const press = (event: KeyboardEvent): void => {
@@ -47,10 +51,12 @@ export function SearchBox(): ReactNode {
       setIsOpen(false)
       setAt(-1)
     }
-    if (!isShown || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || suggestions.length === 0) return
+    if (!isShown || !isAnswered || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || suggestions.length === 0) return
     event.preventDefault()
     const step = event.key === 'ArrowDown' ? 1 : -1
-    setAt((at + step + suggestions.length + 1) % (suggestions.length + 1) === suggestions.length ? -1 : (at + step + suggestions.length) % suggestions.length)
+    // Between the last and the first one is none: what was typed.
+    const places = suggestions.length + 1
+    setAt(((at + 1 + step + places) % places) - 1)
   }
   const chosen = at >= 0 ? suggestions[at] : undefined
   return (
@@ -72,7 +78,7 @@ export function SearchBox(): ReactNode {
           aria-expanded={isShown}
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={chosen === undefined ? undefined : `${listId}-${at}`}
+          aria-activedescendant={chosen === undefined ? undefined : optionId(listId, at)}
           placeholder="Height, id, address, name…"
           autoComplete="off"
           spellCheck={false}
@@ -86,29 +92,14 @@ export function SearchBox(): ReactNode {
           onBlur={() => setIsOpen(false)}
           onKeyDown={press}
         />
-        <div id={listId} className="suggestions" role="listbox" aria-label="Suggestions" hidden={!isShown}>
-          {suggestions.map(({ to, kind, name, note }, i) => (
-            <div
-              key={to}
-              id={`${listId}-${i}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={i === at}
-              onPointerDown={(event) => {
-                event.preventDefault()
-                go(to)
-              }}
-            >
-              <span className="badge">{kind}</span>
-              <span className="name">{sayName(name)}</span>
-              {note !== '' && <span className="soft">{note}</span>}
-            </div>
-          ))}
-        </div>
-        {isShown && suggestions.length === 0 && <p className="suggestions soft">Nothing of this name so far.</p>}
-        <span className="visually-hidden" role="status">
-          {isShown ? `${suggestions.length} suggestions` : ''}
-        </span>
+        <kbd aria-hidden="true">/</kbd>
+        <SearchSuggestions
+          id={listId}
+          isShown={isShown}
+          suggested={suggested}
+          at={at}
+          onChoose={({ to }) => go(to)}
+        />
       </form>
     </search>
   )

@@ -2,7 +2,7 @@ import { formatCount } from '../kit/formats.ts'
 import type { AddressPreview, SearchResult, TransactionPreview } from './gen/answers.ts'
 import { paths } from './paths.ts'
 import { useAnswer } from './queries.ts'
-import { shorten } from './text.ts'
+import { sayName, shorten } from './text.ts'
 
 /** Something that may be what one looks for. */
 export interface Suggestion {
@@ -87,7 +87,7 @@ export function foundSuggestions(result: SearchResult): Suggestion[] {
       note: height === null || type === 'block' ? '' : `block ${height}`,
     })),
     ...result.tokens.map(({ id, name, symbol, holder_count: holders }) => ({
-      to: paths.token(id), kind: 'Token', name: symbol === null ? name : `${name} (${symbol})`, note: formatCount(holders, 'holder'),
+      to: paths.token(id), kind: 'Token', name: symbol === null ? name : `${sayName(name)} (${sayName(symbol)})`, note: formatCount(holders, 'holder'),
     })),
     ...result.nft_collections.map(({ id, name, item_count: items }) => ({
       to: paths.collection(id), kind: 'NFTs', name, note: formatCount(items, 'item'),

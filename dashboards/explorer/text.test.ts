@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sayName, sumAmounts } from './text.ts'
+import { cutAmount, formatAmount, formatPart, initialOf, sayName, shorten, sumAmounts } from './text.ts'
 
 describe('names that somebody gave', () => {
   it('are said as they are where they are short and plain, whatever the language', () => {
@@ -19,5 +19,37 @@ describe('sums of amounts', () => {
   it('are exact, whatever their decimals', () => {
     expect(sumAmounts(['0.1', '0.20000000', '9007199254740993'])).to.equal('9007199254740993.30000000')
     expect([sumAmounts([]), sumAmounts(['1', '2']), sumAmounts(['0.00000001'])]).to.deep.equal(['0', '3', '0.00000001'])
+  })
+})
+
+describe('shortened ids', () => {
+  it('keep what tells them apart', () => {
+    const ids = ['0xe03daebed8ca0615', '0x000000000000000000000002fd4ffeccbbaa9977', '0x0000000000000000000000030000000000000000']
+    expect(ids.map((id) => shorten(id))).to.deep.equal(['0xe03d…0615', '0x0…2fd4…9977', '0x0…3000…0000'])
+    expect(['0x0000000000000000', 'short', '0x0000000000000001'].map((id) => shorten(id))).to.deep.equal(['0x0000…0000', 'short', '0x0…1'])
+  })
+})
+
+describe('amounts and parts', () => {
+  it('are said with their thousands apart, and left alone where they are none', () => {
+    const amounts = ['4000.00500000', '-1234567', '0.00000001', '12.', '', 'NaN', '1e9']
+    expect(amounts.map(formatAmount)).to.deep.equal(['4,000.005', '-1,234,567', '0.00000001', '12.', '', 'NaN', '1e9'])
+  })
+
+  it('are cut and not rounded, and below one not at all', () => {
+    const cut = ['1234.56789', '2136830.99', '7', '-1.999', '0.00000005', '999999999999999999999.999'].map((amount) => cutAmount(amount, 2))
+    expect(cut).to.deep.equal(['1234.56', '2136830.99', '7', '-1.99', '0.00000005', '999999999999999999999.99'])
+    expect(cutAmount('2136830.13345678', 0)).to.equal('2136830')
+  })
+
+  it('are all only of all, and nothing only of nothing', () => {
+    const parts = [0, 0.00000599, 0.0001, 1 / 6, 0.29, 0.5, 0.999968, 1]
+    expect(parts.map(formatPart)).to.deep.equal(['0%', '<0.01%', '0.01%', '16.66%', '29%', '50%', '99.99%', '100%'])
+  })
+})
+
+describe('initials', () => {
+  it('are one letter of any name', () => {
+    expect(['pebble', '\u202E\u0000', '👨‍👩‍👧 club', ''].map(initialOf)).to.deep.equal(['P', '?', '👨‍👩‍👧', '?'])
   })
 })

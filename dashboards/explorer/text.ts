@@ -1,16 +1,37 @@
 import { formatNumber } from '../kit/formats.ts'
 
-/** `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. */
+/**
+ * `0xe03daebed8ca0615` → `0xe03d…0615`; what is short stays whole. Of an address that begins with noughts, as those of
+ * accounts in the EVM do, what tells it from others: `0x000000000000000000000002fd4ffeccbbaa9977` → `0x0…2fd4…9977`.
+ */
 export function shorten(id: string, head = 6, tail = 4): string {
+  const rest = /^0x0{12,}([1-9a-f].*)$/.exec(id)?.[1]
+  if (rest !== undefined) return `0x0…${shorten(rest, 4, tail)}`
   return id.length <= head + tail + 3 ? id : `${id.slice(0, head)}…${id.slice(-tail)}`
 }
 
 /** An exact decimal with its thousands apart and without noughts at its end: `4000.00500000` → `4,000.005`. */
 export function formatAmount(amount: string): string {
-  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
-  if (!/^-?\d/.test(amount)) return amount
+  const [match, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
+  if (match === undefined) return amount
   const digits = fraction.replace(/0+$/, '')
   return `${sign}${whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')}${digits === '' ? '' : `.${digits}`}`
+}
+
+/**
+ * An exact decimal for where a long fraction only takes room, cut and not rounded: `1234.56789`, 2 → `1234.56`. What is
+ * below one keeps all of its digits: there they are all that there is.
+ */
+export function cutAmount(amount: string, decimals: number): string {
+  const [whole = '', fraction = ''] = amount.split('.')
+  if (/^-?0*$/.test(whole)) return amount
+  return decimals === 0 || fraction === '' ? whole : `${whole}.${fraction.slice(0, decimals)}`
+}
+
+/** A part of a whole, 0 to 1, as per cent, cut and not rounded: all is said only of all, and nothing only of nothing. */
+export function formatPart(part: number): string {
+  if (part > 0 && part < 0.0001) return '<0.01%'
+  return `${(Math.floor(part * 10_000 + 1e-9) / 100).toFixed(2).replace(/\.?0+$/, '')}%`
 }
 
 /** The exact sum of exact decimals: `0.1`, `0.20` → `0.30`. */
@@ -66,6 +87,11 @@ export function sayName(name: string, otherwise = 'without a name'): string {
   const letters = [...new Intl.Segmenter().segment(seen)].map(({ segment }) => segment)
   if (letters.length === 0) return otherwise
   return letters.length <= longestName ? seen : `${letters.slice(0, longestName).join('')}…`
+}
+
+/** The first letter of a name, for where there is no room for more. */
+export function initialOf(name: string): string {
+  return [...new Intl.Segmenter().segment(sayName(name, '?'))][0]?.segment.toUpperCase() ?? '?'
 }
 
 /** What people call a token: its symbol, or the name of its contract; that of Flow itself is known to all. */

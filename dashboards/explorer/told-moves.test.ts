@@ -58,6 +58,8 @@ describe('what a transaction moved', () => {
     expect(say(tellEvm([{ ...execution, to: null, contract_address: '0xc' }])[0])).to.equal('0xa made the contract 0xc in the EVM')
     const error = '[Error Code: 1009] error caused by: 1 error occurred:\n\t* transaction verification failed: [Error Code: 1006] bad key\n\n'
     expect(tellError(error)).to.equal('transaction verification failed: bad key')
+    const ofCadence = '[Error Code: 1101] error caused by: 1 error occurred:\n\t* transaction execute failed: cadence runtime error: Execution failed:\nerror: panic: boom\n --> 1fc4:1:61\n'
+    expect(tellError(ofCadence)).to.equal('panic: boom')
     expect(tellError('plain')).to.equal('plain')
   })
 })

@@ -146,9 +146,13 @@ export function tellEvm(executions: readonly EvmExecution[]): Sentence[] {
   })
 }
 
-/** What an error says where it says most: Flow wraps the cause in lines that only count. */
+/**
+ * What an error says where it says most: Flow wraps the cause in lines that only count, and what Cadence says of it stands on a
+ * line of its own.
+ */
 export function tellError(message: string): string {
   const lines = message.split('\n').map((line) => line.trim())
-  const cause = lines.find((line) => line.startsWith('* '))?.slice(2) ?? lines.find((line) => line !== '') ?? ''
+  const beginning = (mark: string): string | undefined => lines.find((line) => line.startsWith(mark))?.slice(mark.length)
+  const cause = beginning('error: ') ?? beginning('* ') ?? lines.find((line) => line !== '') ?? ''
   return cause.replaceAll(/\[Error Code: \d+\] (?:error caused by: )?/g, '')
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { FungibleSummary, Transaction } from './gen/answers.ts'
 import type { Sentence } from './told-moves.ts'
-import { tellSummary } from './told-summary.ts'
+import { isOfPeople, tellSummary } from './told-summary.ts'
 
 const token: FungibleSummary = {
   token: 'A.01.Leaf', amount: '2.50000000', direction: 'transfer', counterparty: '0x02', symbol: null, name: null, logo: null, usd_price: null,
@@ -20,7 +20,7 @@ describe('what a transaction of a list did', () => {
   it('names who moved what to whom', () => {
     expect(tell({ ft: [token], nft: [] })).to.equal('0x01 moved 2.5 Leaf to 0x02')
     expect(tell({ ft: [token], nft: [item] })).to.equal('0x01 moved 2.5 Leaf and 3 Moss to 0x02')
-    expect(tell({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal('0x01 moved 2.5 Leaf and 2.5 Leaf and 1 more')
+    expect(tell({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal('0x01 moved 2.5 Leaf, 2.5 Leaf and 1 more')
     expect(tell({ ft: [{ ...token, counterparty: '0x01' }], nft: [] })).to.equal('0x01 got 2.5 Leaf')
   })
 
@@ -39,7 +39,7 @@ describe('what a transaction of a list did', () => {
 
   it('says what was called where nothing was moved, unless its name says more', () => {
     const calls = { contract_imports: ['A.01.Tally', 'A.02.EVM', 'A.02.Moss'] }
-    expect(tell({ ft: [], nft: [] }, [], calls)).to.equal('0x01 called Tally and EVM and 1 more')
+    expect(tell({ ft: [], nft: [] }, [], calls)).to.equal('0x01 called Tally, EVM and 1 more')
     expect(tell({ ft: [], nft: [] }, [], { ...calls, template_label: 'Add key' })).to.equal(undefined)
     expect(tell({ ft: [token], nft: [] }, [], calls)).to.equal('0x01 moved 2.5 Leaf to 0x02')
   })
@@ -47,5 +47,10 @@ describe('what a transaction of a list did', () => {
   it('says nothing where nothing was moved, or nothing is known', () => {
     expect(tell(null)).to.equal(undefined)
     expect(tell({ ft: [], nft: [] })).to.equal(undefined)
+    expect(tell({ ft: [{ ...token, amount: '0.00000000' }], nft: [] })).to.equal(undefined)
+  })
+
+  it('knows what nobody sent', () => {
+    expect(['SYSTEM', 'FT_TRANSFER', ''].map((category) => isOfPeople({ template_category: category }))).to.deep.equal([false, true, true])
   })
 })

@@ -4,6 +4,11 @@ import type { Piece, Sentence } from './told-moves.ts'
 
 type Told = Pick<Transaction, 'authorizers' | 'payer' | 'tags' | 'transfer_summary' | 'template_label' | 'contract_imports'>
 
+/** Whether somebody sent it: the chain makes a few in each block by itself. */
+export function isOfPeople({ template_category: category }: Pick<Transaction, 'template_category'>): boolean {
+  return category !== 'SYSTEM'
+}
+
 interface Move {
   readonly what: Piece
   readonly direction: 'in' | 'out' | 'transfer'
@@ -32,7 +37,7 @@ function movesOf({ transfer_summary: summary }: Told): Move[] {
   const tokens = summary?.ft ?? []
   const items = summary?.nft ?? []
   return [
-    ...tokens.map(({ token, amount, symbol, direction, counterparty: other }): Move => {
+    ...tokens.filter(({ amount }) => Number(amount) !== 0).map(({ token, amount, symbol, direction, counterparty: other }): Move => {
       return { what: { token, text: `${formatAmount(amount)} ${symbolOf(token, symbol)}` }, direction, other }
     }),
     ...items.map(({ collection, count, name, direction, counterparty: other }): Move => {
@@ -58,8 +63,9 @@ function tellCalls({ template_label: label, contract_imports: contracts, authori
 }
 
 function thingsOf(moves: readonly Pick<Move, 'what'>[]): Piece[] {
-  const first = moves.slice(0, shown).flatMap(({ what }, i): Piece[] => (i === 0 ? [what] : [' and ', what]))
-  return moves.length > shown ? [...first, ` and ${moves.length - shown} more`] : first
+  const rest = moves.length - shown
+  const first = moves.slice(0, shown).flatMap(({ what }, i): Piece[] => (i === 0 ? [what] : [rest > 0 ? ', ' : ' and ', what]))
+  return rest > 0 ? [...first, ` and ${rest} more`] : first
 }
 
 /** The other side, where it is one and the same of all. */

@@ -68,6 +68,14 @@ export function formatAge(since: string, now: number): string {
   return `${formatNumber(Math.floor(seconds / 86_400))} d`
 }
 
+/** When something was or will be, in words: `just now`, `4 min ago`, `in 3 h`. */
+export function formatAgo(at: string, now: number): string {
+  const until = Date.parse(at) - now
+  if (until >= 1000) return `in ${formatAge(new Date(now).toISOString(), Date.parse(at))}`
+  const age = formatAge(at, now)
+  return age === 'now' ? 'just now' : `${age} ago`
+}
+
 /** `2026-03-01 04:05:06 UTC`: what logs and colleagues elsewhere say too. */
 export function formatTime(iso: string): string {
   return `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -1,9 +1,11 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
-import { formatCompact } from './formats.ts'
+import { markText, namedPoints, pointName, valueAxis } from './chart-axis.ts'
+import { Bars, Line } from './chart-marks.tsx'
+import { useWidth } from './use-width.ts'
 
 export interface TimePoint {
-  /** `2026-03-14` or longer. */
+  /** `2026-03-14` or longer; or another name of the point, short enough for an axis. Each once. */
   readonly date: string
   readonly value: number
   /** The value as it is said, exact. */
@@ -19,52 +21,59 @@ export interface TimeChartProps {
   readonly height?: number
 }
 
-const margin = { left: 46, right: 10, top: 10, bottom: 22 }
+const margin = { right: 10, top: 10, bottom: 22 }
+const widthOfSign = 6.4
+/** So that charts below each other mostly begin at the same place. */
+const leastLeft = 36
 
 /**
  * Values over time, from nought. A point is looked at with the pointer or with the arrow keys, and is then said in words;
  * all of them are in a table for who does not see the picture.
  */
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
-  const [at, setAt] = useState<number>()
+  const [looked, setLooked] = useState<number>()
   const id = useId()
-  const figure = useRef<HTMLElement>(null)
-  const [width, setWidth] = useState(640)
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined && entry.contentRect.width > 0) setWidth(Math.round(entry.contentRect.width))
-    })
-    if (figure.current !== null) observer.observe(figure.current)
-    return () => observer.disconnect()
-  }, [])
-  const top = niceTop(Math.max(...points.map(({ value }) => value), 0))
-  const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom }
-  const step = inner.width / Math.max(1, shape === 'bars' ? points.length : points.length - 1)
-  const x = (i: number): number => margin.left + (shape === 'bars' ? (i + 0.5) * step : points.length < 2 ? inner.width / 2 : i * step)
-  const y = (value: number): number => margin.top + inner.height * (1 - value / top)
-  const look = (event: PointerEvent<HTMLDivElement>): void => {
-    const box = event.currentTarget.getBoundingClientRect()
-    const i = (((event.clientX - box.left) / box.width) * width - margin.left) / step - (shape === 'bars' ? 0.5 : 0)
-    setAt(Math.max(0, Math.min(points.length - 1, Math.round(i))))
+  const [figure, width] = useWidth<HTMLElement>(640)
+  const last = points.length - 1
+  // There may be fewer points than when one looked.
+  const at = looked === undefined || looked > last ? undefined : looked
+  const seen = points[at ?? last]
+  const { marks, top } = valueAxis(
+    Math.max(...points.map(({ value }) => value), 0),
+    points.every(({ value }) => Number.isInteger(value)),
+  )
+  const left = Math.max(leastLeft, Math.ceil(Math.max(...marks.map((mark) => markText(mark).length)) * widthOfSign) + 10)
+  const inner = { width: Math.max(1, width - left - margin.right), height: height - margin.top - margin.bottom }
+  const isBars = shape === 'bars'
+  const step = inner.width / Math.max(1, isBars ? points.length : last)
+  const x = (i: number): number => left + (isBars ? (i + 0.5) * step : last === 0 ? inner.width / 2 : i * step)
+  const y = (value: number): number => margin.top + inner.height * (1 - Math.max(0, value) / top)
+  const look = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>): void => {
+    const box = currentTarget.getBoundingClientRect()
+    const i = Math.round((((clientX - box.left) / box.width) * width - x(0)) / step)
+    setLooked(last < 0 ? undefined : Math.max(0, Math.min(last, i)))
   }
   const move = (event: KeyboardEvent): void => {
-    const from = at ?? points.length - 1
-    const targets: Record<string, number> = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: points.length - 1 }
+    const from = at ?? last
+    const targets: Record<string, number> = {
+      ArrowLeft: from - 1, ArrowDown: from - 1, ArrowRight: from + 1, ArrowUp: from + 1,
+      PageDown: from - 7, PageUp: from + 7, Home: 0, End: last,
+    }
     const target = targets[event.key]
-    if (target === undefined) return
+    if (target === undefined || last < 0) return
     event.preventDefault()
-    setAt(Math.max(0, Math.min(points.length - 1, target)))
+    setLooked(Math.max(0, Math.min(last, target)))
   }
-  const seen = at === undefined ? points.at(-1) : points[at]
-  const line = points.map(({ value }, i) => `${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join('L')
-  const floor = y(0)
-  const named = [0, Math.floor((points.length - 1) / 2), points.length - 1].filter((i, n, all) => all.indexOf(i) === n)
+  const nameWidth = Math.max(...points.map(({ date }) => pointName(date).length), 1) * widthOfSign + 18
+  const places = { xs: points.map((_, i) => x(i)), ys: points.map(({ value }) => y(value)), floor: y(0), top: margin.top, step }
   return (
     <figure ref={figure} className="time-chart">
       <figcaption>
         <span id={id}>{label}</span>
         <span>
-          {seen !== undefined && (
+          {seen === undefined ? (
+            <span className="soft">nothing so far</span>
+          ) : (
             <>
               <b>{seen.text}</b> <span className="soft">{seen.date}</span>
             </>
@@ -77,85 +86,68 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
         tabIndex={0}
         aria-labelledby={id}
         aria-valuemin={0}
-        aria-valuemax={Math.max(0, points.length - 1)}
-        aria-valuenow={at ?? Math.max(0, points.length - 1)}
-        aria-valuetext={seen === undefined ? 'nothing' : `${seen.date}: ${seen.text}`}
+        aria-valuemax={Math.max(0, last)}
+        aria-valuenow={at ?? Math.max(0, last)}
+        aria-valuetext={seen === undefined ? 'nothing so far' : `${seen.date}: ${seen.text}`}
+        onPointerDown={look}
         onPointerMove={look}
-        onPointerLeave={() => setAt(undefined)}
+        onPointerLeave={() => setLooked(undefined)}
         onKeyDown={move}
-        onBlur={() => setAt(undefined)}
+        onBlur={() => setLooked(undefined)}
       >
         <svg height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          {[0, 0.5, 1].map((share) => (
-            <g key={share}>
-              <path className="grid" d={`M${margin.left} ${y(top * share)}H${width - margin.right}`} />
-              <text x={margin.left - 6} y={y(top * share) + 4} textAnchor="end">
-                {axisText(top * share)}
+          {marks.map((mark) => (
+            <g key={mark}>
+              <path className={mark === 0 ? 'grid floor' : 'grid'} d={`M${left} ${y(mark)}H${width - margin.right}`} />
+              <text x={left - 6} y={y(mark) + 4} textAnchor="end">
+                {markText(mark)}
               </text>
             </g>
           ))}
-          {named.map((i, n) => (
-            <text
-              key={i}
-              x={x(i)}
-              y={height - 5}
-              textAnchor={points.length < 2 ? 'middle' : n === 0 ? 'start' : n === named.length - 1 ? 'end' : 'middle'}
-            >
-              {points[i]?.date.slice(0, 10)}
-            </text>
+          {namedPoints(points.length, inner.width, nameWidth).map((i) => (
+            <PointName key={i} x={x(i)} y={height - 5} right={width} text={pointName(points[i]?.date ?? '')} />
           ))}
-          {shape === 'bars'
-            ? points.map(({ date, value }, i) => (
-                <rect
-                  key={date}
-                  className={i === at ? 'bar-mark seen' : 'bar-mark'}
-                  x={x(i) - Math.min(step * 0.38, 24)}
-                  width={Math.min(step * 0.76, 48)}
-                  y={y(value)}
-                  height={Math.max(0, floor - y(value))}
-                  rx={Math.min(2, step / 6)}
-                />
-              ))
-            : points.length > 0 && (
-                <>
-                  <path className="area" d={`M${x(0)} ${floor}L${line}L${x(points.length - 1)} ${floor}Z`} />
-                  <path className="line" d={`M${line}`} />
-                  {points.length === 1 && <circle className="point" cx={x(0)} cy={y(points[0]?.value ?? 0)} r="4" />}
-                </>
-              )}
-          {at !== undefined && seen !== undefined && shape === 'line' && (
-            <>
-              <path className="cross" d={`M${x(at)} ${margin.top}V${floor}`} />
-              <circle className="point" cx={x(at)} cy={y(seen.value)} r="4" />
-            </>
-          )}
+          {points.length > 0 && (isBars ? <Bars places={places} at={at} /> : <Line places={places} at={at} />)}
         </svg>
       </div>
-      {/* A table keeps its height whatever it is told: hidden alone, it would lengthen the page. */}
-      <div className="visually-hidden">
-        <table>
-          <caption>{label}</caption>
-          <tbody>
-            {points.map(({ date, text }) => (
-              <tr key={date}>
-                <th scope="row">{date}</th>
-                <td>{text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PointTable label={label} points={points} />
     </figure>
   )
 }
 
-function axisText(value: number): string {
-  return value !== 0 && value < 10 && !Number.isInteger(value) ? String(Number(value.toPrecision(2))) : formatCompact(value)
+interface PointNameProps {
+  readonly x: number
+  readonly y: number
+  /** Where the picture ends. */
+  readonly right: number
+  readonly text: string
 }
 
-/** The next of 1, 2, 5, 10, 20, … so that the marks of the axis are round. */
-function niceTop(highest: number): number {
-  if (highest <= 0) return 1
-  const size = 10 ** Math.floor(Math.log10(highest))
-  return ([1, 2, 5, 10].find((factor) => factor * size >= highest) ?? 10) * size
+/** The name of a point below it, moved where it would stand out of the picture. */
+function PointName({ x, y, right, text }: PointNameProps): ReactNode {
+  const half = (text.length * widthOfSign) / 2
+  return (
+    <text x={Math.max(half, Math.min(right - half, x))} y={y} textAnchor="middle">
+      {text}
+    </text>
+  )
+}
+
+/** For who does not see the picture. A table keeps its height whatever it is told: hidden alone, it would lengthen the page. */
+function PointTable({ label, points }: Pick<TimeChartProps, 'label' | 'points'>): ReactNode {
+  return (
+    <div className="visually-hidden">
+      <table>
+        <caption>{label}</caption>
+        <tbody>
+          {points.map(({ date, text }) => (
+            <tr key={date}>
+              <th scope="row">{date}</th>
+              <td>{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
 }

@@ -54,9 +54,12 @@ const items: Question<ItemRow> = {
       select token, nft_id from app.nft_ownership
       where (token, nft_id) > (coalesce($2, ''), coalesce($3::numeric, -1)) order by token, nft_id limit $1`,
   },
+  // Owners come later than transfers. An item that had none yet would be taken for one that is gone; the walk finds it when it has.
   newest: `
-    select token, nft_id from app.nft_transfers where token is not null
-    order by block_height desc, tx_index desc, event_index desc, leg desc limit $1`,
+    select token, nft_id from (
+      select token, nft_id from app.nft_transfers where token is not null
+      order by block_height desc, tx_index desc, event_index desc, leg desc limit $1
+    ) moved where exists (select from app.nft_ownership o where (o.token, o.nft_id) = (moved.token, moved.nft_id) and length(o.owner) = 18)`,
   details: `
     select k.token, k.nft_id, w.owner, m.storage_path
     from unnest($1::text[], $2::numeric[]) as k (token, nft_id)

@@ -1,3 +1,4 @@
+import { int2OrNull, int4OrNull } from '../../src/base/nullable-fields.ts'
 import type { RowWriter } from '../../src/base/row-writer.ts'
 import { accountKeyChanges } from '../../src/chain/accounts/account-key-events.ts'
 import type { AccountKeyChange } from '../../src/chain/accounts/account-key-events.ts'
@@ -31,14 +32,10 @@ function writeChange(rows: RowWriter, blockHeight: number, txIndex: number, chan
   rows.int8(blockHeight)
   rows.int4(txIndex)
   rows.int4(eventIndex)
-  if (keyIndex === undefined) rows.null()
-  else rows.int4(keyIndex)
-  if (key?.weight === undefined) rows.null()
-  else rows.int4(key.weight)
-  if (key === undefined) rows.null()
-  else rows.int2(key.signingAlgorithm)
-  if (key?.hashingAlgorithm === undefined) rows.null()
-  else rows.int2(key.hashingAlgorithm)
+  int4OrNull(rows, keyIndex)
+  int4OrNull(rows, key?.weight)
+  int2OrNull(rows, key?.signingAlgorithm)
+  int2OrNull(rows, key?.hashingAlgorithm)
   rows.bool(isRemoved)
   rows.text(address)
   if (key === undefined) rows.null()

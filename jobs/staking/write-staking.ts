@@ -1,3 +1,4 @@
+import { int2OrNull, int4OrNull, int8OrNull, numericOrNull, textOrNull, timestamptzUsOrNull } from '../../src/base/nullable-fields.ts'
 import type { RowWriter } from '../../src/base/row-writer.ts'
 import type { BucketMove } from '../../src/chain/staking/bucket-moves.ts'
 import type { EpochEvent } from '../../src/chain/staking/epoch-event.ts'
@@ -20,39 +21,36 @@ export function writeStakingEvent(
   const { name, nodeId, delegatorId, amount, epoch, role, networkingAddress, weight } = event
   begin(rows, stakingEvents.columns.length, place, event.index)
   rows.text(name)
-  text(rows, nodeId)
-  if (nodeId === undefined) rows.null()
-  else rows.int4(delegatorId)
-  numeric(rows, amount)
-  text(rows, move?.from)
-  text(rows, move?.to)
-  numeric(rows, move?.amount === amount ? undefined : move?.amount)
-  int8(rows, epoch)
-  int2(rows, role)
-  text(rows, networkingAddress)
-  int2(rows, weight)
-  text(rows, name === 'NewNodeCreated' || name === 'NewDelegatorCreated' ? place.account : undefined)
+  textOrNull(rows, nodeId)
+  int4OrNull(rows, nodeId === undefined ? undefined : delegatorId)
+  numericOrNull(rows, amount)
+  textOrNull(rows, move?.from)
+  textOrNull(rows, move?.to)
+  numericOrNull(rows, move?.amount === amount ? undefined : move?.amount)
+  int8OrNull(rows, epoch)
+  int2OrNull(rows, role)
+  textOrNull(rows, networkingAddress)
+  int2OrNull(rows, weight)
+  textOrNull(rows, name === 'NewNodeCreated' || name === 'NewDelegatorCreated' ? place.account : undefined)
 }
 
 export function writeEpochEvent(rows: RowWriter, place: Place, event: EpochEvent): void {
   begin(rows, epochEvents.columns.length, place, event.index)
   rows.text(event.name)
-  int8(rows, event.epoch)
+  int8OrNull(rows, event.epoch)
   rows.timestamptzUs(place.timestampUs)
-  int8(rows, event.firstView)
-  int8(rows, event.stakingEndView)
-  int8(rows, event.finalView)
-  int8(rows, event.targetDuration)
-  if (event.targetEndTime === undefined) rows.null()
-  else rows.timestamptzUs(event.targetEndTime * 1_000_000)
-  numeric(rows, event.totalStaked)
-  numeric(rows, event.totalSupply)
-  numeric(rows, event.totalRewards)
-  numeric(rows, event.fromFees)
-  numeric(rows, event.minted)
-  numeric(rows, event.feesBurned)
-  if (event.nodes === undefined) rows.null()
-  else rows.int4(event.nodes.length)
+  int8OrNull(rows, event.firstView)
+  int8OrNull(rows, event.stakingEndView)
+  int8OrNull(rows, event.finalView)
+  int8OrNull(rows, event.targetDuration)
+  timestamptzUsOrNull(rows, event.targetEndTime === undefined ? undefined : event.targetEndTime * 1_000_000)
+  numericOrNull(rows, event.totalStaked)
+  numericOrNull(rows, event.totalSupply)
+  numericOrNull(rows, event.totalRewards)
+  numericOrNull(rows, event.fromFees)
+  numericOrNull(rows, event.minted)
+  numericOrNull(rows, event.feesBurned)
+  int4OrNull(rows, event.nodes?.length)
 }
 
 export function writeEpochNodes(rows: RowWriter, place: Place, { index, epoch = 0, nodes = [] }: EpochEvent): void {
@@ -78,24 +76,4 @@ function begin(rows: RowWriter, fieldCount: number, { height, txIndex }: Place, 
   rows.int8(height)
   rows.int4(txIndex)
   rows.int4(eventIndex)
-}
-
-function text(rows: RowWriter, value: string | undefined): void {
-  if (value === undefined) rows.null()
-  else rows.text(value)
-}
-
-function numeric(rows: RowWriter, value: string | undefined): void {
-  if (value === undefined) rows.null()
-  else rows.numeric(value)
-}
-
-function int8(rows: RowWriter, value: number | undefined): void {
-  if (value === undefined) rows.null()
-  else rows.int8(value)
-}
-
-function int2(rows: RowWriter, value: number | undefined): void {
-  if (value === undefined) rows.null()
-  else rows.int2(value)
 }

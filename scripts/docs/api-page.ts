@@ -73,6 +73,7 @@ function operationLines(title: string, operation: Operation): string[] {
   const { summary, description, security, parameters = [], requestBody, responses } = operation
   const lines = ['', `### ${title}`, '', plainText(`${summary}.`)]
   if (description !== undefined) lines.push('', plainText(description))
+  if (security.some((scheme) => 'person' in scheme)) lines.push('', 'Needs a developer key as `X-API-Key` or `Authorization: Bearer`, or the JWT of an account.')
   if (security.some((scheme) => 'admin' in scheme)) lines.push('', 'For administrators: needs `Authorization: Bearer`.')
   if (parameters.length > 0) {
     lines.push('', ...markdownTable(['Parameter', 'In', 'Type', 'Meaning'], parameters.map((parameter) => [
@@ -82,9 +83,11 @@ function operationLines(title: string, operation: Operation): string[] {
   }
   const body = requestBody?.content['application/json']
   if (body !== undefined) lines.push('', 'Takes JSON, for example:', '', '```json', JSON.stringify(body.example, null, 2), '```')
-  const [[mediaType, content] = ['', undefined]] = Object.entries(responses['200']?.content ?? {})
-  lines.push('', `Answers ${content === undefined ? '' : typeOf(content.schema)}, \`${mediaType}\`.`)
-  const problems = Object.entries(responses).filter(([status, { $ref }]) => status !== '200' && $ref === undefined)
+  const [success = '200', answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
+  const [[mediaType, content] = ['', undefined]] = Object.entries(answer?.content ?? {})
+  const status = success === '200' ? '' : ` ${success}`
+  lines.push('', content === undefined ? `Answers${status} without a body.` : `Answers${status} ${typeOf(content.schema)}, \`${mediaType}\`.`)
+  const problems = Object.entries(responses).filter(([problem, { $ref }]) => problem !== success && $ref === undefined)
   lines.push(...problems.flatMap(([status, problem]) => ['', `${status}: ${plainText(problem.description)}`]))
   const example = content?.example
   if (typeof example === 'object') lines.push('', '```json', JSON.stringify(example, null, 2), '```')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeParameters, withPlainClasses } from './describe-parameters.ts'
-import { problemSchema } from './http/problem.ts'
+import { messageSchema, problemSchema } from './http/problem.ts'
 import type { Route } from './route.ts'
 
 type JsonObject = Record<string, unknown>
@@ -21,9 +21,11 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
   const schemas: Record<string, JsonObject> = {}
   const describe = (schema: z.ZodType): JsonObject => toComponents(schema, schemas)
   const problem = { content: { 'application/problem+json': { schema: describe(problemSchema) } } }
+  const message = { content: { 'application/json': { schema: describe(messageSchema) } } }
   const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, describe, problem) }
+    const errors = route.errorForm === 'message' ? message : problem
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, describe, errors) }
   }
   return {
     openapi: '3.1.0',
@@ -51,7 +53,8 @@ export function describeApi(routes: readonly Route[]): ApiDescription {
       schemas,
       responses: describeResponses(commonProblems, problem),
       securitySchemes: {
-        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A developer key; it lets its owner ask more often.' },
+        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A developer key; it lets its owner ask more often, and manages webhooks.' },
+        person: { type: 'http', scheme: 'bearer', description: 'The JWT of a person of the authentication service, or a developer key.' },
         admin: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN, or the JWT of an administrator.' },
       },
     },
@@ -63,6 +66,11 @@ const commonProblems: Readonly<Record<string, string>> = {
   UnknownKey: 'There is no such `X-API-Key`, or it was revoked.',
   TooManyRequests: 'Too many requests; `Retry-After` tells when to try again.',
   InternalError: 'Something went wrong here.',
+}
+
+/** The same where errors have another form. */
+const commonMessages: Readonly<Record<number, string>> = {
+  429: 'Too many requests; `Retry-After` tells when to try again.', 500: 'Something went wrong here.',
 }
 
 function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonObject, problem: JsonObject): JsonObject {
@@ -78,6 +86,7 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
     ...(takesInput ? { 400: 'A parameter or a field of the body is not valid; `field` names it.' } : {}),
     ...(route.access === 'admin' ? adminProblems : {}),
     ...(route.body === undefined ? {} : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
+    ...(route.errorForm === 'message' ? commonMessages : {}),
     ...route.problems,
   }
   return {
@@ -85,17 +94,25 @@ function describeOperation(route: Route, describe: (schema: z.ZodType) => JsonOb
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.access === 'admin' ? [{ admin: [] }] : route.isLimited ? [{}, { key: [] }] : [],
+    security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: describeBody(route.body, route.bodyExample) }),
     responses: {
-      200: { description: 'The answer.', content, ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}) },
-      ...(route.isLimited ? { 401: refer('UnknownKey'), 429: refer('TooManyRequests') } : {}),
+      [route.successStatus]: {
+        description: 'The answer.', ...(route.successStatus === 204 ? {} : { content }), ...('cursor' in route.query.shape ? { links: { NextPage: nextPage(route) } } : {}),
+      },
+      ...(route.isLimited && route.errorForm !== 'message' ? { 401: refer('UnknownKey'), 429: refer('TooManyRequests') } : {}),
       ...describeResponses(problems, problem),
       ...describeResponses(route.alternatives ?? {}, { content }),
-      500: refer('InternalError'),
+      ...(route.errorForm === 'message' ? {} : { 500: refer('InternalError') }),
     },
   }
+}
+
+function securityOf({ access, isLimited }: Route): Record<string, never[]>[] {
+  if (access === 'admin') return [{ admin: [] }]
+  if (access === 'owner') return [{ key: [] }, { person: [] }]
+  return isLimited ? [{}, { key: [] }] : []
 }
 
 const adminProblems = {

@@ -39,9 +39,11 @@ import { nodeRoutes } from './routes/nodes.ts'
 import { stakingRoutes } from './routes/staking.ts'
 import { defiRoutes } from './routes/defi.ts'
 import { scheduledTransactionRoutes } from './routes/scheduled-transactions.ts'
+import { webhookClientRoutes } from './routes/webhook-client/client-routes.ts'
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
+import { webhookUsageRoutes } from './routes/webhook-usage.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...eventRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...searchRoutes, ...webhookEndpointRoutes, ...webhookSubscriptionRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...eventRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...searchRoutes, ...webhookEndpointRoutes, ...webhookSubscriptionRoutes, ...webhookUsageRoutes, ...webhookClientRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -1,5 +1,6 @@
 import type { DatabasePool } from 'slonik'
 import type { z } from 'zod'
+import type { Accounts } from '../auth/accounts.ts'
 import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { parseBody } from '../base/parse-input.ts'
@@ -24,6 +25,8 @@ export interface Services {
   readonly maxReorgDepth: number
   /** Undefined: developer keys are not known here. */
   readonly keys: DeveloperKeys | undefined
+  /** Undefined: people and their keys are not known here. */
+  readonly accounts: Accounts | undefined
   /** Undefined: nothing can be administrated from here. */
   readonly admin: AdminOperations | undefined
   /** Undefined: webhooks are not managed here. */
@@ -52,6 +55,8 @@ export interface Answer<Body> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export type Access = 'none' | 'owner' | 'admin'
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What comes in with a call, as it came. */
@@ -62,6 +67,8 @@ export interface RouteRequest {
   readonly body: unknown
   /** `X-API-Key`, not checked. */
   readonly apiKey: string | undefined
+  /** What comes as `Authorization: Bearer`, not checked. */
+  readonly bearer: string | undefined
   /** Of the route's media types the one that the client likes best by its `Accept`; the first where it does not say. */
   readonly mediaType: string
 }
@@ -72,6 +79,7 @@ export interface RouteInput<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly query: z.output<Query>
   readonly body: z.output<Content>
   readonly apiKey: string | undefined
+  readonly bearer: string | undefined
   readonly mediaType: string
 }
 
@@ -88,8 +96,13 @@ export interface RouteDeclaration<
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** `admin`: only who shows ADMIN_TOKEN or the JWT of an administrator, as `Authorization: Bearer`. Default `none`. */
-  readonly access?: 'none' | 'admin'
+  /**
+   * - `admin`: only who shows ADMIN_TOKEN or the JWT of an administrator, as `Authorization: Bearer`;
+   * - `owner`: only who shows a developer key or the JWT of an account, which the handler looks at.
+   *
+   * Default `none`.
+   */
+  readonly access?: Access
   /** False: calls do not count for the rate limit. For fixed paths whose answers cost nothing. Default true. */
   readonly isLimited?: boolean
   /** True: the handler looks at `X-API-Key` itself. Default false: a wrong one is refused before. */
@@ -108,6 +121,10 @@ export interface RouteDeclaration<
   readonly contentType?: string
   /** Media types in which it answers too, as an `AnswerStream`, with what they hold. */
   readonly otherTypes?: Readonly<Record<string, string>>
+  /** Status of a good answer. 204 has no body: its schema is that of an empty text. Default 200. */
+  readonly successStatus?: 200 | 201 | 204
+  /** `message`: errors are JSON with the text in `error`, for clients that read no problems. Default `problem`. */
+  readonly errorForm?: 'problem' | 'message'
   /** Statuses beside 200 and 500 whose body is a problem, with what they mean here. */
   readonly problems?: Readonly<Record<number, string>>
   /** Statuses beside 200 whose body is of the same form as that of 200, with what they mean here. */
@@ -120,7 +137,8 @@ export interface RouteDeclaration<
 /** A declared route without the types of its parameters: what a table can hold. */
 export interface Route extends Omit<RouteDeclaration<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handler'> {
   readonly method: Method
-  readonly access: 'none' | 'admin'
+  readonly access: Access
+  readonly successStatus: 200 | 201 | 204
   readonly isLimited: boolean
   readonly contentType: string
   /**
@@ -140,11 +158,13 @@ export function defineRoute<
     method: declaration.method ?? 'GET',
     access: declaration.access ?? 'none',
     isLimited: declaration.isLimited ?? true,
+    successStatus: declaration.successStatus ?? 200,
     contentType: declaration.contentType ?? 'application/json; charset=utf-8',
     run: async (request, services) => handler({
       ...parseParameters(declaration, request.params, request.query),
       body: (declaration.body === undefined ? undefined : parseBody(declaration.body, request.body)) as z.output<Content>,
       apiKey: request.apiKey,
+      bearer: request.bearer,
       mediaType: request.mediaType,
     }, services),
   }

@@ -9,6 +9,7 @@ import { readJson } from '../base/read-json.ts'
 import { RefusedAttempts } from '../auth/refused-attempts.ts'
 import type { AdminGate } from './admin/admin-gate.ts'
 import { AnswerStream } from './http/answer-stream.ts'
+import { bearerOf } from './http/shown-key.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
 import type { Answer, Caching, Route, Services } from './route.ts'
@@ -43,7 +44,7 @@ export function serveRoutes(
       context.state.route = route.path
       const answer = await answerTo(route, context, services, { ...options, refused })
       const { body } = answer
-      context.status = answer.status ?? 200
+      context.status = answer.status ?? route.successStatus
       if (body instanceof AnswerStream) {
         sendStream(context, body)
       } else {
@@ -71,9 +72,10 @@ async function answerTo(
     query: new URLSearchParams(context.querystring),
     body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
     apiKey: context.get('X-API-Key') || undefined,
+    bearer: bearerOf(context.get('Authorization')),
     mediaType: preferredType(route, context),
   }, services)
-  if (route.access === 'none') return run()
+  if (route.access !== 'admin') return run()
   const { requestId, client: { address } } = context.state
   const attempt = { audit: route.operationId, address, path: context.path, requestId }
   const { kind, subject } = await adminGate.require(context.req, address).catch((error: unknown) => {

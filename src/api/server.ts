@@ -8,6 +8,7 @@ import Koa from 'koa'
 import compress from 'koa-compress'
 import type { DatabasePool } from 'slonik'
 import type { CredentialOptions } from '../auth/credentials.ts'
+import type { Accounts } from '../auth/accounts.ts'
 import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { FailureLimit } from '../auth/failure-limit.ts'
 import type { Logger } from '../base/log.ts'
@@ -73,6 +74,8 @@ export interface ApiServerOptions {
   readonly rateLimit?: RateLimitOptions
   /** Default: keys are not known, and change nothing. */
   readonly keys?: DeveloperKeys
+  /** Default: people and their keys are not known. */
+  readonly accounts?: Accounts
   /** Default: webhooks are not managed here. */
   readonly webhooks?: WebhookStores
   /** Who may call the admin routes, and what these do. Default: nobody may. */
@@ -221,7 +224,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   })
   // zstd goes first where clients take several, as in `preferredEncoding`. What is kept comes compressed.
   app.use(compress({ threshold: leastCompressedBytes, br: { params: brotliParams } }))
-  app.use(problems(log))
+  app.use(problems(log, messagePaths(routes)))
   app.use(rateLimit({
     limiter, keys: options.keys, resolvePath,
     unlimitedPaths: new Set(routes.filter((route) => !route.isLimited).map(({ path }) => path)),
@@ -230,8 +233,15 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   if (options.kept !== undefined) app.use(keepAnswers(options.kept))
   app.use(conditionalGet())
   const adminGate = new AdminGate(options.admin?.credentials, options.admin?.failures)
-  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, admin: options.admin?.operations, webhooks: options.webhooks }, { checkResponses, adminGate, log })
+  serveRoutes(app, routes, { database, metrics, network, chain, status, maxReorgDepth, routes, keys: options.keys, accounts: options.accounts, admin: options.admin?.operations, webhooks: options.webhooks }, { checkResponses, adminGate, log })
   return app
+}
+
+/** Tells the paths whose routes tell errors as messages, also those below them that are no route. */
+function messagePaths(routes: readonly Route[]): (path: string) => boolean {
+  const beginning = (path: string): string => path.split('/', 4).join('/')
+  const told = new Set(routes.filter((route) => route.errorForm === 'message').map((route) => beginning(route.path)))
+  return (path) => told.has(beginning(path))
 }
 
 /** Where a browser on this machine finds a server that listens on `host`. */

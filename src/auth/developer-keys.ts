@@ -6,15 +6,20 @@ import type { KeyTier } from './key-tiers.ts'
 /** What is known of a key but the key itself, which only its owner has. */
 export interface DeveloperKey {
   readonly id: number
+  /** Whose webhooks it manages and whose requests it counts among: the account of the person who made it, or itself. */
+  readonly ownerId: number
+  /** The person of the authentication service whose account this is; null: it is a key. */
+  readonly userId: string | null
   /** The first 12 characters of the key, by which its owner knows it. */
   readonly prefix: string
   /** Whose it is, or what for. */
   readonly name: string
+  /** Of its account, where it has one. */
   readonly tier: KeyTier
   readonly createdAt: Date
   /** To the minute; null: never. */
   readonly lastUsedAt: Date | null
-  /** Null: it is good. */
+  /** When it or its account was revoked; null: it is good. */
   readonly revokedAt: Date | null
 }
 
@@ -25,7 +30,10 @@ interface Looked {
   readonly until: number
 }
 
-const columns = `id::float8 as id, prefix, name, tier, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
+/** Of a row `k` and its account `a`, where it has one. */
+export const keyColumns = `k.id::float8 as id, coalesce(k.account_id, k.id)::float8 as "ownerId", k.user_id as "userId", k.prefix, k.name,
+  coalesce(a.tier, k.tier) as tier, k.created_at as "createdAt", k.last_used_at as "lastUsedAt", least(k.revoked_at, a.revoked_at) as "revokedAt"`
+export const joinAccount = 'left join app.developer_keys a on a.id = k.account_id'
 
 /** Keys that were looked up lately; beyond that the oldest are forgotten. */
 const mostRemembered = 10_000
@@ -63,8 +71,8 @@ export class DeveloperKeys {
     const hash = digestOf(text)
     const { rows: [key] } = await query<DeveloperKey & { isStale: boolean }>(
       this.#pool,
-      `select ${columns}, last_used_at is null or last_used_at < now() - interval '1 minute' as "isStale"
-       from app.developer_keys where key_hash = $1 and revoked_at is null`,
+      `select ${keyColumns}, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as "isStale"
+       from app.developer_keys k ${joinAccount} where k.key_hash = $1 and k.revoked_at is null and a.revoked_at is null`,
       [hash],
     )
     if (key?.isStale === true) {
@@ -79,30 +87,32 @@ export class DeveloperKeys {
     return key
   }
 
-  /** Makes a key; its text is given here and never again. */
-  async create({ name, tier }: Pick<DeveloperKey, 'name' | 'tier'>): Promise<{ readonly text: string; readonly key: DeveloperKey }> {
-    const text = `fs_live_${randomBytes(32).toString('hex')}`
-    const { rows: [key] } = await query<DeveloperKey>(
-      this.#pool,
-      `insert into app.developer_keys (key_hash, prefix, name, tier) values ($1, $2, $3, $4) returning ${columns}`,
-      [digestOf(text), text.slice(0, 12), name, tier],
-    )
-    if (key === undefined) throw new Error('an insert gave no row back')
-    return { text, key }
+  /** Makes a key that stands for itself; its text is given here and never again. */
+  async create({ name, tier }: Pick<DeveloperKey, 'name' | 'tier'>): Promise<NewKey> {
+    return insertKey(this.#pool, { name, tier, accountId: null })
   }
 
-  /** All keys, revoked ones included, the newest first. There are few: administrators make them. */
+  /** All keys and accounts, revoked ones included, the newest first. */
   async list(): Promise<readonly DeveloperKey[]> {
-    const { rows } = await query<DeveloperKey>(this.#pool, `select ${columns} from app.developer_keys order by id desc`)
+    const { rows } = await query<DeveloperKey>(this.#pool, `select ${keyColumns} from app.developer_keys k ${joinAccount} order by k.id desc`)
     return rows
   }
 
-  /** Revokes a key for good. @returns undefined where there is none; one that was revoked before stays as it is */
+  /** Gives a key or an account another tier; keys of an account have that of the account. @returns undefined where there is none */
+  async changeTier(id: number, tier: KeyTier): Promise<DeveloperKey | undefined> {
+    return this.#change('tier = $2', [id, tier])
+  }
+
+  /** Revokes a key, or an account with its keys, for good. @returns undefined where there is none; one that was revoked before stays as it is */
   async revoke(id: number): Promise<DeveloperKey | undefined> {
+    return this.#change('revoked_at = coalesce(revoked_at, now())', [id])
+  }
+
+  async #change(assignment: string, values: unknown[]): Promise<DeveloperKey | undefined> {
     const { rows: [key] } = await query<DeveloperKey>(
       this.#pool,
-      `update app.developer_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${columns}`,
-      [id],
+      `with k as (update app.developer_keys set ${assignment} where id = $1 returning *) select ${keyColumns} from k ${joinAccount}`,
+      values,
     )
     this.#looked.clear()
     return key
@@ -116,8 +126,29 @@ export class DeveloperKeys {
   }
 }
 
+/** A key that was just made. */
+export interface NewKey {
+  /** The key itself, which is kept nowhere. */
+  readonly text: string
+  readonly key: DeveloperKey
+}
+
+export async function insertKey(
+  db: pg.Pool | pg.ClientBase, { name, tier, accountId }: { readonly name: string; readonly tier: KeyTier; readonly accountId: number | null },
+): Promise<NewKey> {
+  const text = `fs_live_${randomBytes(32).toString('hex')}`
+  const { rows: [key] } = await query<DeveloperKey>(
+    db,
+    `with k as (insert into app.developer_keys (key_hash, prefix, name, tier, account_id) values ($1, $2, $3, $4, $5) returning *)
+     select ${keyColumns} from k ${joinAccount}`,
+    [digestOf(text), text.slice(0, 12), name, tier, accountId],
+  )
+  if (key === undefined) throw new Error('an insert gave no row back')
+  return { text, key }
+}
+
 /** Whether a text has the form of a key; others are not looked up. */
-function isKeyText(text: string): boolean {
+export function isKeyText(text: string): boolean {
   return /^fs_live_[0-9a-f]{64}$/.test(text)
 }
 

@@ -6,6 +6,7 @@ import { askingSettings } from './asking-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { feedSettings } from './feed-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
+import { pageSettings } from './page-settings.ts'
 import { plannedGroup, plannedSettings } from './planned-settings.ts'
 import { webhookSettings } from './webhook-settings.ts'
 
@@ -107,6 +108,8 @@ export const settings = {
   }),
 
   ...feedSettings,
+
+  ...pageSettings,
 
   ...accessSettings,
 

@@ -32,7 +32,7 @@ export function helpText(services: Described): string {
     if (group === plannedGroup) continue
     lines.push('', `${group}:`)
     for (const [name, setting] of entries) {
-      lines.push('', `  ${name}  (${shape(setting)})`, ...wrapped(described(setting), '      ', helpWidth))
+      lines.push('', ...wrapped(`${name}  (${shape(setting)})`, '  ', helpWidth), ...wrapped(described(setting), '      ', helpWidth))
     }
   }
   lines.push('', ...wrapped(

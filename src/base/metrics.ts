@@ -158,6 +158,9 @@ export class Metrics {
   readonly feedCatchingUp = new Gauge({
     name: 'flowfarm_feed_catching_up_clients', help: 'Subscribers of /ws that are given what they missed.', registers: [this.registry],
   })
+  readonly feedWaitingBlocks = new Gauge({
+    name: 'flowfarm_feed_waiting_blocks', help: 'Blocks that were announced and not told to the clients of /ws yet.', registers: [this.registry],
+  })
   readonly feedTellSeconds = new Histogram({
     name: 'flowfarm_feed_tell_seconds', help: 'Time from the reading of new blocks until they were handed to all clients of /ws.',
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],

@@ -29,6 +29,8 @@ export interface FeedListener {
   /** Some blocks, ascending, at least one. */
   blocks(blocks: readonly ToldBlock[]): Promise<void>
   rollback(from: number): Promise<void>
+  /** The end of what was told has moved. */
+  moved(): void
 }
 
 export interface BlockFeedOptions {
@@ -43,6 +45,8 @@ export interface BlockFeedOptions {
   readonly maxRecentBytes?: number
   /** Blocks that a reorganization replaces at most. Default 1,000. */
   readonly maxReorgDepth?: number
+  /** Told how many blocks were announced and not told yet. */
+  readonly onWaiting: (blocks: number) => void
   /** How long the announcement of a rollback that was seen already is waited for. Default 2,000 ms. */
   readonly patienceMs?: number
 }
@@ -50,8 +54,8 @@ export interface BlockFeedOptions {
 /** Blocks that are read together. */
 const blocksAtOnce = 20
 
-/** What blocks that are told together may take in memory; one alone may take more. */
-const bytesAtOnce = 1024 * 1024
+/** Text of blocks that are told together. One block alone may have more. */
+const bytesAtOnce = 4 * 1024 * 1024
 
 /**
  * Tells of blocks that the forward ingester has committed: `new_block`, then `new_transaction` for each of its transactions. After
@@ -76,7 +80,6 @@ export class BlockFeed {
   #telling: Promise<void> | undefined
   #expecting: Promise<void> | undefined
   #end: number | undefined
-  #moved = Promise.withResolvers<void>()
   /** Ends with the next rollback. */
   #untilRollback = new AbortController()
   /** The generation of which it is known that what is stored does not follow, without a rollback. */
@@ -106,11 +109,6 @@ export class BlockFeed {
     return this.#telling !== undefined
   }
 
-  /** Resolves when more was told, or taken back, or the feed ends. */
-  moved(): Promise<void> {
-    return this.#moved.promise
-  }
-
   /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
   async read(from: number, end: number): Promise<BlockRun | undefined> {
     const { generation } = this.#recent
@@ -135,7 +133,6 @@ export class BlockFeed {
 
   /** Looks how far the chain is, after the announcements began to be heard. */
   async start(): Promise<void> {
-    this.#options.signal.addEventListener('abort', () => this.#moved.resolve(), { once: true })
     const head = await this.#options.reader.head()
     if (head === undefined) return
     this.#queue.startAt(Math.min(head, this.#lowestRollback))
@@ -177,6 +174,7 @@ export class BlockFeed {
   }
 
   #wake(): void {
+    this.#options.onWaiting(this.#queue.waiting)
     this.#telling ??= this.#tell().finally(() => {
       this.#telling = undefined
     })
@@ -280,23 +278,23 @@ export class BlockFeed {
   }
 
   #hasMoved(): void {
-    this.#moved.resolve()
-    this.#moved = Promise.withResolvers()
+    this.#options.onWaiting(this.#queue.waiting)
+    this.#options.listener.moved()
   }
 }
 
-/** Blocks that are told together: those of one portion reach a client in one go. */
+/** Blocks that are told together. */
 function* inPortions(blocks: readonly ToldBlock[]): Generator<readonly ToldBlock[]> {
   let portion: ToldBlock[] = []
   let bytes = 0
   for (const block of blocks) {
-    if (portion.length > 0 && bytes + block.bytes > bytesAtOnce) {
+    if (portion.length > 0 && bytes + block.textBytes > bytesAtOnce) {
       yield portion
       portion = []
       bytes = 0
     }
     portion.push(block)
-    bytes += block.bytes
+    bytes += block.textBytes
   }
   if (portion.length > 0) yield portion
 }

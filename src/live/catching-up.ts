@@ -13,8 +13,6 @@ import { Turns } from './turns.ts'
 export interface Timeline {
   /** One above the highest height that was told; undefined while nothing is stored. */
   readonly end: number | undefined
-  /** Resolves when more was told, or taken back. */
-  moved(): Promise<void>
   /** Some stored blocks from a height on, `end` not among them; undefined where they may be gone, or what was told before them. */
   read(from: number, end: number): Promise<BlockRun | undefined>
   /** One above the highest stored height, which is the end or above. */
@@ -32,7 +30,7 @@ export interface CatchingUpOptions {
   /** Blocks that a reorganization replaces at most. */
   readonly maxReorgDepth: number
   /** Bytes that may wait for a client before it is given more. */
-  readonly maxBufferedBytes: number
+  readonly maxBufferedBytes: () => number
   /** How long the giving may keep the process from other things at a time, in milliseconds. */
   readonly turnMs: number | undefined
   /** The client has all that was told: it may follow from now on. */
@@ -54,18 +52,32 @@ export class CatchingUp {
   readonly #options: CatchingUpOptions
   readonly #clients = new Set<LiveClient>()
   readonly #turns: Turns
+  /** Those that wait for the feed to go on, by what ends the waiting. */
+  readonly #parked = new Map<LiveClient, () => void>()
 
   constructor(options: CatchingUpOptions) {
     this.#options = options
     this.#turns = new Turns(options.turnMs)
+    options.signal.addEventListener('abort', () => this.wakeAll(), { once: true })
   }
 
   /** Leads a client, whose place is set, to the end of what was told. */
   add(client: LiveClient): void {
-    if (this.#clients.has(client)) return
+    if (this.#clients.has(client)) return this.wake(client)
     this.#clients.add(client)
     this.#options.onCount(this.#clients.size)
     void this.#lead(client)
+  }
+
+  /** More was told, or taken back: those that wait for it look again. */
+  wakeAll(): void {
+    for (const client of this.#parked.keys()) this.wake(client)
+  }
+
+  /** A client that waits for the feed looks again at its place, which may be gone. */
+  wake(client: LiveClient): void {
+    this.#parked.get(client)?.()
+    this.#parked.delete(client)
   }
 
   /** Heights from `from` up were taken back: tells those that have got that far. */
@@ -107,7 +119,7 @@ export class CatchingUp {
     const { place } = client
     if (place === undefined) return
     const { end } = timeline
-    if (end === undefined) return timeline.moved()
+    if (end === undefined) return this.#park(client)
     const { height, had } = place
     if (height === end && had === undefined) {
       client.place = undefined
@@ -125,12 +137,19 @@ export class CatchingUp {
   async #waitFor(client: LiveClient, end: number): Promise<void> {
     const { timeline } = this.#options
     const { place } = client
-    const moved = timeline.moved()
     const head = Math.max(end, (await timeline.head()) ?? 0)
     if (place === undefined || client.place !== place) return
     const needed = place.had === undefined ? place.height : place.height + 1
-    if (needed <= head) return moved
-    this.#takeBack(client, place.had === undefined ? head : this.#forkPoint(place.height, place.had.fork, head))
+    if (needed <= head) return timeline.end === end ? this.#park(client) : undefined
+    this.#takeBack(client, this.#forkPoint(needed - 1, place.had?.fork, head))
+  }
+
+  /** Resolves when the client is woken. */
+  async #park(client: LiveClient): Promise<void> {
+    if (this.#options.signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#parked.set(client, resolve)
+    })
   }
 
   /** Gives a client the blocks of a run that begins at its place. */
@@ -144,7 +163,7 @@ export class CatchingUp {
     }
     let next = place.height
     for (const block of blocks) {
-      if (client.connection.waitingBytes > this.#options.maxBufferedBytes) break
+      if (client.connection.waitingBytes > this.#options.maxBufferedBytes()) break
       if (block.height > next) this.#skip(client, next, block.height)
       this.#giveBlock(client, block, block.height === place.height ? (had?.number ?? -1) : -1)
       next = block.height + 1
@@ -174,9 +193,12 @@ export class CatchingUp {
     client.connection.write(messageFrame(client.form, 'rollback', { from_height: from }, String(from)))
   }
 
-  /** Where the chain left the block that a client has: too low rather than too high, so that nothing that is gone stays. */
-  #forkPoint(height: number, fork: string, head: number): number {
+  /**
+   * Where the chain left the block that a client has: too low rather than too high, so that nothing that is gone stays.
+   * @param fork undefined where the client did not say which block it has
+   */
+  #forkPoint(height: number, fork: string | undefined, head: number): number {
     const { timeline, maxReorgDepth } = this.#options
-    return timeline.forkPoint(height, fork) ?? Math.max(0, Math.min(head, height - maxReorgDepth + 1))
+    return (fork === undefined ? undefined : timeline.forkPoint(height, fork)) ?? Math.max(0, Math.min(head, height - maxReorgDepth + 1))
   }
 }

@@ -38,6 +38,7 @@ export class FeedClients {
   readonly #options: Required<FeedClientsOptions>
   readonly #turns = new Turns()
   #pinging: NodeJS.Timeout | undefined
+  #isPinging = false
 
   constructor(options: FeedClientsOptions) {
     this.#options = { pingMs: 15_000, maxBufferedBytes: 1024 * 1024, maxInboundMessages: 100, ...options }
@@ -79,19 +80,21 @@ export class FeedClients {
       this.#clientsChanged()
       closed?.()
     })
-    this.#pinging ??= setInterval(() => this.#ping(), this.#options.pingMs)
+    this.#pinging ??= setInterval(() => void this.#ping(), this.#options.pingMs)
     return connection
   }
 
   /** Sends one frame to all clients, in turns; resolves when all have it. */
   async send(frame: Buffer): Promise<void> {
+    let sent = 0
     for (const connection of this.#connections) {
-      await this.#turns.take()
+      if (!this.#turns.tryTake()) await this.#turns.take()
       if (!connection.isOpen) continue
       connection.write(frame)
-      this.sent(1)
+      sent++
       if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow')
     }
+    this.sent(sent)
   }
 
   /** Counts messages that were written. */
@@ -115,7 +118,7 @@ export class FeedClients {
     connection.inbound++
     if (connection.inbound > this.#options.maxInboundMessages) {
       this.#options.metrics.feedNoisy.inc()
-      this.#drop(connection, 1008, 'too many messages')
+      this.#drop(connection, 1008, `too many messages: at most ${this.#options.maxInboundMessages} in ${this.#options.pingMs / 1000} s`)
     } else if (connection.waitingBytes > this.#options.maxBufferedBytes) this.dropSlow(connection, 'too slow: read the answers')
     return connection.isOpen
   }
@@ -126,8 +129,12 @@ export class FeedClients {
     connection.drop(code, reason)
   }
 
-  #ping(): void {
+  async #ping(): Promise<void> {
+    // Who is asked twice at a time would be dropped for not having answered the first.
+    if (this.#isPinging) return
+    this.#isPinging = true
     for (const connection of this.#connections) {
+      if (!this.#turns.tryTake()) await this.#turns.take()
       if (!connection.isAlive) {
         connection.terminate()
         continue
@@ -136,6 +143,7 @@ export class FeedClients {
       connection.inbound = 0
       connection.write(pingFrame)
     }
+    this.#isPinging = false
   }
 
   #clientsChanged(): void {

@@ -28,6 +28,11 @@ export class FeedQueue {
     return this.#end
   }
 
+  /** Heights that wait. */
+  get waiting(): number {
+    return this.#steps.reduce((sum, step) => sum + heightsOf(step), 0)
+  }
+
   /** All below `end` was stored before anybody listened, and is not told; without effect where something was announced already. */
   startAt(end: number): void {
     this.#end ??= end
@@ -79,8 +84,7 @@ export class FeedQueue {
   }
 
   #leaveOutOldest(): void {
-    const waiting = this.#steps.reduce((sum, step) => sum + heightsOf(step), 0)
-    let excess = waiting - this.#maxBacklog
+    let excess = this.waiting - this.#maxBacklog
     if (excess <= 0) return
     this.#steps = this.#steps.flatMap((step): FeedStep[] => {
       if (step.kind === 'rollback') return [step]

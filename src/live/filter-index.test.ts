@@ -56,7 +56,8 @@ describe('FilterIndex', () => {
         if (isLeaving) index.remove(owner)
         return !isLeaving
       })
-      const found = index.match(block)
+      const found = new Map(index.match(block))
+      expect(found.size).to.equal(index.match(block).length)
       expect([...found.keys()].every((owner) => staying.some((one) => one === owner))).to.equal(true)
       for (const owner of staying) {
         const expected = naive(owner.wish, transactions)

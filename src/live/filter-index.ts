@@ -7,9 +7,19 @@ export interface Interested {
   readonly filters: readonly FeedFilter[]
 }
 
-interface Entry<T> {
+/** One that is told, with what a match has found for it. It is reached without a look-up: there may be a hundred thousand of those in a block. */
+interface Seeker<T> {
   readonly owner: T
+  /** The match that found something for it last. */
+  match: number
+  numbers: number[]
+}
+
+interface Entry<T> {
+  readonly seeker: Seeker<T>
   readonly filter: FeedFilter
+  /** Whether it has no list but the one under which it is filed, so that whatever leads to it fits. */
+  readonly isSettled: boolean
 }
 
 /**
@@ -17,27 +27,34 @@ interface Entry<T> {
  * every word of its first list; of the others only those filters are asked that a word of the transaction has led to.
  */
 export class FilterIndex<T extends Interested> {
-  readonly #blocks = new Set<T>()
+  readonly #blocks = new Set<Seeker<T>>()
   readonly #rollbacks = new Set<T>()
   /** Those that want every transaction. */
-  readonly #transactions = new Set<T>()
+  readonly #transactions = new Set<Seeker<T>>()
   readonly #words: Readonly<Record<ConditionName, Map<string, Set<Entry<T>>>>> = {
     addresses: new Map(), tags: new Map(), contracts: new Map(), templates: new Map(),
   }
   /** What was filed for each, to be taken out again. */
   readonly #filed = new Map<T, readonly { readonly name: ConditionName; readonly word: string; readonly entry: Entry<T> }[]>()
+  readonly #seekers = new Map<T, Seeker<T>>()
+  #matches = 0
 
   add(owner: T): void {
     const filed = []
+    const seeker = { owner, match: 0, numbers: [] }
+    this.#seekers.set(owner, seeker)
     for (const filter of owner.filters) {
-      if (filter.types.has('new_block')) this.#blocks.add(owner)
+      if (filter.types.has('new_block')) this.#blocks.add(seeker)
       if (filter.types.has('rollback')) this.#rollbacks.add(owner)
       if (!filter.types.has('new_transaction')) continue
-      const name = conditionNames.find((name) => filter.conditions[name] !== undefined)
-      if (name === undefined) this.#transactions.add(owner)
-      const entry = { owner, filter }
-      for (const word of (name === undefined ? undefined : filter.conditions[name]) ?? []) {
-        if (name === undefined) break
+      const given = conditionNames.filter((name) => filter.conditions[name] !== undefined)
+      const [name] = given
+      if (name === undefined) {
+        this.#transactions.add(seeker)
+        continue
+      }
+      const entry = { seeker, filter, isSettled: given.length === 1 }
+      for (const word of filter.conditions[name] ?? []) {
         const entries = this.#words[name].get(word)
         if (entries === undefined) this.#words[name].set(word, new Set([entry]))
         else entries.add(entry)
@@ -48,13 +65,17 @@ export class FilterIndex<T extends Interested> {
   }
 
   remove(owner: T): void {
-    for (const set of [this.#blocks, this.#rollbacks, this.#transactions]) set.delete(owner)
+    const seeker = this.#seekers.get(owner)
+    if (seeker === undefined) return
+    for (const set of [this.#blocks, this.#transactions]) set.delete(seeker)
+    this.#rollbacks.delete(owner)
     for (const { name, word, entry } of this.#filed.get(owner) ?? []) {
       const entries = this.#words[name].get(word)
       entries?.delete(entry)
       if (entries?.size === 0) this.#words[name].delete(word)
     }
     this.#filed.delete(owner)
+    this.#seekers.delete(owner)
   }
 
   /** Those that are told of rollbacks. */
@@ -63,17 +84,27 @@ export class FilterIndex<T extends Interested> {
   }
 
   /** The numbers of the messages of a block that each is told of, ascending; whoever is told of none is left out. */
-  match(block: ToldBlock): Map<T, number[]> {
-    const found = new Map<T, number[]>()
-    for (const owner of this.#blocks) found.set(owner, [0])
+  match(block: ToldBlock): readonly (readonly [owner: T, numbers: readonly number[]])[] {
+    const match = ++this.#matches
+    const found: [T, number[]][] = []
+    const note = (seeker: Seeker<T>, number: number): void => {
+      if (seeker.match === match) {
+        if (seeker.numbers.at(-1) !== number) seeker.numbers.push(number)
+        return
+      }
+      seeker.match = match
+      seeker.numbers = [number]
+      found.push([seeker.owner, seeker.numbers])
+    }
+    for (const seeker of this.#blocks) note(seeker, 0)
     block.transactions.forEach((transaction, i) => {
-      for (const owner of this.#transactions) note(found, owner, i + 1)
+      for (const seeker of this.#transactions) note(seeker, i + 1)
       for (const name of conditionNames) {
         const byWord = this.#words[name]
         if (byWord.size === 0) continue
         for (const word of transaction[name]) {
-          for (const { owner, filter } of byWord.get(word) ?? []) {
-            if (found.get(owner)?.at(-1) !== i + 1 && wantsTransaction(filter, transaction)) note(found, owner, i + 1)
+          for (const { seeker, filter, isSettled } of byWord.get(word) ?? []) {
+            if (isSettled || wantsTransaction(filter, transaction)) note(seeker, i + 1)
           }
         }
       }
@@ -89,10 +120,4 @@ export function matchOne({ filters }: Interested, block: ToldBlock): number[] {
     if (filters.some((filter) => wantsTransaction(filter, transaction))) numbers.push(i + 1)
   })
   return numbers
-}
-
-function note<T>(found: Map<T, number[]>, owner: T, number: number): void {
-  const numbers = found.get(owner)
-  if (numbers === undefined) found.set(owner, [number])
-  else if (numbers.at(-1) !== number) numbers.push(number)
 }

@@ -22,8 +22,12 @@ export interface LiveLimits {
   readonly maxWords?: number
   /** Bytes that may wait for a subscriber before it has to catch up. Default 128 KiB, an eighth of what may wait for others. */
   readonly maxSubscriberBytes?: number
+  /** Bytes that may wait for all subscribers together, each of whom may have its share of it. Default 256 MiB. */
+  readonly maxSubscribersBytes?: number
   /** How long the announcement of a rollback is waited for where what is stored shows that there was one. Default 2,000 ms. */
   readonly patienceMs?: number
+  /** What one client is told in one write, in bytes. Default 256 KiB. */
+  readonly maxBytesAtOnce?: number
   /** How long telling many clients may keep the process from other things at a time. Default 5 ms. */
   readonly turnMs?: number
 }
@@ -49,14 +53,21 @@ export class LiveAudience implements FeedListener {
   #tellingPosition: NodeJS.Timeout | undefined
 
   constructor({ clients, metrics, reader, log, signal, limits = {} }: LiveAudienceOptions) {
-    const { maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024, patienceMs, turnMs } = limits
-    const subscriberBytes = Math.min(maxSubscriberBytes, clients.maxBufferedBytes)
+    const {
+      maxReplay = 10_000, maxReorgDepth = 1000, maxWords = 500_000, maxSubscriberBytes = 128 * 1024, maxSubscribersBytes = 256 * 1024 * 1024,
+      maxBytesAtOnce, patienceMs, turnMs,
+    } = limits
+    // What waits for those who said nothing is the same bytes for all; what waits for subscribers may be of each its own.
+    const subscriberBytes = (): number => Math.min(maxSubscriberBytes, clients.maxBufferedBytes, maxSubscribersBytes / clients.size)
     this.#clients = clients
     this.#metrics = metrics
-    this.feed = new BlockFeed({ listener: this, reader, log, signal, maxReorgDepth, ...(patienceMs === undefined ? {} : { patienceMs }) })
+    this.feed = new BlockFeed({
+      listener: this, reader, log, signal, maxReorgDepth, onWaiting: (blocks) => metrics.feedWaitingBlocks.set(blocks),
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    })
     this.#audience = new Audience({
-      turnMs,
-      maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes : clients.maxBufferedBytes),
+      turnMs, maxBytesAtOnce,
+      maxBufferedBytes: (client) => (client.isSubscriber ? subscriberBytes() : clients.maxBufferedBytes),
       onSlow: (client, next) => {
         if (!client.isSubscriber) return this.#drop(client, next)
         metrics.feedFallenBehind.inc()
@@ -104,6 +115,7 @@ export class LiveAudience implements FeedListener {
         closed: () => {
           client.place = undefined
           this.#audience.leave(client)
+          this.#catchingUp.wake(client)
           this.#subscriptions.forget(client)
         },
       }
@@ -120,6 +132,10 @@ export class LiveAudience implements FeedListener {
     // Both at once: whoever has caught up before this was told follows when it is told.
     this.#catchingUp.rollback(from)
     await this.#audience.tellRollback(from)
+  }
+
+  moved(): void {
+    this.#catchingUp.wakeAll()
   }
 
   /** Subscribers get what was left out; those who never subscribed know of no gap, and want the newest. */

@@ -37,6 +37,8 @@ export class ToldBlock {
   readonly id: string
   readonly parentId: string
   readonly transactions: readonly ToldTransaction[]
+  /** What its messages are as text, without what is around each. */
+  readonly textBytes: number
   /** Roughly what it holds in memory. */
   readonly bytes: number
   readonly #payloads: readonly string[]
@@ -54,8 +56,8 @@ export class ToldBlock {
       templates: [summary.template_category, summary.template_label, summary.script_hash].filter((word) => word !== ''),
     }))
     this.#payloads = [JSON.stringify(block), ...transactions.map(({ summary }) => JSON.stringify(summary))]
-    const textBytes = this.#payloads.reduce((sum, payload) => sum + payload.length, 0)
-    this.bytes = 1000 + textBytes * 5 + transactions.length * 1000
+    this.textBytes = this.#payloads.reduce((sum, payload) => sum + payload.length, 0)
+    this.bytes = 1000 + this.textBytes * 5 + transactions.length * 1000
   }
 
   /** Messages that tell of it. */
@@ -66,6 +68,12 @@ export class ToldBlock {
   /** The mark of its last message. */
   get endMark(): string {
     return markOf(this.height, this.length - 1, this.id)
+  }
+
+  /** What some of its messages are as text, without what is around each. */
+  textBytesOf(numbers: readonly number[]): number {
+    if (numbers.length === this.length) return this.textBytes
+    return numbers.reduce((sum, number) => sum + (this.#payloads[number]?.length ?? 0), 0)
   }
 
   /**

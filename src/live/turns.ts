@@ -18,8 +18,14 @@ export class Turns {
 
   /** Resolves when a step may be done. */
   async take(): Promise<void> {
-    while (this.#steps > 0 && performance.now() - this.#begun > this.#turnMs) await (this.#next ??= this.#begin())
+    while (!this.tryTake()) await (this.#next ??= this.#begin())
+  }
+
+  /** Whether a step may be done at once; for many short steps, each of which a promise would make dearer. */
+  tryTake(): boolean {
+    if (this.#steps > 0 && performance.now() - this.#begun > this.#turnMs) return false
     this.#steps++
+    return true
   }
 
   async #begin(): Promise<void> {

@@ -4,6 +4,7 @@ import { addressList, clientReader } from '../api/http/client-address.ts'
 import { createFeedReader } from '../api/feed-reader.ts'
 import { KeptAnswers } from '../api/kept/kept-answers.ts'
 import { createApiServer } from '../api/server.ts'
+import { Accounts } from '../auth/accounts.ts'
 import { DeveloperKeys } from '../auth/developer-keys.ts'
 import { asError, FatalError } from '../base/errors.ts'
 import { createStatusReader, statusSettings } from '../api/status-reader.ts'
@@ -62,19 +63,20 @@ export async function startApi(context: ServiceContext): Promise<void> {
   const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
   await forgetAtCommits(context, database, kept)
   const credentials = adminCredentials(context)
+  const keys = new DeveloperKeys(pool)
   const pages = createDashboardPages({ page: 'explorer', log })
   lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,
     network, chain: createPresentChain({ reader, log }),
     mounts: [mountOperator(context, credentials)],
-    page: { handle: createExplorerPage(pages, log), close: () => Promise.resolve() },
+    page: { handle: createExplorerPage(pages, log, { ipfsGateways: config.IPFS_GATEWAYS }), close: () => Promise.resolve() },
     clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
     rateLimit: {
       rps: config.API_RATE_LIMIT_RPS, burst: config.API_RATE_LIMIT_BURST, ttlMinutes: config.API_RATE_LIMIT_TTL_MIN,
       trustedRps: config.API_RATE_LIMIT_TRUSTED_RPS, trustedAddresses: addressList(config.API_RATE_LIMIT_TRUSTED_ADDRESSES),
     },
-    keys: new DeveloperKeys(pool),
+    keys, accounts: new Accounts({ pool, keys, jwtSecret: config.AUTH_JWT_SECRET }),
     webhooks: webhookStores(pool, config.WEBHOOK_ALLOWED_NETWORKS),
     kept,
     admin: { credentials, operations: adminOperations(pool, network) },

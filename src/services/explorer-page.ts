@@ -13,12 +13,17 @@ export const pageRoots: ReadonlySet<string> = new Set([
   'contracts', 'contract', 'evm', 'nodes', 'node', 'numbers', 'search', 'scheduled',
 ])
 
+export interface ExplorerPageOptions {
+  /** Addresses to which the content id of a picture is appended. Default: what the page has built in. */
+  readonly ipfsGateways?: readonly string[]
+}
+
 /**
  * The explorer page: its files below `/assets`, and the page for every other path, since the page itself knows which of
  * its parts a path is. Pictures of NFTs and tokens are anywhere, so they may be had from any host by HTTPS; scripts,
  * styles and data come from here alone.
  */
-export function createExplorerPage(pages: Pages, log: Logger): RequestListener {
+export function createExplorerPage(pages: Pages, log: Logger, { ipfsGateways = [] }: ExplorerPageOptions = {}): RequestListener {
   const app = new Koa()
   app.on('error', (error: unknown) => log.error({ err: error }, 'the explorer page could not be sent'))
   app.use(securityHeaders())
@@ -28,10 +33,18 @@ export function createExplorerPage(pages: Pages, log: Logger): RequestListener {
     const isFile = context.path.startsWith('/assets/')
     await servePage(context, pages, isFile ? context.path.slice(1) : '', (html) =>
       contentPolicy({ html, arePicturesFree: true }))
+    if (!isFile && typeof context.body === 'string') context.body = tellGateways(context.body, ipfsGateways)
     const [, root = ''] = context.path.split('/', 2)
     if (!isFile && context.status === 200 && !pageRoots.has(root)) context.status = 404
   })
   const handle = app.callback()
   // What `handle` throws became an answer inside.
   return (request, response) => void handle(request, response)
+}
+
+/** The page reads them where its HTML has them: it needs them before any answer of the API. */
+function tellGateways(html: string, gateways: readonly string[]): string {
+  // As `URL` writes them they hold no quotation marks and no angle brackets.
+  const content = gateways.map((address) => new URL(address).href).join(' ')
+  return gateways.length === 0 ? html : html.replace('</head>', () => `<meta name="ipfs-gateways" content="${content}">\n</head>`)
 }

@@ -8,6 +8,7 @@ import { pruneErrors } from '../farm/upkeep/prune-errors.ts'
 import { pruneRequests } from '../farm/upkeep/prune-requests.ts'
 import type { UpkeepJob } from '../farm/upkeep/upkeep-job.ts'
 import { ensureRawPartitions } from '../ingest/raw-partitions.ts'
+import { pruneDeliveries } from '../webhooks/prune-deliveries.ts'
 
 /** Partitions are there for so many heights above the head: some two days at mainnet's pace. */
 const heightsAhead = 200_000
@@ -21,11 +22,17 @@ const errorDays = 90
 /** Requests of a person that are finished are kept for this long. */
 const requestDays = 30
 
+export interface UpkeepSettings {
+  /** WEBHOOK_LOG_DAYS. */
+  readonly webhookLogDays: number
+}
+
 /** What keeps the database tidy. `workers`: all that the program has, switched on or not. */
-export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[]): UpkeepJob[] {
+export function upkeepJobs(pool: pg.Pool, workers: readonly Worker[], { webhookLogDays }: UpkeepSettings): UpkeepJob[] {
   return [
     { name: 'make-partitions', cron: '*/15 * * * *', run: async () => ({ head: await makePartitions(pool, workers) }) },
     { name: 'prune-leases', cron: '20 * * * *', run: async () => ({ pruned: await pruneLeases(pool, workers.map(({ name }) => name), leaseAgeMs) }) },
+    { name: 'prune-webhooks', cron: '* * * * *', run: async () => ({ pruned: await pruneDeliveries(pool, webhookLogDays) }) },
     { name: 'prune-errors', cron: '40 3 * * *', run: async () => ({ pruned: await pruneErrors(pool, errorDays) }) },
     { name: 'prune-requests', cron: '50 3 * * *', run: async () => ({ pruned: await pruneRequests(pool, requestDays) }) },
   ]

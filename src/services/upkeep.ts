@@ -9,14 +9,14 @@ import type { ServiceContext } from './context.ts'
 import { upkeepJobs } from './upkeep-jobs.ts'
 
 /** Starts the upkeep of the database in the background; a farm without it still works, so what keeps it away is only logged. */
-export function startUpkeep({ databaseUrl, lifecycle, metrics, ...context }: ServiceContext): void {
+export function startUpkeep({ config, databaseUrl, lifecycle, metrics, ...context }: ServiceContext): void {
   const log = context.log.child({ service: 'upkeep' })
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: 3, applicationName: 'flowfarm upkeep', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections: flowfarm upkeep', () => pool.end())
   const start = async (): Promise<Upkeep> => {
-    const upkeep = new Upkeep({ pool, jobs: upkeepJobs(pool, workers), log, metrics })
+    const upkeep = new Upkeep({ pool, jobs: upkeepJobs(pool, workers, { webhookLogDays: config.WEBHOOK_LOG_DAYS }), log, metrics })
     try {
       await upkeep.start(lifecycle.signal)
       return upkeep

@@ -26,7 +26,7 @@ export async function startWebhooks({ config, databaseUrl, lifecycle, ...context
     retry: {
       maxTries: config.WEBHOOK_MAX_TRIES, baseMs: config.WEBHOOK_RETRY_BASE_MS, capMs: config.WEBHOOK_RETRY_CAP_MS, pauseAfter: config.WEBHOOK_PAUSE_AFTER,
     },
-    logDays: config.WEBHOOK_LOG_DAYS, onAttempt: (attempt) => figures.attempt(attempt), onMade: (count) => figures.made(count),
+    onAttempt: (attempt) => figures.attempt(attempt), onMade: (count) => figures.made(count),
   })
   const figures = new WebhookMetrics({ overview: new OverviewStore(pool), metrics: context.metrics, log, isDispatching: () => service.isDispatching })
   service.start()

@@ -35,9 +35,21 @@ export interface EventFacets {
   readonly amount?: string
   /** `A.<address>.<name>` */
   readonly contracts?: readonly string[]
+  /** Pairs of exchanges. */
+  readonly pairs?: readonly string[]
+  /** Numbers of items within their collection. */
+  readonly nftIds?: readonly string[]
+  /** Nodes, 64 hex digits. */
+  readonly nodes?: readonly string[]
+  /** What an account was in a transaction. */
+  readonly roles?: readonly AccountRole[]
   /** Names by which its kind is known: the full type of an event, or `Swap`, `TokensCommitted`, `mint`. */
   readonly names?: readonly string[]
 }
+
+export const accountRoles = ['payer', 'proposer', 'authorizer'] as const
+
+export type AccountRole = typeof accountRoles[number]
 
 export function comparePlaces(a: EventPlace, b: EventPlace): number {
   return a.height - b.height || a.txIndex - b.txIndex || a.eventIndex - b.eventIndex || a.leg - b.leg

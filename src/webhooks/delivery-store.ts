@@ -26,6 +26,12 @@ export interface DeliveryDetail extends WebhookDelivery {
   readonly failures: readonly DeliveryFailure[]
 }
 
+/** A delivery that was posted at least once. */
+export interface LoggedDelivery extends WebhookDelivery {
+  readonly endpointId: number
+  readonly body: string
+}
+
 export interface DeliveryFailure {
   readonly attempt: number
   readonly failedAt: Date
@@ -61,6 +67,24 @@ export class DeliveryStore {
        where ${ofOwner} and d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status = $4)
        order by d.sequence desc limit $5`,
       [owner.keyId, subscriptionId, page.before ?? null, page.status ?? null, page.limit],
+    )
+    return rows
+  }
+
+  /** What was posted to all endpoints of a key, the newest first. */
+  async log({ keyId }: WebhookOwner, { limit, offset }: { readonly limit: number; readonly offset: number }): Promise<readonly LoggedDelivery[]> {
+    // Of each subscription no more than could be on the page; bodies are read of those that are.
+    const { rows } = await query<LoggedDelivery>(
+      this.#pool,
+      `select ${deliveryColumns}, d.body, p.endpoint_id::float8 as "endpointId" from (
+         select l.*, s.endpoint_id from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id cross join lateral (
+           select w.subscription_id, w.sequence, w.created_at from app.webhook_deliveries w
+           where w.subscription_id = s.id and w.attempt_count > 0 order by w.sequence desc limit $2::int + $3::int
+         ) l
+         where e.key_id = $1 order by l.created_at desc, l.subscription_id desc, l.sequence desc limit $2 offset $3
+       ) p join app.webhook_deliveries d using (subscription_id, sequence)
+       order by d.created_at desc, d.subscription_id desc, d.sequence desc`,
+      [keyId, limit, offset],
     )
     return rows
   }

@@ -1,23 +1,19 @@
 import type pg from 'pg'
 import { query, withTransaction } from '../db/pool.ts'
-import { comparePlaces } from './chain-event.ts'
 import type { ChainEvent } from './chain-event.ts'
-import { typeMatcher } from './conditions.ts'
 import type { Conditions } from './conditions.ts'
-import { deliveryBody } from './delivery-body.ts'
 import type { BlockFacts } from './delivery-body.ts'
 import { insertDeliveries } from './insert-deliveries.ts'
-import type { NewDelivery } from './insert-deliveries.ts'
+import { matchEvents } from './match-events.ts'
 import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
 import { rollbackLock } from './rollback-lock.ts'
 import type { HeightRange } from '../base/ranges.ts'
 import { sourcesOf } from './sources/all-sources.ts'
+import { countEvents, hourlyParameters, joinHour } from './usage.ts'
+import type { HourlyLimits } from './usage.ts'
 
 /** A transaction that has so many ends with the block it is at, so that neither it nor what it holds in memory grows without bound. */
 const enoughDeliveries = 10_000
-
-/** So long at most, deliveries in hand are not looked after. */
-const sliceMs = 20
 
 /** Subscriptions that are at the same height and wait for the same workers. */
 export interface DispatchGroup {
@@ -32,12 +28,16 @@ export interface DispatchLimits {
   readonly blocksAtOnce: number
   /** Deliveries of a subscription that may wait: one with more gets no further ones until some are sent. */
   readonly maxPending: number
+  readonly eventsPerHour: HourlyLimits
 }
 
 interface LockedSubscription {
   readonly id: number
+  readonly key_id: number
   readonly event_types: string[]
   readonly conditions: Conditions
+  /** Events that its key may still be told of in this hour; null: without limit. */
+  readonly left: number | null
 }
 
 /**
@@ -60,22 +60,34 @@ export async function dispatchGroup(pool: pg.Pool, group: DispatchGroup, limits:
       const asking = subscriptions.filter((one) => source.types.some((type) => one.event_types.includes(type)))
       events.push(...await source.read(client, range, asking.map((one) => one.conditions)))
     }
-    const { deliveries, to } = await matchAll(events, subscriptions, await readBlocks(client, range), range.to)
-    await query(client, 'update app.webhook_subscriptions set next_height = $2 where id = any ($1)', [subscriptions.map(({ id }) => id), to])
+    const { deliveries, ends } = await matchEvents(events, {
+      subscriptions: subscriptions.map((one) => ({ id: one.id, keyId: one.key_id, eventTypes: one.event_types, conditions: one.conditions })),
+      blocks: await readBlocks(client, range), end: range.to, enough: enoughDeliveries,
+      left: new Map(subscriptions.map((one) => [one.key_id, one.left ?? Number.POSITIVE_INFINITY])),
+    })
+    await query(
+      client,
+      'update app.webhook_subscriptions s set next_height = e.height from unnest($1::bigint[], $2::bigint[]) as e (id, height) where s.id = e.id',
+      [[...ends.keys()], [...ends.values()]],
+    )
+    await countEvents(client, deliveries, new Map(subscriptions.map((one) => [one.id, one.key_id])))
     await insertDeliveries(client, deliveries)
     return deliveries.length
   })
 }
 
-async function lockSubscriptions(client: pg.ClientBase, group: DispatchGroup, { maxPending }: DispatchLimits): Promise<LockedSubscription[]> {
+/** Those that still are where the group is and may be told more. */
+async function lockSubscriptions(client: pg.ClientBase, group: DispatchGroup, { maxPending, eventsPerHour }: DispatchLimits): Promise<LockedSubscription[]> {
   const { rows } = await query<LockedSubscription>(
     client,
-    `select id::float8 as id, event_types, conditions from app.webhook_subscriptions s
-     where id = any ($1) and next_height = $2 and is_enabled and last_sequence - coalesce((
+    `select s.id::float8 as id, k.id::float8 as key_id, s.event_types, s.conditions, h."left"::float8 as "left"
+     from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
+     ${joinHour('$4', '$5')}
+     where s.id = any ($1) and s.next_height = $2 and s.is_enabled and (h."left" is null or h."left" > 0) and s.last_sequence - coalesce((
        select sequence - 1 from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending' order by sequence limit 1
-     ), last_sequence) < $3
-     order by id for no key update`,
-    [group.subscriptionIds, group.from, maxPending],
+     ), s.last_sequence) < $3
+     order by s.id for no key update of s`,
+    [group.subscriptionIds, group.from, maxPending, ...hourlyParameters(eventsPerHour)],
   )
   return rows
 }
@@ -87,37 +99,4 @@ async function readBlocks(client: pg.ClientBase, range: HeightRange): Promise<Re
     [range.from, range.to],
   )
   return new Map(rows.map((row) => [row.height, row]))
-}
-
-/**
- * In the order of the chain; an event is told to a subscription once at most.
- * @returns `to`: deliveries of all heights below are among them; less than was asked for where they are many
- */
-async function matchAll(
-  events: ChainEvent[], subscriptions: readonly LockedSubscription[], blocks: ReadonlyMap<number, BlockFacts>, end: number,
-): Promise<{ readonly deliveries: readonly NewDelivery[]; readonly to: number }> {
-  events.sort((a, b) => comparePlaces(a.place, b.place))
-  const deliveries: NewDelivery[] = []
-  const matchers = subscriptions.map(({ id, event_types: types, conditions }) => ({ id, typeOf: typeMatcher(types, conditions) }))
-  let height: number | undefined
-  let yieldAt = performance.now() + sliceMs
-  for (const event of events) {
-    if (performance.now() >= yieldAt) {
-      await new Promise((resolve) => setImmediate(resolve))
-      yieldAt = performance.now() + sliceMs
-    }
-    if (event.place.height !== height && deliveries.length >= enoughDeliveries) return { deliveries, to: event.place.height }
-    height = event.place.height
-    const block = blocks.get(event.place.height)
-    if (block === undefined) throw new Error(`height ${event.place.height} is covered, and its block is not stored`)
-    const bodies = new Map<string, string>()
-    for (const { id, typeOf } of matchers) {
-      const eventType = typeOf(event)
-      if (eventType === undefined) continue
-      let body = bodies.get(eventType)
-      if (body === undefined) bodies.set(eventType, body = deliveryBody(eventType, event, block))
-      deliveries.push({ subscriptionId: id, blockHeight: block.height, eventType, body })
-    }
-  }
-  return { deliveries, to: end }
 }

@@ -9,8 +9,8 @@ import { dispatchGroup } from './dispatch-group.ts'
 import type { DispatchGroup, DispatchLimits } from './dispatch-group.ts'
 import { readCoverage, readyEnd, readyHeights } from './ready-heights.ts'
 import { WakeUp } from './wake-up.ts'
-import { pruneDeliveries } from './prune-deliveries.ts'
 import { sourcesOf } from './sources/all-sources.ts'
+import { hourlyParameters, joinHour, usualHourlyLimits } from './usage.ts'
 
 export interface DispatcherOptions {
   readonly databaseUrl: string
@@ -20,8 +20,6 @@ export interface DispatcherOptions {
   readonly signal: AbortSignal
   /** Deliveries were made: how many. */
   readonly onMade: (count: number) => void
-  /** Finished deliveries are kept for so many days. */
-  readonly logDays: number
   readonly limits?: Partial<DispatchLimits>
 }
 
@@ -30,9 +28,6 @@ const channels = ['flowfarm_blocks', 'flowfarm_rollback', 'flowfarm_farm', 'flow
 
 /** It looks so often although nobody has said anything: announcements may be lost. */
 const lookMs = 5000
-
-/** How often old deliveries are removed. */
-const pruneMs = 30_000
 
 /** Of a round, what those may take that are told of the past: the head is not to wait for them. */
 const behindMs = 100
@@ -60,7 +55,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#limits = { blocksAtOnce: 50, maxPending: 10_000, ...options.limits }
+    this.#limits = { blocksAtOnce: 50, maxPending: 10_000, eventsPerHour: usualHourlyLimits, ...options.limits }
   }
 
   /** This process has its turn. */
@@ -90,17 +85,12 @@ export class Dispatcher {
 
   /** Until the lock is lost. @throws errors of our tree */
   async #dispatchWhileLocked(onRound: () => void): Promise<void> {
-    const { databaseUrl, pool, logDays, signal } = this.#options
+    const { databaseUrl, signal } = this.#options
     const lock = await acquireLock(databaseUrl, 'webhooks:dispatcher', { signal, applicationName: 'flowfarm webhooks' })
     const ending = AbortSignal.any([signal, lock.lost])
     try {
       this.#isDispatching = true
-      let pruneAt = 0
       while (!ending.aborted) {
-        if (performance.now() >= pruneAt) {
-          await pruneDeliveries(pool, logDays, ending)
-          pruneAt = performance.now() + pruneMs
-        }
         const hasMore = await this.#round(ending)
         onRound()
         if (!hasMore) {
@@ -155,8 +145,10 @@ export class Dispatcher {
       pool,
       `select array_agg(s.id::float8) as ids, s.next_height::float8 as "from", array_to_string(s.event_types, ' ') as event_types
        from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id join app.developer_keys k on k.id = e.key_id
-       where s.is_enabled and s.next_height is not null and e.paused_at is null and k.revoked_at is null
+       ${joinHour('$1', '$2')}
+       where s.is_enabled and s.next_height is not null and e.paused_at is null and k.revoked_at is null and (h."left" is null or h."left" > 0)
        group by 2, 3`,
+      hourlyParameters(this.#limits.eventsPerHour),
     )
     if (rows.length === 0) return []
     const coverage = await readCoverage(pool)

@@ -22,6 +22,19 @@ export interface WebhookEndpoint {
   readonly createdAt: Date
 }
 
+export interface NewEndpoint {
+  readonly url: string
+  readonly description: string
+  /** 24 to 64 bytes; undefined: one is made. */
+  readonly secret?: Buffer | undefined
+}
+
+export interface MadeEndpoint {
+  readonly endpoint: WebhookEndpoint
+  /** As its owner is shown it, once. */
+  readonly secret: string
+}
+
 export interface EndpointChange {
   readonly url?: string | undefined
   readonly description?: string | undefined
@@ -64,23 +77,25 @@ export class EndpointStore {
   }
 
   /** @throws ApiError 400 for a URL that is not sent to, 403 `webhook-limit` */
-  async create(owner: WebhookOwner, { url, description }: { url: string; description: string }): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  async create(owner: WebhookOwner, asked: NewEndpoint): Promise<MadeEndpoint> {
+    return withTransaction(this.#pool, (client) => this.createIn(client, owner, asked))
+  }
+
+  /** The same as part of a transaction. */
+  async createIn(client: pg.ClientBase, owner: WebhookOwner, { url, description, secret = randomBytes(32) }: NewEndpoint): Promise<MadeEndpoint> {
     const target = this.#checkedUrl(url)
-    const secret = randomBytes(32)
-    return withTransaction(this.#pool, async (client) => {
-      // Two that come at the same time are counted one after the other.
-      await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
-      const most = webhookLimits[owner.tier].endpoints
-      const { rows: [counted] } = await query<{ count: number }>(client, 'select count(*)::int as count from app.webhook_endpoints where key_id = $1', [owner.keyId])
-      if (most !== null && (counted?.count ?? 0) >= most) {
-        throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} endpoints.`)
-      }
-      const { rows } = await query<WebhookEndpoint>(
-        client, `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
-        [owner.keyId, target, description, secret],
-      )
-      return { endpoint: known(rows[0], 0), secret: secretText(secret) }
-    })
+    // Two that come at the same time are counted one after the other.
+    await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
+    const most = webhookLimits[owner.tier].endpoints
+    const { rows: [counted] } = await query<{ count: number }>(client, 'select count(*)::int as count from app.webhook_endpoints where key_id = $1', [owner.keyId])
+    if (most !== null && (counted?.count ?? 0) >= most) {
+      throw new ApiError(403, 'webhook-limit', `A key of the tier ${owner.tier} has at most ${most} endpoints.`)
+    }
+    const { rows } = await query<WebhookEndpoint>(
+      client, `insert into app.webhook_endpoints (key_id, url, description, secret) values ($1, $2, $3, $4) returning ${endpointColumns}`,
+      [owner.keyId, target, description, secret],
+    )
+    return { endpoint: known(rows[0], 0), secret: secretText(secret) }
   }
 
   /** One that goes on has its failures forgotten, and what waits for it is sent. @throws ApiError 400, 404 */
@@ -119,7 +134,7 @@ export class EndpointStore {
   }
 
   /** Makes a new secret; the old one signs too for so many hours, so that the receiver can be changed without a gap. @throws ApiError 404 */
-  async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  async rotateSecret(owner: WebhookOwner, id: number, overlapHours: number): Promise<MadeEndpoint> {
     const secret = randomBytes(32)
     const { rows } = await query<WebhookEndpoint>(
       this.#pool,

@@ -6,6 +6,9 @@ import { endpointColumns } from './endpoint-store.ts'
 import type { WebhookEndpoint } from './endpoint-store.ts'
 import { subscriptionColumns } from './subscription-store.ts'
 import type { WebhookSubscription } from './subscription-store.ts'
+import { hourlyParameters, joinHour, readUsage, usualHourlyLimits } from './usage.ts'
+import type { WebhookUsage } from './usage.ts'
+import type { WebhookOwner } from './webhook-limits.ts'
 
 /** Deliveries that wait are counted up to this. */
 const mostCounted = 10_000
@@ -19,6 +22,8 @@ export interface SubscriptionState extends WebhookSubscription {
   /** When it is sent to next; null: nothing waits, or it may not be sent to. */
   readonly dueAt: Date | null
   readonly isBeingSent: boolean
+  /** Its key was told of as many events in this hour as its tier allows. */
+  readonly isOverLimit: boolean
 }
 
 export interface OverviewPage {
@@ -36,7 +41,7 @@ export interface WaitingTotals {
   readonly paused: Readonly<Record<'owner' | 'failures' | 'gone', number>>
 }
 
-/** The webhooks of all keys, as administrators see them. */
+/** Where webhooks stand: those of all keys, as administrators see them, and what one key has of what it may. */
 export class OverviewStore {
   readonly #pool: pg.Pool
 
@@ -60,14 +65,16 @@ export class OverviewStore {
   async subscriptions({ before, limit }: OverviewPage, endpointId: number | undefined): Promise<readonly SubscriptionState[]> {
     const { rows } = await query<SubscriptionState>(
       this.#pool,
-      `select ${subscriptionColumns}, t.key_id::float8 as "keyId", t.due_at as "dueAt", t.is_held as "isBeingSent", w.waiting, w.oldest as "oldestWaitingAt"
-       from app.webhook_subscriptions s join app.webhook_turns t on t.subscription_id = s.id cross join lateral (
+      `select ${subscriptionColumns}, t.key_id::float8 as "keyId", t.due_at as "dueAt", t.is_held as "isBeingSent", w.waiting, w.oldest as "oldestWaitingAt",
+         coalesce(h."left" <= 0, false) as "isOverLimit"
+       from app.webhook_subscriptions s join app.webhook_turns t on t.subscription_id = s.id join app.developer_keys k on k.id = t.key_id
+       ${joinHour('$4', '$5')} cross join lateral (
          select count(*)::int as waiting, min(created_at) as oldest from (
            select created_at from app.webhook_deliveries d where d.subscription_id = s.id and d.status = 'pending' order by sequence limit ${mostCounted}
          ) p
        ) w
        where ($1::bigint is null or s.id < $1) and ($2::bigint is null or s.endpoint_id = $2) order by s.id desc limit $3`,
-      [before ?? null, endpointId ?? null, limit],
+      [before ?? null, endpointId ?? null, limit, ...hourlyParameters(usualHourlyLimits)],
     )
     return rows
   }
@@ -81,6 +88,11 @@ export class OverviewStore {
       [before ?? null, subscriptionId, status ?? null, limit],
     )
     return rows
+  }
+
+  /** What one developer key has, of what its tier allows. */
+  usage(owner: WebhookOwner): Promise<WebhookUsage> {
+    return readUsage(this.#pool, owner)
   }
 
   async totals(): Promise<WaitingTotals> {

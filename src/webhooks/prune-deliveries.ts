@@ -1,12 +1,17 @@
 import type pg from 'pg'
 import { query } from '../db/pool.ts'
 
-/** Rows that one statement removes at most. */
+/** Rows that one statement removes at most, so that none holds many for long. */
 const rowsAtOnce = 5000
 
-/** Removes deliveries that were finished long ago, with their failures; those that somebody has in hand are left for the next time. */
-export async function pruneDeliveries(pool: pg.Pool, days: number, signal: AbortSignal): Promise<void> {
-  for (let removed = rowsAtOnce; removed === rowsAtOnce && !signal.aborted;) {
+/**
+ * Removes deliveries that were finished long ago, with their failures, and what was counted then; those that somebody has in hand
+ * are left for the next time. @returns how many deliveries went
+ */
+export async function pruneDeliveries(pool: pg.Pool, days: number): Promise<number> {
+  await query(pool, 'delete from app.webhook_usage where hour < now() - make_interval(days => $1)', [days])
+  let pruned = 0
+  for (let removed = rowsAtOnce; removed === rowsAtOnce; pruned += removed) {
     const { rowCount } = await query(
       pool,
       `delete from app.webhook_deliveries where ctid = any (array(
@@ -17,4 +22,5 @@ export async function pruneDeliveries(pool: pg.Pool, days: number, signal: Abort
     )
     removed = rowCount ?? 0
   }
+  return pruned
 }

@@ -5,6 +5,13 @@ export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`
 }
 
+/** The bytes of such a text; undefined: it is none, or not of 24 to 64 bytes. */
+export function secretOf(text: string): Buffer | undefined {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
+  const secret = Buffer.from(base64, 'base64')
+  return secret.length >= 24 && secret.length <= 64 ? secret : undefined
+}
+
 export interface SignedMessage {
   readonly id: string
   /** Seconds since 1970, of the attempt: a receiver refuses old ones, so that nobody can send them again. */

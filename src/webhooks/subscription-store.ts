@@ -4,6 +4,7 @@ import { query, withTransaction } from '../db/pool.ts'
 import type { Conditions } from './conditions.ts'
 import { deliveryBody } from './delivery-body.ts'
 import { testEventType } from './event-types.ts'
+import type { EndpointStore, NewEndpoint } from './endpoint-store.ts'
 import type { EventType } from './event-types.ts'
 import { insertDeliveries } from './insert-deliveries.ts'
 import { lockForRemoval } from './turns.ts'
@@ -21,10 +22,13 @@ export interface WebhookSubscription {
   /** Deliveries that were made. */
   readonly deliveryCount: number
   readonly createdAt: Date
+  /** When its owner last changed it. */
+  readonly changedAt: Date
 }
 
 export interface NewSubscription {
-  readonly endpointId: number
+  /** An endpoint that is there, or one that is made with it. */
+  readonly endpoint: number | NewEndpoint
   readonly eventTypes: readonly EventType[]
   readonly conditions: Conditions
   /** Undefined: from the next block on that is stored. */
@@ -41,7 +45,8 @@ export interface SubscriptionChange {
 
 /** As an administrator sees them too. */
 export const subscriptionColumns = `s.id::float8 as id, s.endpoint_id::float8 as "endpointId", s.event_types as "eventTypes", s.conditions, s.is_enabled as "isEnabled",
-  s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt"`
+  s.next_height::float8 as "nextHeight", s.last_sequence::float8 as "deliveryCount", s.created_at as "createdAt",
+  s.changed_at as "changedAt"`
 const ofOwner = 'exists (select from app.webhook_endpoints e where e.id = s.endpoint_id and e.key_id = $1)'
 
 /** Tests of a subscription that may wait. */
@@ -53,9 +58,11 @@ const nextBlock = `(select max(upper(r)) from app.indexing_checkpoints c, unnest
 /** Subscriptions of developer keys. What belongs to another key is as if it did not exist. */
 export class SubscriptionStore {
   readonly #pool: pg.Pool
+  readonly #endpoints: EndpointStore
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, endpoints: EndpointStore) {
     this.#pool = pool
+    this.#endpoints = endpoints
   }
 
   /** All of a key, or of one of its endpoints; the newest first. */
@@ -73,11 +80,18 @@ export class SubscriptionStore {
     return known(rows[0], id)
   }
 
-  /** @throws ApiError 400 for conditions that do not fit, 403 `webhook-limit`, 404 `unknown-endpoint` */
-  async create(owner: WebhookOwner, { endpointId, eventTypes, conditions, fromHeight }: NewSubscription): Promise<WebhookSubscription> {
+  /**
+   * @returns with the secret of the endpoint that was made with it
+   * @throws ApiError 400 for conditions that do not fit or a URL that is not sent to, 403 `webhook-limit`, 404 `unknown-endpoint`
+   */
+  async create(
+    owner: WebhookOwner, { endpoint, eventTypes, conditions, fromHeight }: NewSubscription,
+  ): Promise<{ readonly subscription: WebhookSubscription; readonly secret: string | undefined }> {
     checkConditions(eventTypes, conditions)
     return this.#change(async (client) => {
       await query(client, 'select 1 from app.developer_keys where id = $1 for no key update', [owner.keyId])
+      const madeEndpoint = typeof endpoint === 'number' ? undefined : await this.#endpoints.createIn(client, owner, endpoint)
+      const endpointId = typeof endpoint === 'number' ? endpoint : madeEndpoint?.endpoint.id ?? 0
       const most = webhookLimits[owner.tier].subscriptions
       const { rows: [there] } = await query<{ count: number; is_endpoint: boolean }>(
         client,
@@ -95,7 +109,7 @@ export class SubscriptionStore {
       )
       const made = known(rows[0], 0)
       await query(client, 'insert into app.webhook_turns (subscription_id, key_id) values ($1, $2)', [made.id, owner.keyId])
-      return made
+      return { subscription: made, secret: madeEndpoint?.secret }
     })
   }
 
@@ -108,7 +122,7 @@ export class SubscriptionStore {
       checkConditions(eventTypes, conditions)
       const { rows: changed } = await query<WebhookSubscription>(
         client,
-        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5 where id = $1 returning ${subscriptionColumns}`,
+        `update app.webhook_subscriptions s set event_types = $2, conditions = $3, is_enabled = $4, next_height = $5, changed_at = now() where id = $1 returning ${subscriptionColumns}`,
         [id, [...new Set(eventTypes)], JSON.stringify(conditions), isEnabled, fromHeight],
       )
       return known(changed[0], id)

@@ -27,7 +27,7 @@ export const turnsChannel = 'flowfarm_webhook_turns'
  *                                                  ▲                   │
  *                                                  └──its process is silent until due_at──┘
  *
- * Locks are taken in this order, rows of one kind by rising number: developer keys, subscriptions, turns, deliveries, endpoints.
+ * Locks are taken in this order, rows of one kind by rising number: developer keys, subscriptions, usage, turns, deliveries, endpoints.
  */
 
 const lockText = 'select 1 from app.webhook_turns where subscription_id = any ($1) order by subscription_id for no key update'

@@ -20,7 +20,6 @@ export interface WebhookServiceOptions {
   readonly concurrency: number
   readonly timeoutMs: number
   readonly retry: RetryRules
-  readonly logDays: number
   readonly limits?: Partial<DispatchLimits>
   /** Default: DNS. */
   readonly lookUp?: LookUp
@@ -47,7 +46,7 @@ export class WebhookService {
 
   /** What goes on in the background retries for ever. */
   start(): void {
-    const { databaseUrl, pool, log, logDays, limits, onAttempt, onMade, ...rest } = this.#options
+    const { databaseUrl, pool, log, limits, onAttempt, onMade, ...rest } = this.#options
     const { signal } = this.#stopping
     const poster = new Poster({ timeoutMs: rest.timeoutMs })
     const sender = new Sender({
@@ -55,7 +54,7 @@ export class WebhookService {
       relay: rest.relay, concurrency: rest.concurrency, retry: rest.retry, ...(onAttempt === undefined ? {} : { onAttempt }),
     })
     const dispatcher = new Dispatcher({
-      databaseUrl, pool, log, signal, logDays, ...(limits === undefined ? {} : { limits }),
+      databaseUrl, pool, log, signal, ...(limits === undefined ? {} : { limits }),
       onMade: (count) => {
         sender.wake()
         onMade?.(count)

@@ -14,8 +14,6 @@ export interface WebhookStores {
 }
 
 export function webhookStores(pool: pg.Pool, allowedNetworks: readonly string[]): WebhookStores {
-  return {
-    endpoints: new EndpointStore(pool, targetPolicy(allowedNetworks)), subscriptions: new SubscriptionStore(pool), deliveries: new DeliveryStore(pool),
-    overview: new OverviewStore(pool),
-  }
+  const endpoints = new EndpointStore(pool, targetPolicy(allowedNetworks))
+  return { endpoints, subscriptions: new SubscriptionStore(pool, endpoints), deliveries: new DeliveryStore(pool), overview: new OverviewStore(pool) }
 }

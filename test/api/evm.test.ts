@@ -211,6 +211,11 @@ describe('EVM tokens that the bridge has associated with tokens of Flow', () => 
       ])
       const { data: [page] } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
       expect(page).to.deep.include({ name: 'Moss Points', is_contract: true, token: tokens[0] })
+      await database.pool.query(`
+        insert into app.account_labels (address, tag, label, category)
+        values ('0x${moss}', 'swamp', 'Swamp', 'custom'), ('0x${moss}', 'moor', 'Moor', 'custom')`)
+      const { data: [labelled] } = await api.json<{ data: Record<string, unknown>[] }>(`/flow/evm/address/0x${moss}`)
+      expect(labelled?.['name'], 'the first of its labels').to.equal('Moor')
     } finally {
       await api.stop()
       await database.drop()

@@ -58,6 +58,8 @@ const history = `
   insert into app.evm_token_items select '${badge}', 721, h, '${busy}', 1 from ${steps};
   insert into app.evm_tokens select '5' || lpad(to_hex(h), 39, '0'), (array[20, 20, 20, 721])[h / 20 % 4 + 1], h, 1, 3, 0 from ${steps};
   insert into app.evm_tokens select '7' || lpad(to_hex(h), 39, '0'), 1155, h, 1, 1, 0 from generate_series(0, 500, 100) as h;
+  insert into app.account_labels (address, tag, label, category)
+  select '0x' || lpad(to_hex(i), 16, '0'), 'service', 'Service', 'service' from generate_series(1, 30) i;
   insert into app.staking_events
     (block_height, tx_index, event_index, event_type, node_id, delegator_id, from_bucket, to_bucket, amount, account)
   select h, 0, i, case when i = 0 then 'RewardsPaid' when i < 3 then 'DelegatorRewardsPaid' else 'DelegatorTokensCommitted' end,
@@ -128,8 +130,11 @@ const cases: readonly Case[] = [
   ['items of an address in the middle', 60, (pool) => (
     listEvmItems(pool, busy, { token: badge, standard: 721, tokenId: String(highest / 2) }, 21)
   )],
-  ['what is known of addresses', 40, (pool) => describeEvmAddresses(pool, [busy, counterpart, quiet, coin])],
-  ['what is known of an address that is nowhere', 10, (pool) => describeEvmAddresses(pool, ['e'.repeat(40)])],
+  ['what is known of addresses', 70, (pool) => describeEvmAddresses(pool, [busy, counterpart, quiet, coin])],
+  ['what is known of many addresses', 100, (pool) => (
+    describeEvmAddresses(pool, Array.from({ length: 40 }, (_, i) => address('3', i * spacing)))
+  )],
+  ['what is known of an address that is nowhere', 40, (pool) => describeEvmAddresses(pool, ['e'.repeat(40)])],
   ['when an address was seen', 20, (pool) => readEvmAddressSpan(pool, busy)],
   ['rewards in the middle', 80, (pool) => listStakingEvents(pool, { kind: 'rewards' }, middle, 21)],
   ['events of a node in the middle', 80, (pool) => listStakingEvents(pool, { nodeId: node }, middle, 21)],

@@ -100,7 +100,7 @@ describe('the explorer page with what is big or hostile', function () {
     await page.locator('.list').getByRole('rowheader').nth(499).waitFor()
     await page.getByText('<script>document.title="broken"</script>').first().waitFor()
     await expectWhole(page, said)
-    for (const url of asked) expect(url).to.match(/^https:\/\/(?:ipfs\.io\/ipfs\/|evil\.example\/1\.png)/)
+    for (const url of asked) expect(url).to.match(/^https:\/\/(?:(?:ipfs\.io|dweb\.link)\/ipfs\/bafyone\/1\.png$|evil\.example\/1\.png)/)
   })
 
   it('lists items with pictures of odd schemes, and asks none of them for more than a picture', async () => {
@@ -114,6 +114,46 @@ describe('the explorer page with what is big or hostile', function () {
     expect(asked.filter((url) => url.includes('secret'))).to.deep.equal([])
   })
 
+  it('shows what names itself in the EVM, and accounts with labels, in their place', async () => {
+    const named = (i: number): string | undefined => names[i % names.length]
+    const party = (given: unknown, i: number): unknown => (given === null ? null : { ...(given as object), name: named(i) })
+    const [transactions, saidOfTransactions] = await open('/evm', (path) => path === '/flow/evm/transaction', (answer) => {
+      const data = answer.data.map((each, i) => ({
+        ...each, from: party(each['from'], i), to: party(each['to'], i + 1),
+        decoded_input: { method_id: 'a9059cbb', method_call: `${named(i + 2)}(`, parameters: [] },
+      }))
+      return { ...answer, data }
+    })
+    await transactions.getByRole('rowheader').nth(names.length).waitFor()
+    await expectWhole(transactions, saidOfTransactions)
+    const [tokens, saidOfTokens] = await open('/evm?tab=tokens', (path) => path === '/flow/evm/token', (answer) => {
+      const data = names.map((name, i) => ({ ...answer.data[0], address: `0x${String(i).repeat(40)}`, name, symbol: named(i + 3) }))
+      return { ...answer, data }
+    })
+    await tokens.getByRole('rowheader').nth(names.length - 1).waitFor()
+    await expectWhole(tokens, saidOfTokens)
+    const [labelled, saidOfLabels] = await open(`/account/${account}`, (path) => path === `/flow/account/${account}`, (answer) => {
+      const labels = names.map((label, i) => ({ tag: `label-${i}`, label, category: label }))
+      return { ...answer, data: answer.data.map((each) => ({ ...each, labels })) }
+    })
+    await labelled.getByText('<script>document.title="broken"</script>').first().waitFor()
+    await expectWhole(labelled, saidOfLabels)
+  })
+
+  it('suggests things of any name in lines of one height', async () => {
+    const [page, said] = await open('/blocks', (path) => path === '/flow/search', (answer) => {
+      const accounts = names.map((label, i) => ({ address: `0x${String(i).repeat(16)}`, label, category: names[(i + 1) % names.length] }))
+      // The answer to a search is no list.
+      const found = answer.data as unknown as Readonly<Record<string, unknown>>
+      return { ...answer, data: { ...found, tokens: [], nft_collections: [], contracts: [], hits: [], accounts } as unknown as Answer['data'] }
+    })
+    await page.getByRole('combobox', { name: 'Search' }).fill('bad')
+    await page.getByRole('option').nth(names.length - 1).waitFor()
+    const heights = await page.locator('[role=option]').evaluateAll((options) => options.map((option) => (option as unknown as { offsetHeight: number }).offsetHeight))
+    expect(Math.max(...heights)).to.be.below(60)
+    await expectWhole(page, said)
+  })
+
   it('tells a transaction of thousands of events and moves in a page that one can use', async () => {
     const [page, said] = await open(`/transaction/${transaction}?tab=events`, (path) => path === `/flow/transaction/${transaction}`, (answer) => {
       const [first] = answer.data as [{ events: object[]; ft_transfers: object[] }]
@@ -125,7 +165,7 @@ describe('the explorer page with what is big or hostile', function () {
       return { ...answer, data: [{ ...first, events, ft_transfers: transfers, template_label: names[5], error_message: names[5] }] }
     })
     await page.getByRole('tab', { name: 'Events 3,000' }).waitFor()
-    await page.getByText('12 more').click()
+    await page.getByText('13 more').click()
     await page.getByText('each of them').first().click()
     await page.getByText('130 more').first().waitFor()
     expect(await page.evaluate<number>('document.querySelectorAll("*").length')).to.be.below(6000)

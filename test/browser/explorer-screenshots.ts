@@ -17,9 +17,10 @@ import { untilLoaded } from './page-checks.ts'
 
 const folder = resolve(import.meta.dirname, '../../screenshots/explorer')
 const looks: Readonly<Record<string, BrowserContextOptions>> = {
-  wide: { viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
+  wide: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  dark: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
   phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', deviceScaleFactor: 1.5 },
+  'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', deviceScaleFactor: 1.5 },
 }
 
 interface Place {

@@ -1,16 +1,12 @@
 import { expect } from 'chai'
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
-import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { exploredChain } from '../support/explored-chain.ts'
 import { explorerPage } from '../support/explorer-page.ts'
 import { explorerRoutes } from '../support/explorer-routes.ts'
 import { runIngest, untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 import { runApi } from '../support/running-api.ts'
-import type { RunningApi } from '../support/running-api.ts'
-import { beyondWindow, expectAccessible, tabTo, untilLoaded, watchConsole } from './page-checks.ts'
+import { useExplorerSession } from './explorer-session.ts'
+import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
 
 const account = '0xe03daebed8ca0615'
 
@@ -19,66 +15,28 @@ const scriptSizes = `performance.getEntriesByType('resource').filter(({ name }) 
 
 describe('the explorer page in a browser', function () {
   this.timeout(120_000)
-  let running: TestBrowser
-  let api: RunningApi
-  let said: string[] = []
+  const session = useExplorerSession()
 
-  before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(
-        `The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`,
-      )
-      this.skip()
-    }
-    const { database } = await exploredChain()
-    api = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
-  })
+  const sizes = { 'on a wide screen': { width: 1280, height: 900 }, 'on a phone': { width: 360, height: 740 } } as const
 
-  after(async () => {
-    await api?.stop()
-    await running?.close()
-  })
-
-  afterEach(async () => {
-    for (const context of running.browser.contexts()) await context.close()
-  })
-
-  async function open(path: string, options: BrowserContextOptions & { readonly of?: RunningApi } = {}): Promise<Page> {
-    const context = await running.browser.newContext({
-      viewport: { width: 1280, height: 900 },
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
-    said = watchConsole(page)
-    await page.goto(`http://${(options.of ?? api).host}${path}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    return page
-  }
-
-  const looks = [
-    { name: 'wide and light', options: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } },
-    { name: 'on a phone and dark', options: { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } },
-  ] as const
-
-  for (const { name, options } of looks) {
-    it(`shows every part by its address, ${name}: no word on the console, nothing too wide, nothing that keeps people out`, async function () {
+  for (const [where, viewport] of Object.entries(sizes)) {
+    it(`shows every part by its address ${where}: no word on the console, nothing too wide, nothing that keeps people out, light and dark`, async function () {
       this.timeout(300_000)
-      const page = await open('/', options)
+      const page = await session.open('/', { viewport })
       const faults: string[] = []
       const scripts = new Map<string, number>()
-      for (const { path, heading } of await explorerRoutes(api)) {
-        await page.goto(`http://${api.host}${path}`)
+      for (const { path, heading } of await explorerRoutes(session.api)) {
+        await page.goto(`http://${session.api.host}${path}`)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         await untilLoaded(page)
         const beyond = await beyondWindow(page)
         if (beyond > 0) faults.push(`${path} is ${beyond} too wide`)
         for (const alert of await page.locator('main [role=alert]').allInnerTexts()) faults.push(`${path}: ${alert}`)
-        faults.push(...said.splice(0).map((text) => `${path}: ${text}`))
-        await expectAccessible(page, path).catch((error: unknown) => faults.push(String(error)))
+        faults.push(...session.said.splice(0).map((text) => `${path}: ${text}`))
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await expectAccessible(page, `${path}, ${colorScheme}`).catch((error: unknown) => faults.push(String(error)))
+        }
         for (const [file, bytes] of await page.evaluate<[string, number][]>(scriptSizes)) scripts.set(file, bytes)
       }
       expect(faults).to.deep.equal([])
@@ -88,20 +46,20 @@ describe('the explorer page in a browser', function () {
   }
 
   it('shows itself before the API answers', async () => {
-    const page = await open('/')
+    const page = await session.open('/')
     // One that never answers: its requests stay open.
     await page.route((url) => !url.pathname.startsWith('/assets/') && url.pathname !== '/numbers', () => undefined)
-    await page.goto(`http://${api.host}/numbers`)
+    await page.goto(`http://${session.api.host}/numbers`)
     await page.getByRole('heading', { level: 1, name: 'The chain day by day' }).waitFor()
   })
 
   it('tells a transaction in plain words, and leads from it to all that it speaks of', async () => {
-    const page = await open('/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7')
+    const page = await session.open('/transaction/3ef0ef21d3f3dc615c36f930d83ae0c9367d1816f061849c76f1af06e8d355a7')
     const story = page.getByRole('region', { name: 'What happened' })
     await story.getByText('0xf8d6…20c7 sent 4,000.005 FLOW to 5 accounts').waitFor()
-    await story.getByText('each of them').click()
+    await story.getByText('each of them').first().click()
     await story.getByText('0xf8d6…20c7 sent 800.001 FLOW to 0xe03d…0615').waitFor()
-    await story.getByText('It cost 0xf8d6…20c7 0.00001 FLOW.').waitFor()
+    await story.getByText('0xf8d6…20c7 paid a fee of 0.00001 FLOW.').waitFor()
     await page.getByRole('tab', { name: /^Arguments/ }).click()
     await page.locator('dt', { hasText: 'weight' }).waitFor()
     await page.getByRole('tab', { name: 'Script' }).click()
@@ -111,11 +69,11 @@ describe('the explorer page in a browser', function () {
     await page.getByRole('heading', { level: 1, name: `Account ${account}` }).waitFor()
     await page.goBack()
     await page.getByRole('tab', { name: 'Script', selected: true }).waitFor()
-    expect(said).to.deep.equal([])
+    expect(session.said).to.deep.equal([])
   })
 
   it('finds things while one types, with the keyboard alone', async () => {
-    const page = await open('/')
+    const page = await session.open('/')
     await page.keyboard.press('/')
     await page.keyboard.type(account)
     await page.getByRole('option', { name: /Account 0xe03daebed8ca0615/ }).waitFor()
@@ -131,11 +89,11 @@ describe('the explorer page in a browser', function () {
     await page.getByText('Nothing of this name so far.').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('Nothing was found').waitFor()
-    expect(said).to.deep.equal([])
+    expect(session.said).to.deep.equal([])
   })
 
   it('moves the focus to the heading when one goes on, and lets one skip to the content', async () => {
-    const page = await open('/')
+    const page = await session.open('/')
     await tabTo(page, page.getByRole('link', { name: 'Skip to the content' }))
     await page.getByRole('navigation', { name: 'Parts of the explorer' }).getByRole('link', { name: 'Blocks' }).click()
     await page.locator('h1:focus', { hasText: 'Blocks' }).waitFor()
@@ -143,10 +101,10 @@ describe('the explorer page in a browser', function () {
   })
 
   it('loads more of a list until it has all', async () => {
-    const page = await open('/accounts')
+    const page = await session.open('/accounts')
     await page.getByRole('rowheader').nth(13).waitFor()
     expect(await page.getByRole('rowheader').count()).to.equal(14)
-    await page.goto(`http://${api.host}/blocks`)
+    await page.goto(`http://${session.api.host}/blocks`)
     await page.getByRole('button', { name: 'More blocks' }).click()
     await page.getByRole('rowheader').nth(49).waitFor()
     expect(await page.getByRole('rowheader').first().innerText()).to.equal('280')
@@ -154,19 +112,19 @@ describe('the explorer page in a browser', function () {
   })
 
   it('says what to do where there is nothing, and where an address is none', async () => {
-    const page = await open('/block/99999999')
+    const page = await session.open('/block/99999999')
     await page.getByText('Nobody here knows block 99999999').waitFor()
-    await page.goto(`http://${api.host}/account/xyz`)
-    await page.getByText('This is no address of this account').waitFor()
-    const response = await page.goto(`http://${api.host}/no/such/page`)
+    await page.goto(`http://${session.api.host}/account/xyz`)
+    await page.getByText('This address does not lead to this account').waitFor()
+    const response = await page.goto(`http://${session.api.host}/no/such/page`)
     expect(response?.status()).to.equal(404)
     await page.getByRole('link', { name: 'To the start' }).click()
     await page.getByRole('heading', { name: 'Latest blocks' }).waitFor()
-    expect(said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
+    expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
   })
 
   it('says so when the API does not answer, and tries again', async () => {
-    const page = await open('/')
+    const page = await session.open('/')
     await page.getByText('Live', { exact: true }).waitFor()
     await page.route('**/flow/contract?**', (route) => route.abort())
     await page.getByRole('navigation', { name: 'Parts of the explorer' }).getByRole('link', { name: 'Contracts' }).click()
@@ -174,24 +132,6 @@ describe('the explorer page in a browser', function () {
     await page.unroute('**/flow/contract?**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('link', { name: 'MossPoints' }).waitFor()
-  })
-
-  it('puts a sign in place of a picture that cannot be had, and asks nobody but by HTTPS', async () => {
-    const page = await open('/')
-    const asked: string[] = []
-    await page.route((url) => url.protocol === 'https:', (route) => {
-      asked.push(`${route.request().url()} ${String(route.request().headers()['referer'])}`)
-      return route.abort()
-    })
-    await page.route((url) => url.pathname.endsWith('/item'), async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as { data: Record<string, unknown>[] }
-      const sources = ['https://pictures.example/1.png', 'http://pictures.example/2.png', 'ipfs://bafyone/3.png', 'javascript:alert(1)']
-      await route.fulfill({ json: { ...body, data: body.data.map((item, i) => ({ ...item, thumbnail: sources[i] ?? null })) } })
-    })
-    await page.goto(`http://${api.host}/nft/A.179b6b1cb6755e31.PaperBoats`)
-    await page.locator('.card .picture.none').nth(5).waitFor()
-    expect(asked.toSorted()).to.deep.equal(['https://ipfs.io/ipfs/bafyone/3.png undefined', 'https://pictures.example/1.png undefined'])
   })
 
   it('shows blocks as they come, holds still when asked to, and has all of them after a break', async () => {
@@ -203,7 +143,7 @@ describe('the explorer page in a browser', function () {
     await untilStored(database, 90, 100, ingest)
     let own = await runApi(database.url, { server: { page: explorerPage() } })
     try {
-      const page = await open('/', { of: own })
+      const page = await session.open('/', { of: own })
       const blocks = page.getByRole('region', { name: 'Latest blocks' })
       await blocks.getByRole('link', { name: '100', exact: true }).waitFor()
       await page.getByText('Live', { exact: true }).waitFor()
@@ -224,7 +164,7 @@ describe('the explorer page in a browser', function () {
       own = await runApi(database.url, { server: { page: explorerPage(), port } })
       await page.getByText('Live', { exact: true }).waitFor()
       for (const height of [103, 104, 105]) await blocks.getByRole('link', { name: String(height), exact: true }).waitFor()
-      expect(said.filter((text) => !/WebSocket|Failed to load resource/.test(text))).to.deep.equal([])
+      expect(session.said.filter((text) => !/WebSocket|Failed to load resource/.test(text))).to.deep.equal([])
     } finally {
       await own.stop()
       await ingest.stop()

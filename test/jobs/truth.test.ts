@@ -9,12 +9,12 @@ import type { HeightRange } from '../../src/base/ranges.ts'
 import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { decodedRecording } from '../support/decoded-recording.ts'
 import { deriveInto, derivedTables, rollBackDerived } from '../support/derived-tables.ts'
 import { inAnyOrder, partitions } from '../support/fold-histories.ts'
-import { truthOf } from '../support/recording-notes.ts'
 import type { Truth } from '../support/recording-notes.ts'
-import { recording, recordingsToProve } from '../support/replay.ts'
+import { recordedVersions } from '../support/recorded-versions.ts'
+import type { RecordedVersion } from '../support/recorded-versions.ts'
+import { recordingsToProve } from '../support/replay.ts'
 import { compareWithTruth } from '../support/truth.ts'
 
 const tokenWorkers = [tokenWorker, ftHoldingsWorker, nftOwnershipWorker]
@@ -22,17 +22,11 @@ const tokenWorkers = [tokenWorker, ftHoldingsWorker, nftOwnershipWorker]
 for (const name of recordingsToProve) {
   describe(`the truth of the recording ${basename(name)}`, () => {
     let database: TestDatabase
-    /** Versions of the chain in their order, each with the height at which it leaves the one before it. */
-    const versions: { blocks: readonly DecodedBlock[]; truth: Truth; from: number; version: string }[] = []
+    let versions: readonly RecordedVersion[]
 
     before(async () => {
       database = await createTestDatabase()
-      for (const version of (await recording(name)).versions.keys()) {
-        const blocks = await decodedRecording(name, { version })
-        const before = versions.at(-1)?.blocks ?? []
-        const from = blocks.findIndex(({ id }, height) => before[height]?.id.equals(id) !== true)
-        versions.push({ blocks, truth: await truthOf(name, version), from, version })
-      }
+      versions = await recordedVersions(name)
     })
 
     after(() => database.drop())

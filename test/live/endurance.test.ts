@@ -59,7 +59,7 @@ describe('the endurance of the live feed', () => {
   }).timeout(60_000)
 
   it('gives a subscriber that stalls all the rest, as it takes it, while others go on', async () => {
-    const api = await runApi(database.url, { live: { liveLimits: { maxSubscriberBytes: 16 * 1024 } } })
+    const api = await runApi(database.url, { live: { liveLimits: { maxSubscriberBytes: 16 * 1024, maxBytesAtOnce: 4096 } } })
     const [stalled, reader] = await Promise.all([FeedClient.connect(`${api.host}/ws`), FeedClient.connect(`${api.host}/ws`)])
     await Promise.all([stalled.subscribe({ from: 1 }), reader.subscribe({ from: 1, batch: true })])
     stalled.socket.pause()

@@ -88,10 +88,10 @@ describe('a rollback that is announced late', () => {
       { weight: 5, arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 6 }) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), count: fc.integer({ min: 0, max: 20 }) }) },
     )
-    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
+    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.constantFrom(1, 1_000_000), async (actions, maxBytesAtOnce) => {
       const chain = new MadeChain()
       chain.extend(10)
-      const room = await LiveRoom.open(chain, { patienceMs: never, turnMs: 0 })
+      const room = await LiveRoom.open(chain, { patienceMs: never, turnMs: 0, maxBytesAtOnce })
       const plain = await room.connect()
       const clients = [await room.connect()]
       await clients[0]?.subscribe({ from: 0 })

@@ -66,10 +66,10 @@ describe('telling many clients in turns', () => {
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), wish }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), client }) },
     )
-    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 50 }), async (actions) => {
+    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 50 }), fc.constantFrom(1, 2000, 1_000_000), async (actions, maxBytesAtOnce) => {
       const chain = new MadeChain()
       chain.extend(10)
-      const room = await LiveRoom.open(chain, { turnMs: 0 })
+      const room = await LiveRoom.open(chain, { turnMs: 0, maxBytesAtOnce })
       let clients: Asking[] = []
       const ask = ({ client, asked }: Asking, wish: Wish, more: object, isResuming = false): void => {
         asked.push({ wish, isResuming })

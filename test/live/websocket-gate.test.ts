@@ -58,6 +58,8 @@ describe('the gate of the WebSockets', () => {
     }
     const reply = await rawUpgrade('GET http://[ HTTP/1.1')
     expect(reply).to.match(/^HTTP\/1\.1 404 /)
+    const [, body = ''] = reply.split('\r\n\r\n')
+    expect(JSON.parse(body)).to.deep.include({ code: 'unknown-path', detail: 'There is no WebSocket here, but at /ws and /ws/status.' })
   })
 
   it('lets clients in by every prefix, and with a query', async () => {
@@ -69,8 +71,11 @@ describe('the gate of the WebSockets', () => {
 
   it('answers plain requests on a feed with a problem', async () => {
     await start()
-    const response = await api.get('/ws')
-    expect(response.status).to.equal(404)
+    for (const path of ['/ws', '/api/v1/chain/v1/ws/status']) {
+      const response = await api.get(path)
+      expect([response.status, response.headers.get('content-type')]).to.deep.equal([426, 'application/problem+json'])
+      expect(await response.json()).to.deep.include({ code: 'websocket-only', title: 'Upgrade required' })
+    }
   })
 
   it('refuses one address that has too many, also at once, and lets others and loopback in', async () => {
@@ -105,7 +110,7 @@ describe('the gate of the WebSockets', () => {
     const talker = await FeedClient.connect(`${api.host}/ws`)
     const talkerClosed = talker.closed()
     for (let i = 0; i <= 100; i++) talker.socket.send('hello')
-    expect(await talkerClosed).to.deep.equal({ code: 1008, reason: 'too many messages' })
+    expect(await talkerClosed).to.deep.equal({ code: 1008, reason: 'too many messages: at most 100 in 15 s' })
     for (const path of ['/ws', '/ws/status']) {
       const pinger = await FeedClient.connect(`${api.host}${path}`)
       const pingerClosed = pinger.closed()

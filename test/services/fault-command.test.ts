@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { listDrills } from '../../src/farm/drills/list-drills.ts'
+import { bareEnvironment } from '../support/bare-environment.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 
@@ -17,7 +18,7 @@ describe('npm run fault', function (this: Mocha.Suite) {
   after(() => database.drop())
 
   const run = (...args: string[]): Promise<{ code: unknown; out: string; err: string }> => new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env: { PATH: process.env['PATH'], DB_URL: database.url } }, (error, out, err) => {
+    execFile(process.execPath, [script, ...args], { env: { ...bareEnvironment(), DB_URL: database.url } }, (error, out, err) => {
       resolve({ code: error?.code ?? 0, out, err })
     })
   })

@@ -16,7 +16,7 @@ describe('the upkeep of the database', function (this: Mocha.Suite) {
   afterEach(() => database.drop())
 
   const run = (name: string): Promise<Readonly<Record<string, number>>> => {
-    const job = upkeepJobs(database.pool, workers).find((one) => one.name === name)
+    const job = upkeepJobs(database.pool, workers, { webhookLogDays: 7 }).find((one) => one.name === name)
     if (job === undefined) throw new Error(`there is no job ${name}`)
     return job.run()
   }
@@ -68,8 +68,8 @@ describe('the upkeep of the database', function (this: Mocha.Suite) {
     await raw.stop()
     expect(await scheduled()).to.deep.equal([])
     const farm = await runFarm(database, {})
-    while ((await scheduled()).length < 4) await database.pool.query('select 1')
+    while ((await scheduled()).length < 5) await database.pool.query('select 1')
     await farm.stop()
-    expect(await scheduled()).to.deep.equal(['upkeep-make-partitions', 'upkeep-prune-errors', 'upkeep-prune-leases', 'upkeep-prune-requests'])
+    expect(await scheduled()).to.deep.equal(['upkeep-make-partitions', 'upkeep-prune-errors', 'upkeep-prune-leases', 'upkeep-prune-requests', 'upkeep-prune-webhooks'])
   })
 })

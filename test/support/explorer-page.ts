@@ -2,13 +2,14 @@ import { pino } from 'pino'
 import type { Mount } from '../../src/api/server.ts'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createExplorerPage } from '../../src/services/explorer-page.ts'
+import type { ExplorerPageOptions } from '../../src/services/explorer-page.ts'
 
 /** The explorer page as the program mounts it; built when there is no build of the sources as they are. */
-export function explorerPage(): Pick<Mount, 'handle' | 'close'> {
+export function explorerPage(options: ExplorerPageOptions = {}): Pick<Mount, 'handle' | 'close'> {
   const log = pino({ level: 'silent' })
   const pages = createDashboardPages({ page: 'explorer', log })
   return {
-    handle: createExplorerPage(pages, log),
+    handle: createExplorerPage(pages, log, options),
     close: async () => {
       pages.stop()
     },

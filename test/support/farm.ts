@@ -6,13 +6,13 @@ import { Metrics } from '../../src/base/metrics.ts'
 import { difference } from '../../src/base/ranges.ts'
 import type { HeightSet } from '../../src/base/ranges.ts'
 import { Terminal } from '../../src/base/terminal.ts'
-import { listen } from '../../src/db/listen.ts'
 import { readCoverage } from '../../src/farm/coverage/read-coverage.ts'
 import { startFarm } from '../../src/services/farm.ts'
 import { startIngest } from '../../src/services/ingest.ts'
 import { Shared } from '../../src/services/shared.ts'
 import { askingOff } from './asking-off.ts'
 import type { TestDatabase } from './database.ts'
+import { untilTold } from './until-told.ts'
 
 export interface RunningFarm {
   readonly lifecycle: Lifecycle
@@ -60,22 +60,7 @@ export async function untilDerived(
 
 /** Resolves when `isTrue` says so; asks after every announcement of the farm. */
 export async function untilTrue(database: TestDatabase, isTrue: () => Promise<boolean>, running?: RunningFarm): Promise<void> {
-  const stop = new AbortController()
-  let wake: () => void = () => undefined
-  const done = new Promise<void>((resolve, reject) => {
-    wake = () => void isTrue().then((is) => is && resolve(), reject)
-    running?.lifecycle.signal.addEventListener('abort', () => reject(running.lifecycle.failure ?? new Error('stopped too early')))
-  })
-  const listener = await listen(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], () => wake(), {
-    signal: stop.signal, onReconnect: () => wake(), onTrouble: () => wake(),
-  })
-  try {
-    wake()
-    await done
-  } finally {
-    stop.abort()
-    await listener.ended
-  }
+  await untilTold(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], isTrue, running)
 }
 
 /** One line for each table of derived rows: their number, and a digest of them in no order. */

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { bareEnvironment } from './bare-environment.ts'
 import { askingOff } from './asking-off.ts'
 
 const program = join(import.meta.dirname, '../../src/main.ts')
@@ -24,7 +25,7 @@ export class FlowfarmProcess {
 
   constructor(services: readonly string[], variables: Record<string, string>) {
     const env = {
-      PATH: process.env['PATH'], LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0',
+      ...bareEnvironment(), LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0',
       ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff), ...variables,
     }
     this.child = spawn(process.execPath, [program, ...services], { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -6,10 +6,10 @@ import { Metrics } from '../../src/base/metrics.ts'
 import { contains, normalize, parseMultirange, union } from '../../src/base/ranges.ts'
 import type { HeightSet } from '../../src/base/ranges.ts'
 import { Terminal } from '../../src/base/terminal.ts'
-import { listen } from '../../src/db/listen.ts'
 import { startIngest } from '../../src/services/ingest.ts'
 import { Shared } from '../../src/services/shared.ts'
 import type { TestDatabase } from './database.ts'
+import { untilTold } from './until-told.ts'
 
 export interface RunningIngest {
   readonly lifecycle: Lifecycle
@@ -49,26 +49,10 @@ export async function storedHeights(pool: pg.Pool): Promise<HeightSet> {
 
 /** Resolves when every height from `from` to `to` (inclusive) is stored; waits for the commits' own announcements. */
 export async function untilStored(database: TestDatabase, from: number, to: number, running?: RunningIngest): Promise<void> {
-  const stop = new AbortController()
-  let wake: () => void = () => undefined
-  const isStored = async (): Promise<boolean> => {
+  await untilTold(database.url, ['flowfarm_blocks', 'flowfarm_rollback'], async () => {
     const stored = await storedHeights(database.pool)
     return stored.some((range) => range.from <= from && to < range.to)
-  }
-  const done = new Promise<void>((resolve, reject) => {
-    wake = () => void isStored().then((is) => is && resolve(), reject)
-    running?.lifecycle.signal.addEventListener('abort', () => reject(running.lifecycle.failure ?? new Error('stopped too early')))
-  })
-  const listener = await listen(database.url, ['flowfarm_blocks', 'flowfarm_rollback'], () => wake(), {
-    signal: stop.signal, onReconnect: () => wake(), onTrouble: () => wake(),
-  })
-  try {
-    wake()
-    await done
-  } finally {
-    stop.abort()
-    await listener.ended
-  }
+  }, running)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { withTransaction } from '../../src/db/pool.ts'
+import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { rollBackWebhooks } from '../../src/webhooks/roll-back-webhooks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -85,6 +86,32 @@ describe('webhooks', () => {
     await hooks.stop()
     const { rows } = await database.pool.query<object>('select status, attempt_count from app.webhook_deliveries order by sequence')
     expect(rows).to.deep.equal([{ status: 'dead', attempt_count: 4 }, { status: 'delivered', attempt_count: 1 }])
+  })
+
+  it('keeps the log of what is done so long, and what waits for ever', async () => {
+    await subscribe(database, await makeOwner(database), receiver.url)
+    await commitTransfers(database, 1, [[{}, {}]])
+    await receiver.until((received) => received.length === 2)
+    await hooks.stop()
+    expect(await pruneDeliveries(database.pool, 7)).to.equal(0)
+    await database.pool.query("update app.webhook_deliveries set created_at = created_at - interval '8 days', finished_at = finished_at - interval '8 days'")
+    await database.pool.query("update app.webhook_deliveries set status = 'pending', finished_at = null where sequence = 2")
+    expect(await pruneDeliveries(database.pool, 7)).to.equal(1)
+    const { rows } = await database.pool.query<{ sequence: string }>('select sequence from app.webhook_deliveries')
+    expect(rows).to.deep.equal([{ sequence: '2' }])
+  })
+
+  it('tells of a rollback also a subscription that is on its way through the past again', async () => {
+    const { id } = await subscribe(database, await makeOwner(database), receiver.url, { fromHeight: 1 })
+    await commitTransfers(database, 1, [[{ amount: '1' }], [{ amount: '2' }]])
+    await receiver.until((received) => received.length === 2)
+    await hooks.stop()
+    await database.pool.query('update app.webhook_subscriptions set next_height = 1')
+    await withTransaction(database.pool, (client) => rollBackWebhooks(client, 1))
+    const { rows } = await database.pool.query<{ next_height: string; body: string }>(
+      "select next_height, body from app.webhook_deliveries d join app.webhook_subscriptions s on s.id = d.subscription_id where s.id = $1 and event_type = 'chain.rollback'", [id],
+    )
+    expect(rows.map((row) => [row.next_height, (JSON.parse(row.body) as { data: object }).data])).to.deep.equal([['1', { from_height: 2, to_height: 2 }]])
   })
 
   it('tells of a rollback, and then of the blocks that took the place', async () => {

@@ -1,17 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
+import { conditionsSchema } from '../../src/webhooks/conditions.ts'
 import { eventTypeNames, testEventType } from '../../src/webhooks/event-types.ts'
-import { standardSignature } from '../../src/webhooks/signature.ts'
+import { secretOf, standardSignature } from '../../src/webhooks/signature.ts'
 import { webhookLimits } from '../../src/webhooks/webhook-limits.ts'
 import { readRepositoryFile } from '../support/repository.ts'
 
 describe('the documentation of webhooks', () => {
   const text = readRepositoryFile('docs/webhooks.md')
 
-  it('has every type of event, and the limits of every tier', () => {
+  it('has every type of event, every condition, and the limits of every tier', () => {
+    for (const condition of Object.keys(conditionsSchema.shape)) expect(text).to.include(`\`${condition}\``)
     for (const type of [...eventTypeNames, testEventType]) expect(text).to.include(`\`${type}\``)
-    for (const [tier, { endpoints, subscriptions }] of Object.entries(webhookLimits)) {
-      expect(text).to.include(`| ${tier} | ${endpoints ?? 'as many as it likes'} | ${subscriptions ?? 'as many as it likes'} |`)
+    for (const [tier, { endpoints, subscriptions, eventsPerHour }] of Object.entries(webhookLimits)) {
+      const cells = [endpoints, subscriptions, eventsPerHour].map((limit) => limit?.toLocaleString('en') ?? 'as many as it likes')
+      expect(text).to.include(`| ${[tier, ...cells].join(' | ')} |`)
     }
   })
 
@@ -19,6 +22,18 @@ describe('the documentation of webhooks', () => {
     const examples = [...text.matchAll(/\| `(\{.*\})` \|/g)].map(([, example = '']) => example)
     expect(examples).to.have.length.above(12)
     for (const example of examples) expect(JSON.parse(example), example).to.be.an('object')
+  })
+
+  it('begins with commands that fit together, and are those that the demo prints', () => {
+    const [, receiver = '', curl = ''] = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => commands)
+    const [secret = ''] = /whsec_\S+/.exec(receiver) ?? []
+    expect(secretOf(secret)?.toString()).to.be.a('string')
+    const [, body = ''] = /-d '([\s\S]*)'/.exec(curl) ?? []
+    const asked = JSON.parse(body) as { url: string; secret: string; event_types: string[]; conditions: { addresses: string[] } }
+    expect(asked.secret).to.equal(secret)
+    expect(receiver).to.include(`--port ${new URL(asked.url).port} `)
+    const demo = readRepositoryFile('scripts/demo.ts')
+    for (const part of [String(secretOf(secret)), asked.url, ...asked.event_types, ...asked.conditions.addresses]) expect(demo).to.include(part)
   })
 
   it('verifies what is signed, and nothing else, by its code for Node', () => {

@@ -95,6 +95,28 @@ describe('the management of webhooks', () => {
     expect(await only('DELETE', `/webhooks/endpoints/${endpoint.id}`)).to.include({ id: endpoint.id })
   })
 
+  it('makes the endpoint with the subscription, with a secret of its owner, or neither', async () => {
+    const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+    secrets.set('/at-once', secret)
+    const made = await only('POST', '/webhooks/subscriptions', { url: `${receiver.url}/at-once`, secret, event_types: ['block.sealed'] })
+    expect(made.secret).to.equal(secret)
+    await only('POST', `/webhooks/subscriptions/${made.id}/test`)
+    await receiver.until((received) => received.some(({ path }) => path === '/at-once'))
+    expect(receiver.problems).to.deep.equal([])
+    expect((await only('GET', `/webhooks/subscriptions/${made.id}`))).not.to.have.property('secret')
+    const there = (await call('GET', '/webhooks/endpoints')).data.length
+    for (const [field, wrong] of [
+      ['endpoint_id', {}], ['endpoint_id', { url: receiver.url, endpoint_id: made['endpoint_id'] }], ['secret', { endpoint_id: made['endpoint_id'], secret }],
+      ['secret', { url: receiver.url, secret: 'whsec_short' }], ['url', { url: 'https://10.0.0.1/' }],
+      ['conditions.contracts', { url: receiver.url, event_types: ['contract.event'] }],
+    ] as const) {
+      const { status, json } = await call('POST', '/webhooks/subscriptions', { event_types: ['block.sealed'], ...wrong })
+      expect([status, json['field']], JSON.stringify(wrong)).to.deep.equal([400, field])
+    }
+    expect((await call('GET', '/webhooks/endpoints')).data).to.have.length(there)
+    await only('DELETE', `/webhooks/endpoints/${String(made['endpoint_id'])}`)
+  })
+
   it('shows nobody what belongs to another key', async () => {
     const endpoint = await only('POST', '/webhooks/endpoints', { url: `${receiver.url}/own` })
     const { id } = await only('POST', '/webhooks/subscriptions', { endpoint_id: endpoint.id, event_types: ['chain.rollback'] })

@@ -71,6 +71,30 @@ describe('the targets of webhooks', () => {
     expect(receiver.received).to.have.length(answers.length)
   })
 
+  it('may drip or never end: an attempt has its time, and of an answer no more is read than is kept', async () => {
+    let sent = 0
+    await run({
+      answer: ({ path }, response) => {
+        response.writeHead(200)
+        const drip = setInterval(() => {
+          sent += path === '/endless' ? 65_536 : 1
+          response.write(path === '/endless' ? Buffer.alloc(65_536, 97) : '.')
+        }, 5)
+        response.once('close', () => clearInterval(drip))
+      },
+    }, { timeoutMs: 1000 })
+    const owner = await makeOwner(database)
+    await subscribe(database, owner, `${receiver.url}/dripping`)
+    await subscribe(database, owner, `${receiver.url}/endless`)
+    await commitTransfers(database, 1, [[{}]])
+    const both = await done(2)
+    expect(both.map(({ status }) => status).sort()).to.deep.equal(['dead', 'delivered'])
+    expect(both.find(({ status }) => status === 'dead')).to.deep.include({ response_status: null, error: 'no answer within 1000 ms' })
+    expect(sent).to.be.below(8 * 1024 * 1024)
+    const { rows } = await database.pool.query<{ length: number }>("select max(length(response_excerpt))::int as length from app.webhook_deliveries")
+    expect(rows[0]?.length).to.equal(500)
+  })
+
   it('are looked up for each delivery, and refused as soon as the name leads into a closed network', async () => {
     await run({})
     await subscribe(database, await makeOwner(database), `http://rebound.test:${receiver.port}/hook`)

@@ -110,13 +110,8 @@ export interface Answers {
   readonly '/flow/scheduled-handler/{id}': ScheduledHandlerAnswer
   readonly '/flow/search': { readonly data: SearchResult }
   readonly '/flow/search/preview': { readonly data: TransactionPreview | AddressPreview }
-  readonly '/webhooks/endpoints': WebhookEndpointList
-  readonly '/webhooks/endpoints/{id}': WebhookEndpointAnswer
   readonly '/webhooks/event-types': WebhookEventTypeList
-  readonly '/webhooks/subscriptions': WebhookSubscriptionList
-  readonly '/webhooks/subscriptions/{id}': WebhookSubscriptionAnswer
-  readonly '/webhooks/subscriptions/{id}/deliveries': WebhookDeliveryList
-  readonly '/webhooks/subscriptions/{id}/deliveries/{sequence}': WebhookDeliveryDetailAnswer
+  readonly '/api/v1/event-types': ClientEventTypeItems
   readonly '/health': Health
   readonly '/status': IndexingStatus
 }
@@ -3216,37 +3211,6 @@ export interface PreviewedAccount {
   readonly has_keys: boolean
 }
 
-export interface WebhookEndpointList {
-  readonly data: readonly WebhookEndpoint[]
-  /** Whether there are items after this page. */
-  readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
-  readonly cursor: string
-  readonly _meta: PageInfo
-}
-
-export interface WebhookEndpoint {
-  readonly id: number
-  /** Where deliveries are posted. */
-  readonly url: string
-  readonly description: string
-  /** Nothing is sent; what happens meanwhile is sent when it goes on. */
-  readonly is_paused: boolean
-  /** owner; failures: too many in a row; gone: it answered 410. Null: it is not paused. */
-  readonly paused_reason: 'owner' | 'failures' | 'gone' | null
-  readonly paused_at: string | null
-  /** Failed attempts in a row. */
-  readonly failures: number
-  /** Until when the secret before the last rotation signs too. */
-  readonly previous_secret_until: string | null
-  /** ISO 8601, UTC, milliseconds. */
-  readonly created_at: string
-}
-
-export interface WebhookEndpointAnswer {
-  readonly data: readonly WebhookEndpoint[]
-}
-
 export interface WebhookEventTypeList {
   readonly data: readonly WebhookEventType[]
   /** Whether there are items after this page. */
@@ -3261,121 +3225,10 @@ export interface WebhookEventType {
   readonly description: string
 }
 
-export interface WebhookSubscriptionList {
-  readonly data: readonly WebhookSubscription[]
-  /** Whether there are items after this page. */
-  readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
-  readonly cursor: string
-  readonly _meta: PageInfo
-}
-
-export interface WebhookSubscription {
-  readonly id: number
-  readonly endpoint_id: number
-  readonly event_types: readonly ('block.sealed' | 'transaction.sealed' | 'address.activity' | 'ft.large_transfer' | 'ft.transfer' | 'nft.transfer' | 'account.created' | 'account.key.added' | 'account.key.removed' | 'account.key_change' | 'account.contract.added' | 'account.contract.updated' | 'account.contract.removed' | 'account.event' | 'contract.event' | 'evm.transaction' | 'defi.swap' | 'defi.liquidity' | 'defi.event' | 'staking.event' | 'chain.rollback')[]
-  readonly conditions: WebhookConditions
-  readonly is_enabled: boolean
-  /** Deliveries of all blocks below are made. Null: no block is stored yet. */
-  readonly next_height: number | null
-  /** Deliveries that were made, those removed since included. */
-  readonly delivery_count: number
-  /** ISO 8601, UTC, milliseconds. */
-  readonly created_at: string
-}
-
-export interface WebhookConditions {
-  /** Accounts of which one takes part: gives, gets, signs, is changed. */
-  readonly addresses?: readonly string[]
-  /** Whether one of `addresses` gets (in), gives (out), or either. Only with `addresses`. */
-  readonly direction?: 'in' | 'out' | 'both'
-  /** Tokens or collections, `A.<address>.<name>`; of DeFi events one of the pair. */
-  readonly tokens?: readonly string[]
-  /** Least amount in whole tokens, compared exactly. */
-  readonly min_amount?: string
-  /** Contracts, `A.<address>.<name>`. */
-  readonly contracts?: readonly string[]
-  /** Full types of events (`A.<address>.<contract>.<event>`); of DeFi and staking events their names, of transfers their kinds (`mint`). */
-  readonly event_names?: readonly string[]
-}
-
-export interface WebhookSubscriptionAnswer {
-  readonly data: readonly WebhookSubscription[]
-}
-
-export interface WebhookDeliveryList {
-  readonly data: readonly WebhookDelivery[]
-  /** Whether there are items after this page. */
-  readonly has_more: boolean
-  /** Ask with this `cursor` for the next page; empty on the last page. */
-  readonly cursor: string
-  readonly _meta: PageInfo
-}
-
-export interface WebhookDelivery {
-  /** Counts up from 1 for each subscription. */
-  readonly sequence: number
-  /** `webhook-id`, the same for all attempts. */
-  readonly message_id: string
-  readonly subscription_id: number
-  readonly event_type: string
-  readonly block_height: number
-  /** dead: given up after too many attempts; it can be replayed. */
-  readonly status: 'pending' | 'delivered' | 'dead'
-  readonly attempt_count: number
-  /** HTTP status of the last attempt; null where none came. */
-  readonly response_status: number | null
-  /** Of the last attempt. */
-  readonly latency_ms: number | null
-  /** Why the last attempt failed. */
-  readonly error: string | null
-  /** The beginning of the answer to the last attempt. */
-  readonly response_excerpt: string | null
-  /** ISO 8601, UTC, milliseconds. */
-  readonly created_at: string
-  readonly finished_at: string | null
-}
-
-export interface WebhookDeliveryDetailAnswer {
-  readonly data: readonly WebhookDeliveryDetail[]
-}
-
-export interface WebhookDeliveryDetail {
-  /** Counts up from 1 for each subscription. */
-  readonly sequence: number
-  /** `webhook-id`, the same for all attempts. */
-  readonly message_id: string
-  readonly subscription_id: number
-  readonly event_type: string
-  readonly block_height: number
-  /** dead: given up after too many attempts; it can be replayed. */
-  readonly status: 'pending' | 'delivered' | 'dead'
-  readonly attempt_count: number
-  /** HTTP status of the last attempt; null where none came. */
-  readonly response_status: number | null
-  /** Of the last attempt. */
-  readonly latency_ms: number | null
-  /** Why the last attempt failed. */
-  readonly error: string | null
-  /** The beginning of the answer to the last attempt. */
-  readonly response_excerpt: string | null
-  /** ISO 8601, UTC, milliseconds. */
-  readonly created_at: string
-  readonly finished_at: string | null
-  /** The text that is posted, to the byte. */
-  readonly body: string
-  /** Attempts that failed, in their order. */
-  readonly failures: readonly WebhookFailure[]
-}
-
-export interface WebhookFailure {
-  readonly attempt: number
-  /** ISO 8601, UTC, milliseconds. */
-  readonly failed_at: string
-  readonly response_status: number | null
-  readonly latency_ms: number
-  readonly error: string
-  readonly response_excerpt: string | null
+export interface ClientEventTypeItems {
+  readonly items: readonly string[]
+  /** Of these items. */
+  readonly count: number
 }
 
 export interface Health {

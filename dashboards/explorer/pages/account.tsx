@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
-import { formatCount, formatNumber } from '../../kit/formats.ts'
+import { formatNumber } from '../../kit/formats.ts'
+import { Loading } from '../../kit/state.tsx'
 import type { AccountDetail } from '../gen/answers.ts'
 import type { PageProps } from '../pages.ts'
-import { BalanceChart } from '../parts/account/balance-chart.tsx'
+import { AccountAbout } from '../parts/account/about.tsx'
+import { BalanceChart, useBalanceHistory } from '../parts/account/balance-chart.tsx'
 import { AccountContracts } from '../parts/account/contracts.tsx'
+import { AccountEvmSide, useEvmAddress } from '../parts/account/evm-side.tsx'
 import { AccountKeys } from '../parts/account/keys.tsx'
 import { AccountNfts } from '../parts/account/nfts.tsx'
 import { AccountStaking } from '../parts/account/staking.tsx'
@@ -13,18 +16,19 @@ import { AccountTokens } from '../parts/account/tokens.tsx'
 import { AccountTransfers } from '../parts/account/transfers.tsx'
 import { AddressTabs } from '../parts/address-tabs.tsx'
 import { Answer } from '../parts/answer.tsx'
-import { Detail, DetailList, KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
-import { AccountLink, BlockLink, Identity, TransactionLink } from '../parts/identity.tsx'
+import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
+import { Identity } from '../parts/identity.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
 import { useAnswer, useList } from '../queries.ts'
-import { formatAmount, formatBytes, shorten } from '../text.ts'
+import { formatAmount, formatBytes, sayName, shorten } from '../text.ts'
 
 export function AccountPage({ values: { address = '' } }: PageProps): ReactNode {
   const query = useAnswer('/flow/account/{address}', { address })
   const account = query.data?.data[0]
+  // Whether there is a chart is known before anything is shown, so that nothing moves when it comes.
+  const isDrawn = !useBalanceHistory(address).isPending
   return (
     <>
       <PageTitle
@@ -32,21 +36,24 @@ export function AccountPage({ values: { address = '' } }: PageProps): ReactNode 
         title={account?.address ?? shorten(address)}
         aside={account?.labels.map(({ tag, label }) => (
           <Badge key={tag} tone="busy">
-            {label}
+            {sayName(label)}
           </Badge>
         ))}
       >
         <Identity id={account?.address ?? address} what="address" isWhole hasCopy />
       </PageTitle>
       <Answer query={query} what="this account" rows={8}>
-        {({ data: [found] }) => found !== undefined && <Parts account={found} />}
+        {({ data: [found] }) =>
+          found !== undefined && (isDrawn ? <Parts account={found} /> : <Loading rows={8} label="Loading this account" />)
+        }
       </Answer>
     </>
   )
 }
 
 function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
-  const { address, balance, available_balance: available } = account
+  const { address, balance, available_balance: available, contract_count: contracts } = account
+  const evmAddress = useEvmAddress(address)
   return (
     <>
       <KeyNumbers>
@@ -57,7 +64,7 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
           {formatNumber(account.tx_count)}
         </KeyNumber>
         <KeyNumber name="Keys">{formatNumber(account.key_count)}</KeyNumber>
-        <KeyNumber name="Contracts">{formatNumber(account.contract_count)}</KeyNumber>
+        <KeyNumber name="Contracts">{formatNumber(contracts)}</KeyNumber>
         {account.storage_used !== null && (
           <KeyNumber name="Storage used" note={account.storage_capacity === null ? undefined : `of ${formatBytes(Number(account.storage_capacity))}`}>
             {formatBytes(Number(account.storage_used))}
@@ -78,15 +85,14 @@ function Parts({ account }: { readonly account: AccountDetail }): ReactNode {
           { name: 'transfers', label: 'Transfers', render: () => <AccountTransfers address={address} /> },
           { name: 'tokens', label: 'Tokens', render: () => <AccountTokens address={address} /> },
           { name: 'nfts', label: 'NFTs', render: () => <AccountNfts address={address} /> },
-          { name: 'keys', label: `Keys ${account.key_count}`, render: () => <AccountKeys keys={account.keys} /> },
-          {
-            name: 'contracts',
-            label: `Contracts ${account.contract_count}`,
-            render: () => <AccountContracts address={address} />,
-          },
-          { name: 'storage', label: 'Storage', render: () => <AccountStorage address={address} /> },
+          ...(evmAddress === undefined
+            ? []
+            : [{ name: 'evm', label: 'EVM', render: () => <AccountEvmSide address={evmAddress} /> }]),
           { name: 'staking', label: 'Staking', render: () => <AccountStaking address={address} /> },
-          { name: 'about', label: 'About', render: () => <About account={account} /> },
+          { name: 'keys', label: `Keys ${account.key_count}`, render: () => <AccountKeys keys={account.keys} /> },
+          { name: 'contracts', label: `Contracts ${contracts}`, render: () => <AccountContracts address={address} /> },
+          { name: 'storage', label: 'Storage', render: () => <AccountStorage address={address} /> },
+          { name: 'about', label: 'About', render: () => <AccountAbout account={account} /> },
         ]}
       />
     </>
@@ -103,50 +109,5 @@ function Transactions({ address }: { readonly address: string }): ReactNode {
       whenEmpty="This account has paid, proposed or authorized nothing so far."
       renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
     />
-  )
-}
-
-function About({ account }: { readonly account: AccountDetail }): ReactNode {
-  const { address, created_height: height, created_by_transaction: creator } = account
-  const coa = useAnswer('/flow/search/preview', { q: address })
-  const preview = coa.data?.data
-  return (
-    <section className="panel" aria-label="About">
-      <DetailList>
-        <Detail name="Created">
-          <Moment at={account.created_at} />
-          {height !== null && (
-            <>
-              {' '}
-              in block <BlockLink height={height} />
-            </>
-          )}
-        </Detail>
-        {creator !== null && (
-          <Detail name="Created by">
-            <TransactionLink id={creator} />
-          </Detail>
-        )}
-        <Detail name="First seen">
-          <Moment at={account.first_seen_at} />
-        </Detail>
-        <Detail name="Last seen">
-          <Moment at={account.last_seen_at} />
-        </Detail>
-        {preview?.type === 'address' && preview.link !== null && (
-          <Detail name="In the EVM">
-            <AccountLink address={preview.link.coa_address} isWhole hasCopy />
-          </Detail>
-        )}
-        {account.labels.length > 0 && (
-          <Detail name="Known as">{account.labels.map(({ label }) => label).join(', ')}</Detail>
-        )}
-        <Detail name="Data from">
-          {account.source === 'chain' ? 'the chain itself' : 'what is indexed'}
-          {account.as_of_height !== null && `, at block ${formatNumber(account.as_of_height)}`}
-          <span className="soft">, {formatCount(account.labels.length, 'label')}</span>
-        </Detail>
-      </DetailList>
-    </section>
   )
 }

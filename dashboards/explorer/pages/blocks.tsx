@@ -34,7 +34,7 @@ export function BlocksPage(): ReactNode {
             <RowName>
               <BlockLink height={block.height} />
             </RowName>
-            <Cell label="Id">
+            <Cell label="Id" className="wide-only">
               <Identity id={block.id} to={paths.block(block.height)} what="Block" />
             </Cell>
             <Cell label="Transactions" className="number">
@@ -43,7 +43,7 @@ export function BlocksPage(): ReactNode {
             <Cell label="Events" className="number">
               {formatNumber(block.event_count)}
             </Cell>
-            <Cell label="Computation" className="number">
+            <Cell label="Computation" className="number wide-only">
               {block.total_gas_used === null ? '–' : formatNumber(block.total_gas_used)}
             </Cell>
             <Cell label="Fees in FLOW" className="number">

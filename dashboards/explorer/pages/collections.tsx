@@ -23,7 +23,7 @@ export function CollectionsPage(): ReactNode {
         renderRow={({ id, display_name: name, square_image: image, number_of_tokens: items, holder_count: holders }) => (
           <li key={id} className="card">
             <Link to={paths.collection(id)}>
-              <Picture source={image} alt="" size="fill" />
+              <Picture source={image} alt="" size="fill" of={id} />
               <span className="card-name">{sayName(name)}</span>
               <span className="soft">
                 {formatCount(items, 'item')}, {formatCount(holders, 'holder')}

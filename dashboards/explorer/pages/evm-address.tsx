@@ -25,7 +25,9 @@ export function EvmAddressPage({ values: { address = '' } }: PageProps): ReactNo
         kind={found?.is_contract === true ? 'EVM contract' : 'EVM address'}
         title={sayName(found?.name ?? shorten(address))}
         aside={found?.is_coa === true && <Badge tone="busy">Owned by a Flow account</Badge>}
-      />
+      >
+        {found?.name === null || found === undefined ? <Identity id={address} what="address" hasCopy /> : undefined}
+      </PageTitle>
       <Answer query={query} what="this EVM address" rows={5}>
         {({ data: [answer] }) => answer !== undefined && <Parts address={answer} />}
       </Answer>
@@ -54,8 +56,13 @@ function Parts({ address }: { readonly address: EvmAddress }): ReactNode {
             </Detail>
           )}
           {creator !== null && (
-            <Detail name="Made by">
-              <EvmPartyLink party={creator} /> {creation !== null && <EvmTransactionLink hash={creation} />}
+            <Detail name="Created by">
+              <EvmPartyLink party={creator} />{creation !== null && (
+                <>
+                  {' '}
+                  in <EvmTransactionLink hash={creation} />
+                </>
+              )}
             </Detail>
           )}
           {address.first_height !== null && (
@@ -113,7 +120,7 @@ function Tokens({ address }: PartProps): ReactNode {
             <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
           </RowName>
           <Cell label="Balance" className="number">
-            {formatUnits(value, token.decimals ?? 0)} {token.symbol}
+            {formatUnits(value, token.decimals ?? 0)} {sayName(token.symbol ?? '', '')}
           </Cell>
         </Row>
       )}

@@ -81,7 +81,7 @@ function Holders({ token }: { readonly token: EvmToken }): ReactNode {
             <EvmPartyLink party={address} />
           </RowName>
           <Cell label="Balance" className="number">
-            {formatUnits(value, token.decimals ?? 0)} {token.symbol}
+            {formatUnits(value, token.decimals ?? 0)} {sayName(token.symbol ?? '', '')}
           </Cell>
         </Row>
       )}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Ago } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { formatNumber } from '../../kit/formats.ts'
 import type { EvmTransactionDetail } from '../gen/answers.ts'
@@ -29,7 +30,9 @@ export function EvmTransactionPage({ values: { hash = '' } }: PageProps): ReactN
             <Badge tone={found.status === 'ok' ? 'good' : 'bad'}>{found.status === 'ok' ? 'Success' : 'Failed'}</Badge>
           )
         }
-      />
+      >
+        <Identity id={hash} what="hash" hasCopy />
+      </PageTitle>
       <Answer query={query} what="this EVM transaction" rows={8}>
         {({ data: [transaction] }) =>
           transaction !== undefined && (
@@ -64,7 +67,7 @@ interface PartProps {
 }
 
 function Story({ transaction }: PartProps): ReactNode {
-  const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result } = transaction
+  const { from, to, created_contract: created, value, fee, token_transfers: transfers, status, result, decoded_input: call } = transaction
   const amount = value === null || value === '0' ? undefined : formatUnits(value, 18)
   const isPayment = to !== null && to.is_contract !== true && amount !== undefined
   return (
@@ -84,7 +87,8 @@ function Story({ transaction }: PartProps): ReactNode {
             </>
           ) : (
             <>
-              {isPayment ? `sent ${amount} FLOW to` : 'called'} <EvmPartyLink party={to} />
+              {isPayment ? `sent ${amount} FLOW to` : call === null ? 'called' : `called ${nameOfEvmTransaction(transaction)} of`}{' '}
+              <EvmPartyLink party={to} />
             </>
           )}
           {!isPayment && amount !== undefined && ` with ${amount} FLOW`}
@@ -95,7 +99,14 @@ function Story({ transaction }: PartProps): ReactNode {
           </li>
         ))}
       </ul>
-      <p>{fee === null ? 'What it cost is not known.' : `It cost ${formatUnits(fee.value, 18)} FLOW of gas.`}</p>
+      <p>
+        {fee === null
+          ? 'Its gas is paid with the fee of the Flow transaction that it is part of. '
+          : fee.value === '0'
+            ? 'Its gas cost nothing. '
+            : `Its gas cost ${formatUnits(fee.value, 18)} FLOW. `}
+        It happened in block <BlockLink height={transaction.block_height} />, <Ago at={transaction.timestamp} />.
+      </p>
     </section>
   )
 }
@@ -108,7 +119,7 @@ function Summary({ transaction }: PartProps): ReactNode {
         <Detail name="Hash">
           <Identity id={transaction.hash} what="hash" isWhole hasCopy />
         </Detail>
-        <Detail name="Ran in">
+        <Detail name="Flow transaction">
           <TransactionLink id={transaction.transaction_id} isWhole />
         </Detail>
         <Detail name="Block">
@@ -119,10 +130,10 @@ function Summary({ transaction }: PartProps): ReactNode {
           <Moment at={transaction.timestamp} />
         </Detail>
         <Detail name="From">
-          <EvmPartyLink party={transaction.from} />
+          <EvmPartyLink party={transaction.from} isWhole />
         </Detail>
         <Detail name="To">
-          <EvmPartyLink party={transaction.to ?? transaction.created_contract} />
+          <EvmPartyLink party={transaction.to ?? transaction.created_contract} isWhole />
         </Detail>
         {transaction.value !== null && <Detail name="Value">{formatUnits(transaction.value, 18)} FLOW</Detail>}
         <Detail name="Gas">

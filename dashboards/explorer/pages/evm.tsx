@@ -16,6 +16,7 @@ export function EvmPage(): ReactNode {
   return (
     <>
       <PageTitle title="Flow EVM" />
+      <p className="lead">The part of Flow that runs programs written for Ethereum. Flow accounts act in it by an address of their own.</p>
       <AddressTabs
         label="Parts of the EVM"
         tabs={[
@@ -51,8 +52,10 @@ function Tokens(): ReactNode {
       renderRow={(token) => (
         <Row key={`${token.address} ${token.type}`}>
           <RowName>
-            <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>{' '}
-            {token.symbol !== null && <span className="soft">{token.symbol}</span>}
+            <span className="token-name">
+              <Link to={paths.evmToken(token.address)}>{sayName(token.name ?? shorten(token.address))}</Link>
+              {token.symbol !== null && <span className="soft">{sayName(token.symbol)}</span>}
+            </span>
           </RowName>
           <Cell label="Kind">
             <Badge>{token.type}</Badge>

@@ -10,6 +10,8 @@ import { BigTransfers } from '../parts/home/big-transfers.tsx'
 import { ChainNumbers } from '../parts/home/chain-numbers.tsx'
 import { LiveBlocks, LiveTransactions } from '../parts/home/live-lists.tsx'
 import { TransactionChart } from '../parts/home/transaction-chart.tsx'
+import { useHeld } from '../parts/home/use-held.ts'
+import type { Held } from '../parts/home/use-held.ts'
 import { PageTitle } from '../parts/page-title.tsx'
 
 const feed = new LiveFeed()
@@ -17,18 +19,18 @@ const feed = new LiveFeed()
 /** The start: what the chain does at this moment. */
 export function HomePage(): ReactNode {
   const now = useSyncExternalStore(feed.subscribe, feed.snapshot)
-  const [held, setHeld] = useState<LiveState>()
-  const state = held ?? now
+  const { shown, by, toggle, handlers } = useHeld(now)
+  const isPaused = by === 'button'
   return (
     <>
       <PageTitle
         title="The Flow blockchain, live"
         aside={
           <div className="live-control">
-            <LiveSign link={now.link} isPaused={held !== undefined} />
-            <Button isSmall aria-pressed={held !== undefined} onClick={() => setHeld(held === undefined ? now : undefined)}>
-              <Icon name={held === undefined ? 'pause' : 'play'} size={14} />
-              {held === undefined ? 'Pause' : 'Go on'}
+            <LiveSign link={now.link} heldBy={by} />
+            <Button isSmall aria-pressed={isPaused} onClick={toggle}>
+              <Icon name={isPaused ? 'play' : 'pause'} size={14} />
+              {isPaused ? 'Go on' : 'Pause'}
             </Button>
           </div>
         }
@@ -38,34 +40,41 @@ export function HomePage(): ReactNode {
         cost, and what it did. Look up anything by its address, id or name above.
       </p>
       <ChainNumbers blocks={now.blocks} />
-      <div className="two-columns">
-        <TransactionChart state={state} />
-        <BigTransfers />
-      </div>
-      <div className="two-columns">
-        <section className="panel" aria-labelledby="live-transactions">
+      <div className="two-columns start">
+        <section className="panel live-panel" aria-labelledby="live-transactions" {...handlers}>
           <header>
             <h2 id="live-transactions">Latest transactions</h2>
             <Link to="/transactions">All transactions</Link>
           </header>
-          <LiveTransactions state={state} />
+          <LiveTransactions state={shown} />
         </section>
-        <section className="panel" aria-labelledby="live-blocks">
-          <header>
-            <h2 id="live-blocks">Latest blocks</h2>
-            <Link to="/blocks">All blocks</Link>
-          </header>
-          <LiveBlocks state={state} />
-        </section>
+        <div className="stack">
+          <TransactionChart state={shown} />
+          <section className="panel live-panel one-line" aria-labelledby="live-blocks" {...handlers}>
+            <header>
+              <h2 id="live-blocks">Latest blocks</h2>
+              <Link to="/blocks">All blocks</Link>
+            </header>
+            <LiveBlocks state={shown} />
+          </section>
+        </div>
       </div>
-      <Announcer height={held === undefined ? now.blocks[0]?.height : undefined} />
+      <BigTransfers />
+      <Announcer height={isPaused ? undefined : now.blocks[0]?.height} />
     </>
   )
 }
 
-function LiveSign({ link, isPaused }: { readonly link: LiveState['link']; readonly isPaused: boolean }): ReactNode {
-  const tone = isPaused ? '' : link === 'live' ? 'good' : link === 'broken' ? 'bad' : ''
-  const text = isPaused ? 'Paused' : { live: 'Live', broken: 'Connecting again…', connecting: 'Connecting…' }[link]
+interface LiveSignProps {
+  readonly link: LiveState['link']
+  readonly heldBy: Held<unknown>['by']
+}
+
+const linkTexts = { live: 'Live', broken: 'Connecting again…', connecting: 'Connecting…' } as const
+
+function LiveSign({ link, heldBy }: LiveSignProps): ReactNode {
+  const tone = heldBy !== undefined ? '' : link === 'live' ? 'good' : link === 'broken' ? 'bad' : ''
+  const text = heldBy === 'button' ? 'Paused' : heldBy === 'pointing' ? 'Held while you look' : linkTexts[link]
   return (
     <span className={`live ${tone}`} role="status">
       <i /> {text}

@@ -1,16 +1,10 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
-import type { NftItem } from '../gen/answers.ts'
-import { Link } from '../link.tsx'
 import type { PageProps } from '../pages.ts'
 import { Answer } from '../parts/answer.tsx'
-import { Detail, DetailList } from '../parts/detail-list.tsx'
-import { AccountLink, BlockLink, Identity } from '../parts/identity.tsx'
+import { ItemDetails } from '../parts/collection/item-details.tsx'
 import { ItemTransfers } from '../parts/item-transfers.tsx'
-import { OutsideLink } from '../parts/outside-link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
-import { Picture } from '../parts/picture.tsx'
-import { paths } from '../paths.ts'
 import { useAnswer, useList } from '../queries.ts'
 import { contractNameOf, sayName } from '../text.ts'
 
@@ -26,68 +20,14 @@ export function ItemPage({ values: { type = '', id = '' } }: PageProps): ReactNo
         aside={found?.is_burned === true && <Badge tone="warn">Burned</Badge>}
       />
       <Answer query={query} what="this NFT" rows={6}>
-        {({ data: [item] }) => item !== undefined && <Item item={item} />}
+        {({ data: [item] }) => item !== undefined && <ItemDetails item={item} />}
       </Answer>
       {found !== undefined && (
         <>
           <h2>Where it went</h2>
-          <ItemTransfers list={transfers} />
+          <ItemTransfers list={transfers} isOfOne />
         </>
       )}
     </>
-  )
-}
-
-function Item({ item }: { readonly item: NftItem }): ReactNode {
-  const { edition_name: edition, edition_number: number, edition_max: most, rarity_description: rarity } = item
-  return (
-    <section className="panel item" aria-label="Item">
-      <Picture source={item.thumbnail} alt={sayName(item.name)} size="fill" />
-      <DetailList>
-        {item.description !== null && <Detail name="Description">{item.description}</Detail>}
-        <Detail name="Owner">
-          {item.owner === null ? (
-            <span className="soft">nobody</span>
-          ) : (
-            <AccountLink address={item.owner} isWhole hasCopy />
-          )}
-        </Detail>
-        <Detail name="Collection">
-          <Link to={paths.collection(item.nft_type)}>{contractNameOf(item.nft_type)}</Link>
-        </Detail>
-        <Detail name="Id">
-          <Identity id={item.nft_id} what="id" isWhole hasCopy />
-        </Detail>
-        {item.serial_number !== null && <Detail name="Serial number">{item.serial_number}</Detail>}
-        {number !== null && (
-          <Detail name="Edition">
-            {edition} {number} {most !== null && `of ${most}`}
-          </Detail>
-        )}
-        {rarity !== null && <Detail name="Rarity">{rarity}</Detail>}
-        <Detail name="Last moved in block">
-          <BlockLink height={item.block_height} />
-        </Detail>
-        {item.external_url !== null && (
-          <Detail name="Website">
-            <OutsideLink to={item.external_url} />
-          </Detail>
-        )}
-        {item.traits !== null && item.traits.length > 0 && (
-          <Detail name="Traits">
-            <dl className="tree">
-              {item.traits.map(({ name, value, rarity: seldom }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>
-                    {value ?? '–'} {seldom !== null && <span className="soft">{seldom}</span>}
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </Detail>
-        )}
-      </DetailList>
-    </section>
   )
 }

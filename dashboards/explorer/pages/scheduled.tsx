@@ -26,6 +26,7 @@ export function ScheduledPage(): ReactNode {
   return (
     <>
       <PageTitle title="Scheduled transactions" />
+      <p className="lead">What contracts asked the chain to run later, by itself.</p>
       <ListPanel
         list={list}
         what="scheduled transactions"

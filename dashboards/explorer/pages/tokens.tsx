@@ -33,7 +33,9 @@ export function TokensPage(): ReactNode {
         renderRow={(token) => (
           <Row key={token.id}>
             <RowName>
-              <TokenName id={token.id} token={token} /> {token.is_verified && <Badge tone="good">Verified</Badge>}
+              <TokenName id={token.id} token={token}>
+                {token.is_verified && <Badge tone="good">Verified</Badge>}
+              </TokenName>
             </RowName>
             <Cell label="Price" className="number">
               {token.current_price === null ? <span className="soft">–</span> : formatDollars(token.current_price)}
@@ -45,7 +47,7 @@ export function TokensPage(): ReactNode {
               {formatNumber(token.transfer_count)}
             </Cell>
             <Cell label="Supply" className="number">
-              <Amount amount={token.total_supply} />
+              <Amount amount={token.total_supply} decimals={2} />
             </Cell>
           </Row>
         )}

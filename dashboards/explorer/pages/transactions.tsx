@@ -3,10 +3,14 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { Link } from '../link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
-import { useList } from '../queries.ts'
+import { itemsOf, useList } from '../queries.ts'
+import { useSearchValue } from '../router.ts'
+import { isOfPeople } from '../told-summary.ts'
 
 export function TransactionsPage(): ReactNode {
-  const list = useList('/flow/transaction', { limit: 25 })
+  const [shown, show] = useSearchValue('show')
+  const list = useList('/flow/transaction', { limit: 60 })
+  const hasAll = shown === 'all'
   return (
     <>
       <PageTitle
@@ -26,8 +30,28 @@ export function TransactionsPage(): ReactNode {
         list={list}
         what="transactions"
         columns={transactionColumns}
-        whenEmpty="The first ones show up as soon as blocks with transactions are indexed."
-        renderRow={(transaction) => <TransactionRow key={transaction.id} transaction={transaction} />}
+        header={
+          <header>
+            <label className="check-label">
+              <input
+                type="checkbox"
+                className="check"
+                checked={hasAll}
+                onChange={({ target }) => show(target.checked ? 'all' : '')}
+              />
+              Also those that the chain makes by itself in each block
+            </label>
+          </header>
+        }
+        isShown={(transaction) => hasAll || isOfPeople(transaction)}
+        whenEmpty={
+          itemsOf(list).length > 0
+            ? 'Nobody sent anything of late: all that there is, the chain made by itself.'
+            : 'The first ones show up as soon as blocks with transactions are indexed.'
+        }
+        renderRow={(transaction) => (
+          <TransactionRow key={`${transaction.block_height} ${transaction.id}`} transaction={transaction} />
+        )}
       />
     </>
   )

@@ -38,8 +38,8 @@ export function Trouble({
   }
   if (error instanceof ApiProblem && error.status === 400) {
     return (
-      <NothingHere title={`This is no address of ${what}`}>
-        {problemText(error)} Look whether it was copied whole.
+      <NothingHere title={`This address does not lead to ${what}`}>
+        {problemText(error)} Look whether it was copied whole, or search for it above.
       </NothingHere>
     )
   }

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../kit/copy-button.tsx'
 import { readCadenceTokens } from '../cadence-tokens.ts'
+import { Tokens } from './tokens.tsx'
 
 /** Cadence code with colours, line numbers, and a button to copy it. */
 export const CodeView = memo(function CodeView({ code, label }: { readonly code: string; readonly label: string }): ReactNode {
@@ -17,15 +18,7 @@ export const CodeView = memo(function CodeView({ code, label }: { readonly code:
         </pre>
         <pre>
           <code>
-            {readCadenceTokens(code).map(({ kind, text }, i) =>
-              kind === 'plain' ? (
-                text
-              ) : (
-                <span key={i} className={`t-${kind}`}>
-                  {text}
-                </span>
-              ),
-            )}
+            <Tokens tokens={readCadenceTokens(code)} />
           </code>
         </pre>
       </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { EvmDecodedCall, EvmLog } from '../gen/answers.ts'
+import { sayName } from '../text.ts'
 import { EvmPartyLink, Identity } from './identity.tsx'
 import { ValueTree } from './value-tree.tsx'
 
@@ -25,7 +26,7 @@ export function EvmLogs({ logs }: { readonly logs: readonly EvmLog[] }): ReactNo
       {logs.map(({ index, address, decoded, topics, data }) => (
         <li key={index}>
           <h3>
-            <span className="soft">{index}</span> {decoded === null ? 'Log of unknown form' : decoded.name} by{' '}
+            <span className="soft">{index}</span> {decoded === null ? 'Log of unknown form' : sayName(decoded.name)} by{' '}
             <EvmPartyLink party={address} />
           </h3>
           {decoded === null ? (

@@ -4,7 +4,7 @@ import { Badge } from '../../kit/badge.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { EvmTransaction } from '../gen/answers.ts'
 import type { ListPath, ListQuery } from '../queries.ts'
-import { formatUnits } from '../text.ts'
+import { formatUnits, sayName } from '../text.ts'
 import { BlockLink, EvmPartyLink, EvmTransactionLink } from './identity.tsx'
 import { ListPanel } from './list-panel.tsx'
 
@@ -26,7 +26,7 @@ const kinds = {
 
 /** What an EVM transaction did, in a word or two. */
 export function nameOfEvmTransaction({ decoded_input: call, tx_types: types, method }: EvmTransaction): string {
-  if (call !== null) return call.method_call.split('(', 1)[0] ?? call.method_call
+  if (call !== null) return sayName(call.method_call.split('(', 1)[0] ?? '', 'Call')
   const [type] = types
   return type === undefined ? (method ?? 'Call') : kinds[type]
 }

@@ -26,7 +26,7 @@ const columns = [
 export function movedOf({ token, total }: EvmTokenTransfer): string {
   const name = sayName(token.symbol ?? token.name ?? shorten(token.address))
   const amount = formatUnits(total.value, total.decimals ?? 0)
-  if (total.token_id === null) return `${amount} ${name}`
+  if (total.token_id === null) return total.decimals === null ? `${amount} smallest units of ${name}` : `${amount} ${name}`
   return `${total.value === '1' ? '' : `${amount} × `}${name} #${total.token_id}`
 }
 

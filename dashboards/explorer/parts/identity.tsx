@@ -33,8 +33,12 @@ export function Identity({ id, to, what, isWhole = false, hasCopy = false }: Ide
 
 type Reference = Pick<IdentityProps, 'isWhole' | 'hasCopy'>
 
+/** In place of who pays and proposes what the chain does by itself. */
+const zeroAddress = /^0x0{16}$/
+
 export function AccountLink({ address, ...rest }: Reference & { readonly address: string }): ReactNode {
   const full = address.startsWith('0x') ? address : `0x${address}`
+  if (zeroAddress.test(full)) return <span className="soft">the chain itself</span>
   return <Identity id={full} to={full.length > 18 ? paths.evmAddress(full) : paths.account(full)} what="Account" {...rest} />
 }
 
@@ -62,11 +66,12 @@ export function ContractLink({ identifier }: { readonly identifier: string }): R
 /** An address of the EVM, by its name where it has one. */
 export function EvmPartyLink({
   party,
-}: {
+  ...rest
+}: Reference & {
   readonly party: { readonly hash: string; readonly name: string | null } | null
 }): ReactNode {
   if (party === null) return <span className="soft">nobody</span>
-  if (party.name === null) return <AccountLink address={party.hash} />
+  if (party.name === null) return <AccountLink address={party.hash} {...rest} />
   return (
     <Link to={paths.evmAddress(party.hash)} title={party.hash}>
       {sayName(party.name)}

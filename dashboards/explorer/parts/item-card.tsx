@@ -11,7 +11,7 @@ export function ItemCard({ item }: { readonly item: NftItem }): ReactNode {
   return (
     <li className="card">
       <Link to={paths.item(type, id)}>
-        <Picture source={thumbnail} alt="" size="fill" />
+        <Picture source={thumbnail} alt="" size="fill" of={`${type} ${id}`} />
         <span className="card-name">{sayName(name, `#${id}`)}</span>
         <span className="soft">
           #{id}

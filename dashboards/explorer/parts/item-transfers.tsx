@@ -22,25 +22,33 @@ const columns = [
   { name: 'Age', isNumber: true },
 ]
 
-export function ItemTransfers<Path extends TransferList>({ list }: { readonly list: ListQuery<Path> }): ReactNode {
+export interface ItemTransfersProps<Path extends TransferList> {
+  readonly list: ListQuery<Path>
+  /** Of one item alone, which need not be named in each row. */
+  readonly isOfOne?: boolean
+}
+
+export function ItemTransfers<Path extends TransferList>({ list, isOfOne = false }: ItemTransfersProps<Path>): ReactNode {
   return (
     <ListPanel
       list={list}
       what="transfers"
-      columns={columns}
+      columns={isOfOne ? columns.filter(({ name }) => name !== 'Item') : columns}
       whenEmpty="Nothing of this was moved so far."
       renderRow={(transfer: NftTransfer) => (
         <Row key={`${transfer.transaction_hash} ${transfer.event_index} ${transfer.leg}`}>
           <RowName>
             <TransactionLink id={transfer.transaction_hash} />
           </RowName>
-          <Cell label="Item">
-            {transfer.nft_type === null ? (
-              sayName(transfer.name)
-            ) : (
-              <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
-            )}
-          </Cell>
+          {!isOfOne && (
+            <Cell label="Item">
+              {transfer.nft_type === null ? (
+                sayName(transfer.name)
+              ) : (
+                <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
+              )}
+            </Cell>
+          )}
           <Cell label="Kind">
             <Badge>{humanize(transfer.transfer_type)}</Badge>
           </Cell>

@@ -21,6 +21,8 @@ export interface ListPanelProps<Path extends ListPath> {
   /** What would have to happen for something to be here. */
   readonly whenEmpty?: ReactNode
   readonly header?: ReactNode
+  /** Leaves out what one does not want to see of what was loaded. Default: all is shown. */
+  readonly isShown?: (item: ItemOf<Path>) => boolean
 }
 
 /** A list of the API with all of its states; more of it on demand. */
@@ -31,13 +33,15 @@ export function ListPanel<Path extends ListPath>({
   renderRow,
   whenEmpty,
   header,
+  isShown = () => true,
 }: ListPanelProps<Path>): ReactNode {
-  const items = itemsOf(list)
+  const loaded = itemsOf(list)
+  const items = loaded.filter(isShown)
   return (
     <section className="panel list" aria-label={what} aria-busy={list.isFetching}>
       {header}
       {list.isPending && <Loading rows={6} label={`Loading ${what}`} />}
-      {list.isError && items.length === 0 && (
+      {list.isError && loaded.length === 0 && (
         <Trouble error={list.error} what={what} onRetry={() => void list.refetch()} />
       )}
       {list.isSuccess && items.length === 0 && <NothingHere title={`No ${what}`}>{whenEmpty}</NothingHere>}

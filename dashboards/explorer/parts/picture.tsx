@@ -1,40 +1,56 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Icon } from '../../kit/icon.tsx'
+import { pictureSources, readGateways } from '../picture-sources.ts'
+import { SignPicture } from './sign-picture.tsx'
 
-const gateway = 'https://ipfs.io/ipfs/'
-
-/** Where a picture may be had: by HTTPS, or from IPFS by a gateway; nothing else is asked for. */
-export function pictureAddress(source: string | null): string | undefined {
-  if (source === null) return undefined
-  const content = /^ipfs:\/\/(?:ipfs\/)?([\w./-]+)$/.exec(source)?.[1]
-  // Two dots would lead to other places of the gateway.
-  if (content !== undefined) return content.split('/').includes('..') ? undefined : `${gateway}${content}`
-  return URL.canParse(source) && new URL(source).protocol === 'https:' ? source : undefined
-}
+const gateways = readGateways(document)
 
 export interface PictureProps {
   readonly source: string | null
   /** What is to be seen; empty where words beside it say so. */
   readonly alt: string
   readonly size: number | 'fill'
+  /** The id or name that the sign is made of where there is no picture. */
+  readonly of: string
+  /** What is shown in the sign in place of its pattern. */
+  readonly letter?: string | undefined
+  /** Whether words below it say that it is no picture. */
+  readonly hasNote?: boolean
 }
 
-/** A picture from anywhere: it is told nothing of this page, waits until it is in sight, and a broken one is replaced. */
-export function Picture({ source, alt, size }: PictureProps): ReactNode {
-  const address = pictureAddress(source)
-  const [broken, setBroken] = useState<string>()
+/**
+ * A picture from anywhere: it is told nothing of this page, and waits until it is in sight. Where it cannot be had, it is
+ * looked for at the next place that may have it, and in the end a sign stands for it.
+ */
+export function Picture({ source, alt, size, of, letter, hasNote = false }: PictureProps): ReactNode {
+  // By the source: what a list shows at a place may become another thing.
+  const [failed, setFailed] = useState({ source, count: 0 })
+  const count = failed.source === source ? failed.count : 0
+  const address = pictureSources(source, gateways)[count]
   const style = size === 'fill' ? undefined : { width: size, height: size }
   const className = size === 'fill' ? 'picture fill' : 'picture'
-  if (address === undefined || broken === address) {
+  if (address === undefined) {
     return (
-      <span className={`${className} none`} style={style} role={alt === '' ? undefined : 'img'} aria-label={alt || undefined}>
-        <Icon name="picture" size={size === 'fill' ? 28 : Math.min(28, size * 0.6)} />
-      </span>
+      <>
+        <span
+          className={`${className} none`}
+          style={style}
+          role={alt === '' ? undefined : 'img'}
+          aria-label={alt === '' ? undefined : `${alt}: no picture`}
+        >
+          <SignPicture of={of} letter={letter} />
+        </span>
+        {hasNote && (
+          <span className="note">
+            {source === null ? 'No picture of it is known' : 'Its picture cannot be had'}; this sign is made of its id.
+          </span>
+        )}
+      </>
     )
   }
   return (
     <img
+      key={address}
       className={className}
       style={style}
       src={address}
@@ -44,7 +60,7 @@ export function Picture({ source, alt, size }: PictureProps): ReactNode {
       loading="lazy"
       decoding="async"
       referrerPolicy="no-referrer"
-      onError={() => setBroken(address)}
+      onError={() => setFailed({ source, count: count + 1 })}
     />
   )
 }

@@ -4,7 +4,7 @@ import { Badge } from '../../kit/badge.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
 import type { Transaction, TransactionSummary } from '../gen/answers.ts'
 import { humanize, sayName } from '../text.ts'
-import { tellSummary } from '../told-summary.ts'
+import { isOfPeople, tellSummary } from '../told-summary.ts'
 import { AccountLink, BlockLink, TransactionLink } from './identity.tsx'
 import type { Column } from './list-panel.tsx'
 import { ToldSentence } from './told.tsx'
@@ -38,14 +38,14 @@ export const transactionColumns: readonly Column[] = [
 ]
 
 export function TransactionRow({ transaction }: { readonly transaction: Transaction }): ReactNode {
-  const { id, execution_status: status, payer, block_height: height, timestamp, template_category: category } = transaction
+  const { id, execution_status: status, payer, block_height: height, timestamp } = transaction
   const moved = tellSummary(transaction)
   return (
     <Row>
       <RowName>
         <TransactionLink id={id} />
       </RowName>
-      <Cell label="What happened">
+      <Cell label="What happened" className="first-when-narrow">
         <span>
           <span className="what">
             {nameOfTransaction(transaction)} {status !== 'SUCCESS' && <StatusBadge status={status} />}
@@ -55,13 +55,13 @@ export function TransactionRow({ transaction }: { readonly transaction: Transact
               <ToldSentence sentence={moved} />
             </span>
           )}
-          {category === 'SYSTEM' && <span className="note">The chain does this by itself.</span>}
+          {!isOfPeople(transaction) && <span className="note">The chain does this by itself.</span>}
         </span>
       </Cell>
       <Cell label="Paid by">
         <AccountLink address={payer} />
       </Cell>
-      <Cell label="Block">
+      <Cell label="Block" className="wide-only">
         <BlockLink height={height} />
       </Cell>
       <Cell label="Age" className="number">

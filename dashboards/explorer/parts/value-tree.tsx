@@ -22,7 +22,7 @@ export function ValueTree({ value, depth = 0 }: { readonly value: unknown; reado
       ))}
     </dl>
   )
-  if (depth < openTo && entries.length <= 12) return list
+  if (depth < openTo && entries.length <= 16) return list
   return (
     <details open={depth === 0 && entries.length <= 40}>
       <summary>{entries.length} values</summary>

@@ -28,7 +28,7 @@ export interface EmptyRangesCost extends Cost {
   readonly delayP99Ms: number
 }
 
-/** Blocks without transactions, as many as any run needs. */
+/** Blocks without transactions, enough for each run. */
 export async function storeEmptyBlocks({ pool }: BenchDatabase, heights: number): Promise<void> {
   await pool.query(`
     create table raw.blocks_bench partition of raw.blocks for values from (0) to (1000000);

@@ -41,7 +41,6 @@ export async function subscribeAll(pool: pg.Pool, url: string, count: number): P
   const { key } = await new DeveloperKeys(pool).create({ name: 'bench', tier: 'unlimited' })
   const owner = { keyId: key.id, tier: key.tier }
   for (let i = 0; i < count; i++) {
-    const { endpoint } = await stores.endpoints.create(owner, { url: `${url}/${i}`, description: '' })
-    await stores.subscriptions.create(owner, { endpointId: endpoint.id, eventTypes: ['ft.transfer'], conditions: {}, fromHeight: 1 })
+    await stores.subscriptions.create(owner, { endpoint: { url: `${url}/${i}`, description: '' }, eventTypes: ['ft.transfer'], conditions: {}, fromHeight: 1 })
   }
 }

@@ -19,6 +19,9 @@ export const problemSchema = z.strictObject({
   request_id: z.string().describe('Names this request in the log.'),
 }).meta({ id: 'Problem' }) satisfies z.ZodType<Problem>
 
+/** The same for clients that read a text in `error`. */
+export const messageSchema = z.strictObject({ error: z.string().describe('What went wrong, for people.'), ...problemSchema.shape }).meta({ id: 'ErrorMessage' })
+
 /** Answers a request that does not get as far as Koa, and ends its connection. */
 export function sendProblem(response: ServerResponse, error: ApiError, requestId: string): void {
   const body = JSON.stringify(problemOf(error, requestId))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -6,8 +7,9 @@ import type Koa from 'koa'
 import websockify from 'koa-websocket'
 import type { WebSocket } from 'ws'
 import { clientNetwork } from '../../base/client-network.ts'
-import { asError } from '../../base/errors.ts'
+import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
+import { problemOf } from '../../base/problem.ts'
 import type { Client } from './client-address.ts'
 
 /** Takes over a connection that was let in. */
@@ -53,20 +55,32 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
   mounted.ws.use((context) => {
     const { websocket, req } = context
     try {
-      feeds[resolvePath(pathOf(req))]?.(websocket, req)
+      feeds[resolvePath(pathOf(req.url))]?.(websocket, req)
     } catch (error) {
-      log.error({ err: asError(error), path: pathOf(req) }, 'a feed failed to take a connection')
+      log.error({ err: asError(error), path: pathOf(req.url) }, 'a feed failed to take a connection')
       websocket.close(1011, 'internal error')
     }
   })
 
+  // A browser that asks without an upgrade is told what it has found.
+  app.use(async ({ originalUrl }, next) => {
+    const path = pathOf(originalUrl)
+    if (Object.hasOwn(feeds, resolvePath(path))) throw new ApiError(426, 'websocket-only', `${path} is a WebSocket: connect with ws:// or wss://.`)
+    await next()
+  })
+
   function refusal(request: IncomingMessage, client: Client): Refusal | undefined {
-    if (isClosing) return { status: 503 }
+    if (isClosing) return { error: new ApiError(503, 'stopping', 'The server is stopping; connect again in a moment.') }
     const retryAfter = waitOf(client)
-    if (retryAfter !== undefined) return { status: 429, retryAfter }
-    if (!Object.hasOwn(feeds, resolvePath(pathOf(request)))) return { status: 404 }
+    if (retryAfter !== undefined) {
+      return { error: new ApiError(429, 'rate-limited', `Too many attempts; try again in ${retryAfter} s.`), retryAfter }
+    }
+    if (!Object.hasOwn(feeds, resolvePath(pathOf(request.url)))) {
+      return { error: new ApiError(404, 'unknown-path', `There is no WebSocket here, but at ${Object.keys(feeds).join(' and ')}.`) }
+    }
     const isCrowded = !client.isLocal && (connections.get(clientNetwork(client.address)) ?? 0) >= maxConnectionsPerAddress
-    return isCrowded ? { status: 429 } : undefined
+    if (!isCrowded) return undefined
+    return { error: new ApiError(429, 'too-many-connections', `Your address has ${maxConnectionsPerAddress} connections, which is the most; close one.`) }
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -103,9 +117,22 @@ export function createWebSocketGate(app: Koa, options: WebSocketGateOptions): We
   }
 }
 
+/** Most frames that a message may be cut into. */
+const mostFragments = 64
+
+/**
+ * What a client sends comes in pieces of this many bytes on average, or more: fewer than the network's smallest segments have. Each
+ * piece of an unfinished message is held apart, at some 250 bytes beside its own.
+ */
+const leastPieceBytes = 256
+
 /** koa-websocket's own server, attached to no HTTP server. */
 function listenDetached(app: websockify.App, maxPayload: number): Server {
-  app.ws.listen({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: true })
+  app.ws.listen({
+    noServer: true, maxPayload, perMessageDeflate: false, clientTracking: true,
+    // By default a message in single bytes might take 16 MiB.
+    maxFragments: mostFragments, maxBufferedChunks: Math.ceil(maxPayload / leastPieceBytes),
+  })
   const { server } = app.ws
   if (server === undefined) throw new TypeError('koa-websocket made no server')
   return server
@@ -113,19 +140,21 @@ function listenDetached(app: websockify.App, maxPayload: number): Server {
 
 type Server = NonNullable<websockify.App['ws']['server']>
 
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '/').split('?', 1)[0] ?? '/'
+function pathOf(url = '/'): string {
+  return url.split('?', 1)[0] ?? '/'
 }
 
 interface Refusal {
-  readonly status: number
+  readonly error: ApiError
   /** Seconds. */
   readonly retryAfter?: number
 }
 
-function refuse(socket: Duplex, { status, retryAfter }: Refusal): void {
+function refuse(socket: Duplex, { error, retryAfter }: Refusal): void {
   // The client may be gone already; there is nobody left to tell.
   socket.on('error', () => socket.destroy())
   const wait = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${wait}Connection: close\r\nContent-Length: 0\r\n\r\n`)
+  const body = JSON.stringify(problemOf(error, randomUUID()))
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${wait}Connection: close\r\n` +
+    `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }

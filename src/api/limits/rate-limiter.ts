@@ -53,10 +53,10 @@ export class RateLimiter {
     return this.#take(isTrusted ? 'trusted' : 'address', clientNetwork(address), allowance)
   }
 
-  /** Counts a request that came with a developer key. @returns undefined: there is no limit for keys of its tier */
-  takeForKey({ id, tier }: DeveloperKey): Verdict | undefined {
+  /** Counts a request that came with a developer key; those of an account together. @returns undefined: there is no limit for keys of its tier */
+  takeForKey({ ownerId, tier }: Pick<DeveloperKey, 'ownerId' | 'tier'>): Verdict | undefined {
     const rate = keyTiers[tier]
-    return rate === null ? undefined : this.#take('key', `key ${id}`, { rate, burst: rate * burstSeconds })
+    return rate === null ? undefined : this.#take('key', `key ${ownerId}`, { rate, burst: rate * burstSeconds })
   }
 
   #take(policy: Verdict['policy'], name: string, allowance: Allowance): Verdict {

@@ -6,8 +6,11 @@ import { ChainSilentError } from '../chain/present-chain.ts'
 import { toApiError } from '../http/problem.ts'
 import type { RequestState } from './request-log.ts'
 
-/** Turns whatever is thrown further in, and requests that nobody answers, into problems (RFC 9457). */
-export function problems(log: Logger): Middleware<RequestState> {
+/**
+ * Turns whatever is thrown further in, and requests that nobody answers, into problems (RFC 9457).
+ * @param readsMessages whether who asks for a path reads errors as JSON with a text in `error`: there the problem has that too
+ */
+export function problems(log: Logger, readsMessages: (path: string) => boolean): Middleware<RequestState> {
   return async (context, next) => {
     try {
       await next()
@@ -27,8 +30,10 @@ export function problems(log: Logger): Middleware<RequestState> {
       if (error.status === 401) context.set('WWW-Authenticate', 'Bearer')
       // What is left of the body is not read.
       if (error.status === 413) context.set('Connection', 'close')
-      context.body = JSON.stringify(problemOf(error, context.state.requestId))
-      context.type = 'application/problem+json'
+      const problem = problemOf(error, context.state.requestId)
+      const isMessage = readsMessages(context.path)
+      context.body = JSON.stringify(isMessage ? { error: problem.detail, ...problem } : problem)
+      context.type = isMessage ? 'application/json' : 'application/problem+json'
     }
   }
 }

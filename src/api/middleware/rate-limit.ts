@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import type { DeveloperKeys } from '../../auth/developer-keys.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Client } from '../http/client-address.ts'
+import { shownKey } from '../http/shown-key.ts'
 import type { RateLimiter, Verdict } from '../limits/rate-limiter.ts'
 import type { RequestState } from './request-log.ts'
 
@@ -40,7 +41,7 @@ export function rateLimit({ limiter, keys, unlimitedPaths, keyPaths, resolvePath
     const path = resolvePath(context.path)
     const isUnlimited = context.method === 'OPTIONS' || unlimitedPaths.has(path)
     const verdict = isUnlimited
-      ? undefined : await take(context.state.client, keyPaths.has(path) ? '' : context.get('X-API-Key').trim())
+      ? undefined : await take(context.state.client, keyPaths.has(path) ? '' : shownKey(context.get('X-API-Key'), context.get('Authorization')))
     if (verdict !== undefined) context.set(headersOf(verdict))
     if (verdict?.isAllowed === false) {
       context.set('Retry-After', String(verdict.nextInSeconds))

@@ -1,10 +1,14 @@
 import { z } from 'zod'
+import { keyTierNames } from '../../auth/key-tiers.ts'
+import type { KeyTier } from '../../auth/key-tiers.ts'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import type { DeliveryDetail, WebhookDelivery } from '../../webhooks/delivery-store.ts'
 import type { WebhookEndpoint } from '../../webhooks/endpoint-store.ts'
 import { eventTypeNames } from '../../webhooks/event-types.ts'
 import type { SubscriptionState } from '../../webhooks/overview-store.ts'
 import type { WebhookSubscription } from '../../webhooks/subscription-store.ts'
+import type { WebhookUsage } from '../../webhooks/usage.ts'
+import { webhookLimits } from '../../webhooks/webhook-limits.ts'
 import { messageId } from '../../webhooks/deliver.ts'
 import { timestampFormat } from '../formats/formats.ts'
 
@@ -41,7 +45,13 @@ export const subscriptionSchema = z.strictObject({
   next_height: z.int().nullable().describe('Deliveries of all blocks below are made. Null: no block is stored yet.'),
   delivery_count: z.int().describe('Deliveries that were made, those removed since included.'),
   created_at: timestampFormat,
+  changed_at: timestampFormat.describe('When you last changed it.'),
 }).meta({ id: 'WebhookSubscription' })
+
+export const newSubscriptionSchema = z.strictObject({
+  ...subscriptionSchema.shape,
+  secret: z.string().describe('What deliveries are signed with, where an endpoint was made too. It is shown here and never again.').optional(),
+}).meta({ id: 'NewWebhookSubscription' })
 
 /** A subscription, whose it is, and how sending to it goes. */
 export const subscriptionStateSchema = z.strictObject({
@@ -51,7 +61,20 @@ export const subscriptionStateSchema = z.strictObject({
   oldest_waiting_at: timestampFormat.nullable().describe('When the oldest of them was made.'),
   next_attempt_at: timestampFormat.nullable().describe('Null: nothing waits, its endpoint is paused or its key is revoked. While it is being sent to: when another process takes over unless this one goes on.'),
   is_being_sent: z.boolean(),
+  is_over_limit: z.boolean().describe('Its key was told of as many events in this hour as its tier allows: what comes next waits until the hour is over.'),
 }).meta({ id: 'WebhookSubscriptionState' })
+
+/** What a developer key has, of what its tier allows. */
+export const usageSchema = z.strictObject({
+  tier: z.enum(keyTierNames),
+  endpoints: z.int(),
+  endpoints_limit: z.int().nullable().describe('Null: as many as you like, as of all limits.'),
+  subscriptions: z.int(),
+  subscriptions_limit: z.int().nullable(),
+  events_this_hour: z.int().describe('Events that you were told of. What comes when they are as many as the limit waits until the hour is over.'),
+  events_per_hour_limit: z.int().nullable(),
+  hour_ends_at: timestampFormat,
+}).meta({ id: 'WebhookUsage' })
 
 /** What became of one delivery. */
 export const deliverySchema = z.strictObject({
@@ -79,6 +102,14 @@ export const deliveryDetailSchema = z.strictObject({
   }).meta({ id: 'WebhookFailure' })).describe('Attempts that failed, in their order.'),
 }).meta({ id: 'WebhookDeliveryDetail' })
 
+export function presentUsage(usage: WebhookUsage, tier: KeyTier): z.output<typeof usageSchema> {
+  const limits = webhookLimits[tier]
+  return {
+    tier, endpoints: usage.endpoints, endpoints_limit: limits.endpoints, subscriptions: usage.subscriptions, subscriptions_limit: limits.subscriptions,
+    events_this_hour: usage.events, events_per_hour_limit: limits.eventsPerHour, hour_ends_at: usage.hourEndsAt.toISOString(),
+  }
+}
+
 export function presentEndpoint(endpoint: WebhookEndpoint): z.output<typeof endpointSchema> {
   return {
     id: endpoint.id, url: endpoint.url, description: endpoint.description, is_paused: endpoint.pausedAt !== null, paused_reason: endpoint.pausedReason,
@@ -90,7 +121,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint): z.output<typeof endp
 export function presentSubscription(one: WebhookSubscription): z.output<typeof subscriptionSchema> {
   return {
     id: one.id, endpoint_id: one.endpointId, event_types: [...one.eventTypes], conditions: one.conditions, is_enabled: one.isEnabled,
-    next_height: one.nextHeight, delivery_count: one.deliveryCount, created_at: one.createdAt.toISOString(),
+    next_height: one.nextHeight, delivery_count: one.deliveryCount, created_at: one.createdAt.toISOString(), changed_at: one.changedAt.toISOString(),
   }
 }
 
@@ -102,6 +133,7 @@ export function presentSubscriptionState(one: SubscriptionState): z.output<typeo
   return {
     ...presentSubscription(one), key_id: one.keyId, waiting: one.waiting, oldest_waiting_at: one.oldestWaitingAt?.toISOString() ?? null,
     next_attempt_at: one.dueAt?.toISOString() ?? null, is_being_sent: one.isBeingSent,
+    is_over_limit: one.isOverLimit,
   }
 }
 

@@ -5,8 +5,8 @@ import { evmAddressFacts } from '../presenters/evm-address.ts'
 import type { EvmDirectory } from '../presenters/evm-address.ts'
 
 /**
- * What is known of addresses, each looked up by key. An account that Cadence owns begins with 00…02: eleven zero bytes
- * and a two. Source: onflow/flow-go `fvm/evm/types/address.go`.
+ * What is known of addresses, each looked up by key; labels, which are few, are read once for all of them. An account that
+ * Cadence owns begins with 00…02: eleven zero bytes and a two. Source: onflow/flow-go `fvm/evm/types/address.go`.
  * @param addresses 40 hex digits; null is nobody
  */
 export async function describeEvmAddresses(
@@ -35,9 +35,11 @@ export async function describeEvmAddresses(
       join app.evm_transactions t
         on t.block_height = h.block_height and t.tx_index = h.tx_index and t.event_index = h.event_index
     ) sent on true
-    left join lateral (
-      select l.label from app.account_labels l where l.address = '0x' || a.address order by l.tag limit 1
-    ) label on true
+    left join (
+      select distinct on (l.address) l.address, l.label from app.account_labels l
+      where l.address = any (${sql.array(distinct.map((address) => `0x${address}`), 'text')})
+      order by l.address, l.tag
+    ) label on label.address = '0x' || a.address
     left join lateral (
       select m.name from app.ft_token_metadata m where m.evm_address = '0x' || a.address and m.name is not null limit 1
     ) ft on true

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
+import { pricedTokens } from './prices.ts'
 
 const tokenPrices = z.object({
   token: z.string(),
@@ -19,13 +20,7 @@ export type TokenPrices = z.output<typeof tokenPrices>
  */
 export async function readDailyPrices(database: DatabasePool, days: number): Promise<readonly TokenPrices[]> {
   return database.any(sql.type(tokenPrices)`
-    with recursive tokens as (
-      (select token from app.prices order by token limit 1)
-      union all
-      select next.token from tokens t cross join lateral (
-        select token from app.prices where token > t.token order by token limit 1
-      ) next
-    ), today as (
+    with recursive tokens as (${pricedTokens}), today as (
       select date_trunc('day', now(), 'UTC') as midnight
     )
     select t.token, coalesce(n.symbol, upper(m.symbol)) as symbol, n.price::text as price, n.price_time, h.days, h.prices

@@ -3,7 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { fungibleTokenRow } from '../presenters/fungible-token.ts'
 import type { FungibleTokenRow } from '../presenters/fungible-token.ts'
-import { selectRanked } from '../paging/ranked-rows.ts'
+import { selectCatalogue } from '../paging/catalogue-rows.ts'
+import type { CatalogueOrder } from '../paging/catalogue-rows.ts'
 import type { Rank } from '../paging/ranked-rows.ts'
 import { recentActivity, recentActivityOf } from './recent-activity.ts'
 
@@ -22,7 +23,7 @@ const everyToken = sql.fragment`
   )
 `
 
-const orders: Readonly<Record<FungibleTokenSort, { readonly table: FragmentSqlToken; readonly count: FragmentSqlToken }>> = {
+const orders: Readonly<Record<FungibleTokenSort, CatalogueOrder>> = {
   holders: { table: everyToken, count: sql.fragment`o.holder_count` },
   trending: { table: recentActivity('token'), count: sql.fragment`o.transfer_count` },
   transfers: { table: sql.fragment`app.ft_token_totals`, count: sql.fragment`o.transfer_count` },
@@ -96,20 +97,12 @@ export async function listFungibleTokens(
   database: DatabasePool, listing: FungibleTokenListing,
 ): Promise<readonly FungibleTokenRow[]> {
   const { sort, search, after, limit } = listing
-  const { table, count } = orders[sort]
   const conditions = listing.filters.map((filter) => filters[filter])
   if (search !== undefined) {
     conditions.push(sql.fragment`strpos(lower(concat_ws(' ', n.name, n.symbol, o.token)), lower(${search})) > 0`)
   }
-  return database.any(sql.type(fungibleTokenRow)`${completed(selectRanked({
-    columns: sql.fragment`o.token as key, ${count} as count`,
-    from: conditions.length === 0
-      ? sql.fragment`${table} o`
-      : sql.fragment`${table} o left join app.ft_token_metadata n on n.token = o.token`,
-    where: conditions.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
-    count,
-    key: sql.fragment`o.token`,
-  }, after, limit))}`)
+  const page = selectCatalogue(orders[sort], { metadata: sql.fragment`app.ft_token_metadata`, conditions }, after, limit)
+  return database.any(sql.type(fungibleTokenRow)`${completed(page)}`)
 }
 
 /** One token; undefined where it was not seen to move. */

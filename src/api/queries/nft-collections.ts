@@ -3,7 +3,8 @@ import type { DatabasePool, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { nftCollectionRow } from '../presenters/nft-collection.ts'
 import type { NftCollectionRow } from '../presenters/nft-collection.ts'
-import { selectRanked } from '../paging/ranked-rows.ts'
+import { selectCatalogue } from '../paging/catalogue-rows.ts'
+import type { CatalogueOrder } from '../paging/catalogue-rows.ts'
 import type { Rank } from '../paging/ranked-rows.ts'
 import { recentActivity, recentActivityOf } from './recent-activity.ts'
 
@@ -19,7 +20,7 @@ export function nftCollectionFace(token: FragmentSqlToken): FragmentSqlToken {
   `
 }
 
-const orders: Readonly<Record<NftCollectionSort, { readonly table: FragmentSqlToken; readonly count: FragmentSqlToken }>> = {
+const orders: Readonly<Record<NftCollectionSort, CatalogueOrder>> = {
   holders: { table: sql.fragment`app.nft_collection_stats`, count: sql.fragment`o.holder_count` },
   trending: { table: recentActivity('collection'), count: sql.fragment`o.transfer_count` },
   transfers: { table: sql.fragment`app.nft_collection_totals`, count: sql.fragment`o.transfer_count` },
@@ -63,20 +64,12 @@ export async function listNftCollections(
   database: DatabasePool, listing: NftCollectionListing,
 ): Promise<readonly NftCollectionRow[]> {
   const { sort, search, isBridged, after, limit } = listing
-  const { table, count } = orders[sort]
   const conditions = [
     ...(isBridged ? [sql.fragment`n.evm_address is not null`] : []),
     ...(search === undefined ? [] : [sql.fragment`strpos(lower(concat_ws(' ', n.name, o.token)), lower(${search})) > 0`]),
   ]
-  return database.any(sql.type(nftCollectionRow)`${completed(selectRanked({
-    columns: sql.fragment`o.token as key, ${count} as count`,
-    from: conditions.length === 0
-      ? sql.fragment`${table} o`
-      : sql.fragment`${table} o left join app.nft_collection_metadata n on n.token = o.token`,
-    where: conditions.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(conditions, sql.fragment` and `)}`,
-    count,
-    key: sql.fragment`o.token`,
-  }, after, limit))}`)
+  const page = selectCatalogue(orders[sort], { metadata: sql.fragment`app.nft_collection_metadata`, conditions }, after, limit)
+  return database.any(sql.type(nftCollectionRow)`${completed(page)}`)
 }
 
 /** One collection; undefined where no item of it was seen to move. */

@@ -9,6 +9,15 @@ import type { PriceRow } from '../presenters/price.ts'
 /** The currency of all prices that the API shows. */
 export const priceCurrency = 'USD'
 
+/** The tokens of the feed, a step down the index for each: what `tokens` is in a `with recursive`. */
+export const pricedTokens = sql.fragment`
+  (select token from app.prices order by token limit 1)
+  union all
+  select next.token from tokens t cross join lateral (
+    select token from app.prices where token > t.token order by token limit 1
+  ) next
+`
+
 const tokenRow = z.object({ token: z.string() })
 
 /**
@@ -139,13 +148,7 @@ export async function listHourlyPrices(
  */
 export async function readLatestPrices(database: DatabasePool): Promise<readonly PriceRow[]> {
   return database.any(sql.type(priceRow)`
-    with recursive tokens as (
-      (select token from app.prices order by token limit 1)
-      union all
-      select next.token from tokens t cross join lateral (
-        select token from app.prices where token > t.token order by token limit 1
-      ) next
-    )
+    with recursive tokens as (${pricedTokens})
     select t.token, ${symbolOf(sql.fragment`p`)} as symbol, trim_scale(p.price)::text as price, p.price_time as as_of
     from tokens t cross join lateral (
       select * from app.prices

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secretOf } from '../../webhooks/signature.ts'
 import { idParameter } from '../admin/id-parameter.ts'
 import { listOf, singleOf, wholeList } from '../paging/envelope.ts'
 import { noParameters } from '../parameters/parameters.ts'
@@ -9,8 +10,10 @@ import { ownerProblems, webhooksOf } from './webhook-owner.ts'
 const tag = 'Webhooks'
 const params = z.object({ id: idParameter('Number of the endpoint.') })
 const problems = { ...ownerProblems, 404: 'The key has no such endpoint.' } as const
-const urlField = z.string('must be text').max(2000, 'has at most 2,000 characters').describe('https, on the public internet.')
-const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
+export const urlField = z.string('must be text').max(2000, 'has at most 2,000 characters').describe('https, on the public internet.')
+export const secretField = z.string().refine((text) => secretOf(text) !== undefined, 'must be whsec_ and 24 to 64 bytes in base64')
+  .describe('What deliveries are signed with. Default: one is made.')
+export const descriptionField = z.string('must be text').trim().max(200, 'has at most 200 characters')
 
 const example = {
   id: 7, url: 'https://receiver.example/flow', description: 'Deposits', is_paused: false, paused_reason: null, paused_at: null, failures: 0,
@@ -22,14 +25,15 @@ const list = defineRoute({
   path: '/webhooks/endpoints',
   operationId: 'listWebhookEndpoints',
   tag,
+  access: 'owner',
   summary: 'Your endpoints, the newest first',
   params: noParameters,
   query: noParameters,
   response: listOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
-  handler: async ({ apiKey }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: wholeList((await stores.endpoints.list(owner.keyId)).map(presentEndpoint)), caching: 'never' }
   },
 })
@@ -39,18 +43,19 @@ const create = defineRoute({
   path: '/webhooks/endpoints',
   operationId: 'createWebhookEndpoint',
   tag,
+  access: 'owner',
   summary: 'Makes an endpoint, and the secret that signs what is sent to it',
   description: 'Deliveries carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of the Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`.',
   params: noParameters,
   query: noParameters,
-  body: z.strictObject({ url: urlField, description: descriptionField.default('') }, 'must be an object'),
+  body: z.strictObject({ url: urlField, description: descriptionField.default(''), secret: secretField.optional() }, 'must be an object'),
   bodyExample: { url: 'https://receiver.example/flow', description: 'Deposits' },
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, secret }] },
   problems: { ...ownerProblems, 403: 'The tier of the key allows no more endpoints.' },
-  handler: async ({ apiKey, body }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
-    const made = await stores.endpoints.create(owner, body)
+  handler: async ({ apiKey, bearer, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const made = await stores.endpoints.create(owner, { ...body, secret: body.secret === undefined ? undefined : secretOf(body.secret) })
     return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
   },
 })
@@ -59,14 +64,15 @@ const get = defineRoute({
   path: '/webhooks/endpoints/{id}',
   operationId: 'getWebhookEndpoint',
   tag,
+  access: 'owner',
   summary: 'An endpoint',
   params,
   query: noParameters,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentEndpoint(await stores.endpoints.find(owner, id))] }, caching: 'never' }
   },
 })
@@ -76,6 +82,7 @@ const change = defineRoute({
   path: '/webhooks/endpoints/{id}',
   operationId: 'changeWebhookEndpoint',
   tag,
+  access: 'owner',
   summary: 'Changes an endpoint, pauses it or lets it go on',
   params,
   query: noParameters,
@@ -86,8 +93,8 @@ const change = defineRoute({
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id }, body: { url, description, is_paused: isPaused } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id }, body: { url, description, is_paused: isPaused } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentEndpoint(await stores.endpoints.change(owner, id, { url, description, isPaused }))] }, caching: 'never' }
   },
 })
@@ -97,14 +104,15 @@ const remove = defineRoute({
   path: '/webhooks/endpoints/{id}',
   operationId: 'removeWebhookEndpoint',
   tag,
+  access: 'owner',
   summary: 'Removes an endpoint with its subscriptions and their deliveries',
   params,
   query: noParameters,
   response: singleOf(endpointSchema, 'WebhookEndpoint'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentEndpoint(await stores.endpoints.remove(owner, id))] }, caching: 'never' }
   },
 })
@@ -114,6 +122,7 @@ const rotate = defineRoute({
   path: '/webhooks/endpoints/{id}/rotate-secret',
   operationId: 'rotateWebhookSecret',
   tag,
+  access: 'owner',
   summary: 'Makes a new secret',
   description: 'The old one signs too for `overlap_hours`, in the same header, so that the receiver can be changed without a gap. Another rotation ends it at once.',
   params,
@@ -125,8 +134,8 @@ const rotate = defineRoute({
   response: singleOf(endpointWithSecretSchema, 'WebhookEndpointWithSecret'),
   example: { data: [{ ...example, previous_secret_until: '2025-07-02T12:00:00.000Z', secret }] },
   problems,
-  handler: async ({ apiKey, params: { id }, body }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const made = await stores.endpoints.rotateSecret(owner, id, body.overlap_hours)
     return { body: { data: [{ ...presentEndpoint(made.endpoint), secret: made.secret }] }, caching: 'never' }
   },

@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { conditionsSchema } from '../../webhooks/conditions.ts'
 import { eventTypeNames, eventTypes } from '../../webhooks/event-types.ts'
+import { secretOf } from '../../webhooks/signature.ts'
 import { idParameter } from '../admin/id-parameter.ts'
 import { listOf, page, singleOf, wholeList } from '../paging/envelope.ts'
 import { cursorParameter, limitParameter, noParameters } from '../parameters/parameters.ts'
 import {
-  deliveryDetailSchema, deliverySchema, presentDelivery, presentDeliveryDetail, presentSubscription, subscriptionSchema,
+  deliveryDetailSchema, deliverySchema, newSubscriptionSchema, presentDelivery, presentDeliveryDetail, presentSubscription, subscriptionSchema,
 } from '../presenters/webhooks.ts'
 import { defineRoute } from '../route.ts'
+import { secretField, urlField } from './webhook-endpoints.ts'
 import { ownerProblems, webhooksOf } from './webhook-owner.ts'
 
 const tag = 'Webhooks'
@@ -24,6 +26,7 @@ const idField = z.int('must be a number').min(1, 'must be a number').max(999_999
 const example: z.output<typeof subscriptionSchema> = {
   id: 21, endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' },
   is_enabled: true, next_height: 123_456_790, delivery_count: 3, created_at: '2025-07-01T12:00:01.250Z',
+  changed_at: '2025-07-01T12:00:01.250Z',
 }
 const deliveryExample: z.output<typeof deliverySchema> = {
   sequence: 3, message_id: 'msg_21_3', subscription_id: 21, event_type: 'ft.transfer', block_height: 123_456_789, status: 'delivered', attempt_count: 1,
@@ -46,14 +49,15 @@ const list = defineRoute({
   path: '/webhooks/subscriptions',
   operationId: 'listWebhookSubscriptions',
   tag,
+  access: 'owner',
   summary: 'Your subscriptions, the newest first',
   params: noParameters,
   query: z.object({ endpoint_id: idParameter('Only those of this endpoint.').optional() }),
   response: listOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example], has_more: false, cursor: '', _meta: { count: 1 } },
   problems: ownerProblems,
-  handler: async ({ apiKey, query }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, query }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: wholeList((await stores.subscriptions.list(owner, query.endpoint_id)).map(presentSubscription)), caching: 'never' }
   },
 })
@@ -63,24 +67,29 @@ const create = defineRoute({
   path: '/webhooks/subscriptions',
   operationId: 'createWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Subscribes an endpoint to events',
-  description: 'Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
+  description: 'The endpoint is there already (`endpoint_id`), or is made with it (`url`); then its `secret` is in the answer, and never again. Events come in the order of the chain, each at least once; `event_id` of the body and the header `webhook-id` tell repetitions.',
   params: noParameters,
   query: noParameters,
   body: z.strictObject({
-    endpoint_id: idField, event_types: typesField, conditions: conditionsSchema.default({}),
+    endpoint_id: idField.optional(), url: urlField.describe('In place of `endpoint_id`: an endpoint is made.').optional(), secret: secretField.optional(),
+    event_types: typesField, conditions: conditionsSchema.default({}),
     from_height: heightField.describe('The first block that is told of. Default: the next that is stored.').optional(),
-  }, 'must be an object'),
+  }, 'must be an object')
+    .refine(({ endpoint_id: id, url }) => (id === undefined) !== (url === undefined), { path: ['endpoint_id'], message: 'or "url" must be given, and not both' })
+    .refine(({ url, secret }) => url !== undefined || secret === undefined, { path: ['secret'], message: 'is taken only with "url"' }),
   bodyExample: { endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'], direction: 'in', min_amount: '100' } },
-  response: singleOf(subscriptionSchema, 'WebhookSubscription'),
+  response: singleOf(newSubscriptionSchema, 'NewWebhookSubscription'),
   example: { data: [example] },
   problems: { ...ownerProblems, 403: 'The tier of the key allows no more subscriptions.', 404: 'The key has no such endpoint.' },
-  handler: async ({ apiKey, body }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
-    const made = await stores.subscriptions.create(owner, {
-      endpointId: body.endpoint_id, eventTypes: body.event_types, conditions: body.conditions, fromHeight: body.from_height,
+  handler: async ({ apiKey, bearer, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
+    const { subscription, secret } = await stores.subscriptions.create(owner, {
+      endpoint: body.endpoint_id ?? { url: body.url ?? '', description: '', secret: body.secret === undefined ? undefined : secretOf(body.secret) },
+      eventTypes: body.event_types, conditions: body.conditions, fromHeight: body.from_height,
     })
-    return { body: { data: [presentSubscription(made)] }, caching: 'never' }
+    return { body: { data: [{ ...presentSubscription(subscription), ...(secret === undefined ? {} : { secret }) }] }, caching: 'never' }
   },
 })
 
@@ -88,14 +97,15 @@ const get = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'getWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'A subscription',
   params,
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.find(owner, id))] }, caching: 'never' }
   },
 })
@@ -105,6 +115,7 @@ const change = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'changeWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Changes a subscription, switches it off or on, or has it told everything again from a height on',
   params,
   query: noParameters,
@@ -116,8 +127,8 @@ const change = defineRoute({
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id }, body }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id }, body }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     const changed = await stores.subscriptions.change(owner, id, {
       eventTypes: body.event_types, conditions: body.conditions, isEnabled: body.is_enabled, fromHeight: body.from_height,
     })
@@ -130,14 +141,15 @@ const remove = defineRoute({
   path: '/webhooks/subscriptions/{id}',
   operationId: 'removeWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Removes a subscription with its deliveries',
   params,
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems,
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.remove(owner, id))] }, caching: 'never' }
   },
 })
@@ -147,14 +159,15 @@ const test = defineRoute({
   path: '/webhooks/subscriptions/{id}/test',
   operationId: 'testWebhookSubscription',
   tag,
+  access: 'owner',
   summary: 'Has an event `webhook.test` delivered',
   params,
   query: noParameters,
   response: singleOf(subscriptionSchema, 'WebhookSubscription'),
   example: { data: [example] },
   problems: { ...problems, 409: 'Too many tests of it wait already.' },
-  handler: async ({ apiKey, params: { id } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentSubscription(await stores.subscriptions.sendTest(owner, id))] }, caching: 'never' }
   },
 })
@@ -163,6 +176,7 @@ const listDeliveries = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries',
   operationId: 'listWebhookDeliveries',
   tag,
+  access: 'owner',
   summary: 'The deliveries of a subscription, the newest first',
   params,
   query: z.object({
@@ -173,8 +187,8 @@ const listDeliveries = defineRoute({
   response: listOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [deliveryExample], has_more: true, cursor: '3', _meta: { limit: 1, count: 1 } },
   problems,
-  handler: async ({ apiKey, params: { id }, query: { limit, cursor, status } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id }, query: { limit, cursor, status } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     await stores.subscriptions.find(owner, id)
     const rows = await stores.deliveries.list(owner, id, { before: cursor === undefined ? undefined : Number(cursor), status, limit: limit + 1 })
     return { body: page(rows, limit, presentDelivery, (row) => String(row.sequence)), caching: 'never' }
@@ -185,14 +199,15 @@ const getDelivery = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries/{sequence}',
   operationId: 'getWebhookDelivery',
   tag,
+  access: 'owner',
   summary: 'A delivery with its body and its failures',
   params: deliveryParams,
   query: noParameters,
   response: singleOf(deliveryDetailSchema, 'WebhookDeliveryDetail'),
   example: { data: [{ ...deliveryExample, body: '{"type":"ft.transfer"}', failures: [] }] },
   problems: deliveryProblems,
-  handler: async ({ apiKey, params: { id, sequence } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentDeliveryDetail(await stores.deliveries.find(owner, id, sequence))] }, caching: 'never' }
   },
 })
@@ -202,6 +217,7 @@ const replay = defineRoute({
   path: '/webhooks/subscriptions/{id}/deliveries/{sequence}/replay',
   operationId: 'replayWebhookDelivery',
   tag,
+  access: 'owner',
   summary: 'Has a delivery sent again, by the same id, before all others of its subscription',
   description: 'One that waits for its next attempt is tried at once.',
   params: deliveryParams,
@@ -209,8 +225,8 @@ const replay = defineRoute({
   response: singleOf(deliverySchema, 'WebhookDelivery'),
   example: { data: [{ ...deliveryExample, status: 'pending', finished_at: null }] },
   problems: deliveryProblems,
-  handler: async ({ apiKey, params: { id, sequence } }, services) => {
-    const { owner, stores } = await webhooksOf(apiKey, services)
+  handler: async ({ apiKey, bearer, params: { id, sequence } }, services) => {
+    const { owner, stores } = await webhooksOf({ apiKey, bearer }, services)
     return { body: { data: [presentDelivery(await stores.deliveries.replay(owner, id, sequence))] }, caching: 'never' }
   },
 })

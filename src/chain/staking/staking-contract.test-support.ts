@@ -143,7 +143,7 @@ export class StakingContract {
     this.#put(user, 7n, uuid, amount)
   }
 
-  /** Of the administrator: any time, of nodes that are not approved any more. */
+  /** Of the administrator, whenever: of nodes that are not approved any more. */
   removeNode(node: Staker): void {
     const { committed, staked } = node.held
     this.#tellOf(node, 'NodeRemovedAndRefunded', committed + staked)

@@ -29,7 +29,7 @@ const byName = new Map<string, ImportCategory>(
 
 /**
  * The kind of a script by the best ranked of the contracts that it imports; undefined where it imports none.
- * @param imports as in the normal form: a contract that bears a core contract's name but is elsewhere counts as any other
+ * @param imports as in the normal form: a contract that bears a core contract's name but is elsewhere counts like others
  */
 export function categoryOfImports(imports: readonly string[]): ImportCategory | undefined {
   if (imports.length === 0) return undefined

@@ -178,4 +178,14 @@ describe('replay chain', () => {
     expectConsistent(chain, chain.block(999))
     expectConsistent(chain, chain.block(20))
   })
+
+  it('spreads the past by a clock of its own', async () => {
+    const time = new Date('2026-01-02T03:04:05.678Z')
+    const clock = { height: 280, time, spacingMs: 800, pastSpacingMs: 3_600_000 }
+    const chain = await chainOf('base', { loop: true, clock })
+    const millisecondsAt = (height: number): number => Number(chain.block(height).identity.timestampNs / 1_000_000n)
+    expect(millisecondsAt(281)).to.equal(time.getTime() + 800)
+    expect(millisecondsAt(280)).to.equal(time.getTime())
+    expect(millisecondsAt(278)).to.equal(time.getTime() - 2 * 3_600_000)
+  })
 })

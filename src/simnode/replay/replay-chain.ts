@@ -18,8 +18,16 @@ export interface ChainShape {
    * in the first pass. Default 0: heights as recorded, from block 0.
    */
   readonly startHeight?: number
-  /** Block times `spacingMs` apart, with `time` at `height`. Default: as recorded, continued when looped. */
-  readonly clock?: { readonly height: number; readonly time: Date; readonly spacingMs: number }
+  /**
+   * Block times `spacingMs` apart, with `time` at `height`; below it `pastSpacingMs`, by default the same. Default: as
+   * recorded, continued when looped.
+   */
+  readonly clock?: {
+    readonly height: number
+    readonly time: Date
+    readonly spacingMs: number
+    readonly pastSpacingMs?: number
+  }
   /** How many made blocks are kept. Default 512. */
   readonly cachedBlocks?: number
 }
@@ -189,7 +197,8 @@ export class ReplayChain implements NodeChain {
   #timestampNs(recorded: RecordedBlock, pass: number, height: number): bigint {
     const { clock } = this.#shape
     if (clock === undefined) return recorded.timestampNs + BigInt(pass) * this.#passNs
-    return BigInt(Math.round(clock.time.getTime() + (height - clock.height) * clock.spacingMs)) * 1_000_000n
+    const spacingMs = height < clock.height ? clock.pastSpacingMs ?? clock.spacingMs : clock.spacingMs
+    return BigInt(Math.round(clock.time.getTime() + (height - clock.height) * spacingMs)) * 1_000_000n
   }
 
   /** Keeps the transaction ids of a repeated block findable, and forgets the oldest ones beyond the limit. */

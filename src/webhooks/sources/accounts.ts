@@ -1,4 +1,5 @@
 import { query } from '../../db/pool.ts'
+import { accountRoles } from '../chain-event.ts'
 import { placeOf } from './event-source.ts'
 import type { EventSource, PlacedRow } from './event-source.ts'
 
@@ -33,7 +34,7 @@ export const activitySource: EventSource = {
         transaction_id: row.transaction_id, address: row.address, is_payer: row.is_payer, is_proposer: row.is_proposer,
         is_authorizer: row.is_authorizer, is_created: row.is_created, is_failed: row.is_failed,
       },
-      facets: { addresses: [row.address] },
+      facets: { addresses: [row.address], roles: accountRoles.filter((role) => row[`is_${role}`]) },
     }))
   },
 }

@@ -47,7 +47,7 @@ export const defiSource: EventSource = {
         data,
         facets: {
           addresses: present(row.maker), tokens: present(row.asset0, row.asset1), contracts: present(contract ?? null),
-          names: [row.event_type], ...(amount === null ? {} : { amount }),
+          pairs: [row.pair], names: [row.event_type], ...(amount === null ? {} : { amount }),
         },
       }
     })
@@ -82,7 +82,9 @@ export const stakingSource: EventSource = {
         types: ['staking.event'],
         place: placeOf(row),
         data,
-        facets: { addresses: present(row.account), names: [row.event_type], ...(row.amount === null ? {} : { amount: row.amount }) },
+        facets: {
+          addresses: present(row.account), nodes: present(row.node_id), names: [row.event_type], ...(row.amount === null ? {} : { amount: row.amount }),
+        },
       }
     })
   },

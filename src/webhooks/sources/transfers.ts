@@ -61,7 +61,7 @@ export const nftTransferSource: EventSource = {
       },
       facets: {
         from: present(row.from_address), to: present(row.to_address), tokens: present(row.token), contracts: present(row.token),
-        names: [row.transfer_type],
+        nftIds: [row.nft_id], names: [row.transfer_type],
       },
     }))
   },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { nftItemMetadataWorker } from '../../../jobs/asking/nft-item-metadata-worker.ts'
 import { tokenMetadataWorker } from '../../../jobs/asking/token-metadata-worker.ts'
+import { ensurePartitions } from '../../../src/db/partitions.ts'
 import { cdc, refuse, texts } from '../../support/askable-node.ts'
 import type { Cdc, ScriptCall } from '../../support/askable-node.ts'
 import { AskingWorld } from '../../support/asking.ts'
@@ -177,6 +178,19 @@ describe('metadata that the chain is asked for', () => {
       const [call] = world.calls('nft_items')
       expect(texts(call?.args[1])).to.deep.equal(['RiverStonesCollection', 'RiverStonesCollection', 'RiverStonesCollection'])
       expect(texts(call?.args[2])[0]).to.equal(`${stones}.`)
+    })
+
+    it('is not taken for one that is gone while its transfer is told and its owner is not yet', async () => {
+      await ensurePartitions(database.pool, 'app.nft_transfers', 1000, { from: 0, to: 1000 })
+      await database.pool.query(
+        `insert into app.nft_transfers (block_height, tx_index, event_index, leg, token, nft_id, nft_uuid, to_address, transfer_type) values (5, 0, 0, 0, $1, 41, 1, $2, 'mint')`,
+        [stones, `0x${account}`],
+      )
+      await world.ask(nftItemMetadataWorker)
+      expect(await world.rows('select * from app.nft_items')).to.deep.equal([])
+      await own(stones, 41, `0x${account}`)
+      await world.ask(nftItemMetadataWorker)
+      expect(await world.rows('select nft_id, status from app.nft_items')).to.deep.equal([{ nft_id: '41', status: 'answered' }])
     })
 
     it('is found by the words of names and descriptions', async () => {

@@ -3,12 +3,10 @@ import { DeveloperKeys } from '../../../src/auth/developer-keys.ts'
 import type { KeyTier } from '../../../src/auth/key-tiers.ts'
 import { ensurePartitions } from '../../../src/db/partitions.ts'
 import { createPool, withTransaction } from '../../../src/db/pool.ts'
-import { EndpointStore } from '../../../src/webhooks/endpoint-store.ts'
-import { SubscriptionStore } from '../../../src/webhooks/subscription-store.ts'
 import type { NewSubscription } from '../../../src/webhooks/subscription-store.ts'
-import { targetPolicy } from '../../../src/webhooks/target-policy.ts'
 import type { WebhookOwner } from '../../../src/webhooks/webhook-limits.ts'
 import { WebhookService } from '../../../src/webhooks/webhook-service.ts'
+import { webhookStores } from '../../../src/webhooks/webhook-stores.ts'
 import type { WebhookServiceOptions } from '../../../src/webhooks/webhook-service.ts'
 import { connectionLimits } from '../../../src/db/connection-limits.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -69,9 +67,10 @@ export async function makeOwner({ pool }: Pick<TestDatabase, 'pool'>, tier: KeyT
 export async function subscribe(
   { pool }: Pick<TestDatabase, 'pool'>, owner: WebhookOwner, url: string, asked: Partial<NewSubscription> = {},
 ): Promise<{ readonly id: number; readonly endpointId: number; readonly secret: string }> {
-  const { endpoint, secret } = await new EndpointStore(pool, targetPolicy(loopback)).create(owner, { url, description: '' })
-  const { id } = await new SubscriptionStore(pool).create(owner, { endpointId: endpoint.id, eventTypes: ['ft.transfer'], conditions: {}, fromHeight: undefined, ...asked })
-  return { id, endpointId: endpoint.id, secret }
+  const { subscription: { id, endpointId }, secret = '' } = await webhookStores(pool, loopback).subscriptions.create(owner, {
+    endpoint: { url, description: '' }, eventTypes: ['ft.transfer'], conditions: {}, fromHeight: undefined, ...asked,
+  })
+  return { id, endpointId, secret }
 }
 
 export interface RunningHooks {
@@ -84,7 +83,7 @@ export async function runHooks(url: string, options: Partial<WebhookServiceOptio
   const pool = createPool(url, { ...connectionLimits, max: 8, applicationName: 'test hooks' })
   const service = new WebhookService({
     databaseUrl: url, pool, log: pino({ level: 'silent' }), allowedNetworks: loopback, relay: undefined, concurrency: 500, timeoutMs: 2000,
-    retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 }, logDays: 7, ...options,
+    retry: { maxTries: 4, baseMs: 40, capMs: 200, pauseAfter: 1000 }, ...options,
   })
   service.start()
   let stopped: Promise<void> | undefined

@@ -1,37 +1,37 @@
 import type { ReactNode } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { TimeChart } from '../../../kit/time-chart.tsx'
+import type { Answers } from '../../gen/answers.ts'
 import { useAnswer } from '../../queries.ts'
-import { useSearchValue } from '../../router.ts'
 import { formatAmount } from '../../text.ts'
+import { Trouble } from '../answer.tsx'
+import { SpanChoice, useSpan } from '../span-choice.tsx'
 
-const spans = ['30', '90', '365'] as const
+/** What an account had at the end of each day, for as many days as the address of the page says. */
+export function useBalanceHistory(address: string): UseQueryResult<Answers['/flow/account/{address}/balance/history']> {
+  const days = useSpan()
+  return useAnswer('/flow/account/{address}/balance/history', { address, days }, { keepsLast: true })
+}
 
-/** What an account had at the end of each day. */
+/** How the balance of an account went. */
 export function BalanceChart({ address }: { readonly address: string }): ReactNode {
-  const [chosen, choose] = useSearchValue('days')
-  const days = spans.find((span) => span === chosen) ?? '30'
-  const { data } = useAnswer('/flow/account/{address}/balance/history', { address, days: Number(days) }, { keepsLast: true })
-  const points = (data?.data ?? []).flatMap(({ date, balance }) =>
+  const query = useBalanceHistory(address)
+  if (query.isError) {
+    return (
+      <section className="panel" aria-label="Balance over time">
+        <Trouble error={query.error} what="the balance over time" onRetry={() => void query.refetch()} />
+      </section>
+    )
+  }
+  const points = (query.data?.data ?? []).flatMap(({ date, balance }) =>
     balance === null ? [] : [{ date, value: Number(balance), text: `${formatAmount(balance)} FLOW` }],
   )
   // One day is no course of things; what the account has now stands above.
-  if (data !== undefined && points.length < 2) return null
+  if (points.length < 2) return null
   return (
     <section className="panel chart-panel" aria-label="Balance over time">
       <TimeChart label="Balance" points={points} height={150} />
-      <div className="button-row" role="group" aria-label="Days">
-        {spans.map((span) => (
-          <button
-            key={span}
-            type="button"
-            className="button small"
-            aria-pressed={span === days}
-            onClick={() => choose(span === '30' ? '' : span)}
-          >
-            {span} days
-          </button>
-        ))}
-      </div>
+      <SpanChoice />
     </section>
   )
 }

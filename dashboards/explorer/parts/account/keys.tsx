@@ -14,7 +14,7 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
       ) : (
         <Table className="cards-when-narrow" aria-label="Keys">
           <TableHead>
-            <ColumnName className="number">Index</ColumnName>
+            <ColumnName>Index</ColumnName>
             <ColumnName>Public key</ColumnName>
             <ColumnName>Algorithms</ColumnName>
             <ColumnName className="number">Weight</ColumnName>
@@ -23,7 +23,7 @@ export function AccountKeys({ keys }: { readonly keys: AccountDetail['keys'] }):
           <TableBody>
             {keys.map(({ index, key, signatureAlgorithm, hashAlgorithm, weight, revoked }) => (
               <Row key={index}>
-                <RowName className="number">{index}</RowName>
+                <RowName>{index}</RowName>
                 <Cell label="Public key">
                   {key === null ? <span className="soft">not known</span> : <Identity id={key} what="public key" hasCopy />}
                 </Cell>

@@ -22,7 +22,7 @@ export function AccountNfts({ address }: { readonly address: string }): ReactNod
       renderRow={({ id, display_name: name, number_of_tokens: count, square_image: image }) => (
         <li key={id} className="card">
           <button type="button" className="card-button" onClick={() => choose(id)}>
-            <Picture source={image} alt="" size="fill" />
+            <Picture source={image} alt="" size="fill" of={id} />
             <span className="card-name">{sayName(name)}</span>
             <span className="soft">{formatCount(count, 'item')}</span>
           </button>

@@ -4,7 +4,7 @@ import { formatNumber } from '../../../kit/formats.ts'
 import { Link } from '../../link.tsx'
 import { paths } from '../../paths.ts'
 import { useAnswer, useList } from '../../queries.ts'
-import { shorten } from '../../text.ts'
+import { humanize, shorten } from '../../text.ts'
 import { Amount } from '../amount.tsx'
 import { Answer } from '../answer.tsx'
 import { Detail, DetailList } from '../detail-list.tsx'
@@ -24,7 +24,7 @@ export function AccountStaking({ address }: { readonly address: string }): React
             ) : (
               <DetailList>
                 {stake.nodes.map((node) => (
-                  <Detail key={node.node_id} name={`${node.role_name ?? 'A'} node`}>
+                  <Detail key={node.node_id} name={humanize(`${node.role_name ?? 'unknown'} node`)}>
                     <Link to={paths.node(node.node_id)}>{shorten(node.node_id)}</Link>:{' '}
                     <Amount amount={node.tokens_staked} unit="FLOW staked" />,{' '}
                     <Amount amount={node.tokens_rewarded} unit="rewarded" />

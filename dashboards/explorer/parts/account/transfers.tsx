@@ -49,7 +49,7 @@ export function AccountTransfers({ address }: { readonly address: string }): Rea
                 <Link to={paths.item(transfer.nft_type, transfer.nft_id)}>{sayName(transfer.name)}</Link>
               )}
             </Cell>
-            <Cell label="With">{other === null ? <span className="soft">nobody</span> : <AccountLink address={other} />}</Cell>
+            <Cell label="With">{other === null ? <span className="soft">–</span> : <AccountLink address={other} />}</Cell>
             <Cell label="Age" className="number">
               <Age since={transfer.timestamp} />
             </Cell>

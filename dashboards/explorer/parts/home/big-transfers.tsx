@@ -23,7 +23,7 @@ export function BigTransfers(): ReactNode {
           data.length === 0 ? (
             <NothingHere title="No big transfers so far">Transfers that are large for their token show up here.</NothingHere>
           ) : (
-            <ul className="live-list">
+            <ul className="live-list in-two">
               {data.map((transfer) => (
                 <li key={`${transfer.tx_id} ${transfer.event_index} ${transfer.leg}`}>
                   <span className="main">

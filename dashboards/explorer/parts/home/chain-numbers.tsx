@@ -18,13 +18,13 @@ export function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[]
       <KeyNumber name="Block" note={paceOf(blocks) ?? 'the newest that is here'}>
         {number(blocks[0]?.height ?? status?.indexed_height)}
       </KeyNumber>
-      <KeyNumber name="Transactions" note="what people and the chain did">
+      <KeyNumber name="Transactions" note="of people and the chain">
         {number(status?.total_transactions)}
       </KeyNumber>
-      <KeyNumber name="Accounts" note="that took part in them">
+      <KeyNumber name="Accounts" note="that took part">
         {number(status?.total_addresses)}
       </KeyNumber>
-      <KeyNumber name="Contracts" note="programs that accounts deployed">
+      <KeyNumber name="Contracts" note="programs that run on it">
         {number(status?.total_contracts)}
       </KeyNumber>
       <KeyNumber name="Events" note="what the contracts reported">

@@ -1,21 +1,24 @@
 import type { ReactNode } from 'react'
 import { Age } from '../../../kit/age.tsx'
 import { formatCount } from '../../../kit/formats.ts'
+import type { TransactionSummary } from '../../gen/answers.ts'
 import type { LiveState } from '../../live-feed.ts'
-import { useAnswer } from '../../queries.ts'
-import { tellSummary } from '../../told-summary.ts'
+import type { Sentence } from '../../told-moves.ts'
+import { isOfPeople } from '../../told-summary.ts'
 import { AccountLink, BlockLink, TransactionLink } from '../identity.tsx'
 import { ToldSentence } from '../told.tsx'
 import { nameOfTransaction, StatusBadge } from '../transaction-row.tsx'
+import { useTold } from './use-told.ts'
 import { Waiting } from './waiting.tsx'
 
-const shown = 8
+const shownBlocks = 9
+const shownTransactions = 10
 
 export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode {
-  if (state.blocks.length === 0) return <Waiting state={state} what="blocks" />
+  if (state.blocks.length === 0) return <Waiting state={state} what="blocks" rows={shownBlocks} />
   return (
-    <ul className="live-list">
-      {state.blocks.slice(0, shown).map(({ height, timestamp, tx_count: transactions, event_count: events }) => (
+    <ul className="live-list one-line">
+      {state.blocks.slice(0, shownBlocks).map(({ height, timestamp, tx_count: transactions, event_count: events }) => (
         <li key={height}>
           <span className="main">
             <BlockLink height={height} />
@@ -32,41 +35,46 @@ export function LiveBlocks({ state }: { readonly state: LiveState }): ReactNode 
   )
 }
 
-/**
- * The newest transactions of people; those that the chain makes by itself only where there are no others. What they
- * moved is derived a moment after the transaction is told of, so it is asked for.
- */
+/** The newest transactions of people; those that the chain makes by itself only where there are no others. */
 export function LiveTransactions({ state }: { readonly state: LiveState }): ReactNode {
-  const { data: derived } = useAnswer('/flow/transaction', { limit: 40 }, { everyMs: 4000 })
-  if (state.transactions.length === 0) return <Waiting state={state} what="transactions" />
-  const moved = new Map(derived?.data.map((transaction) => [transaction.id, tellSummary(transaction)]))
-  const ofPeople = state.transactions.filter(({ template_category: category }) => category !== 'SYSTEM')
+  const told = useTold()
+  const ofPeople = state.transactions.filter(isOfPeople)
+  // What the feed tells first may be the chain's own alone: what people did before is on its way.
+  if (state.transactions.length === 0 || (ofPeople.length === 0 && !state.isCaughtUp)) {
+    return <Waiting state={state} what="transactions" rows={shownTransactions} />
+  }
   return (
     <ul className="live-list">
-      {(ofPeople.length > 0 ? ofPeople : state.transactions).slice(0, shown).map((transaction) => {
-        const sentence = moved.get(transaction.id)
-        return (
-          <li key={transaction.id}>
-            <span className="main">
-              {nameOfTransaction(transaction)}{' '}
-              {transaction.execution_status !== 'SUCCESS' && <StatusBadge status={transaction.execution_status} />}
-            </span>
-            <span className="soft">
-              {sentence === undefined ? (
-                <>
-                  by <AccountLink address={transaction.payer_address} />
-                </>
-              ) : (
-                <ToldSentence sentence={sentence} />
-              )}{' '}
-              · <TransactionLink id={transaction.id} />
-            </span>
-            <span className="age soft">
-              <Age since={transaction.timestamp} />
-            </span>
-          </li>
-        )
-      })}
+      {(ofPeople.length > 0 ? ofPeople : state.transactions).slice(0, shownTransactions).map((transaction) => (
+        <li key={transaction.id}>
+          <span className="main">
+            {nameOfTransaction(transaction)}{' '}
+            {transaction.execution_status !== 'SUCCESS' && <StatusBadge status={transaction.execution_status} />}
+          </span>
+          <span className="soft">
+            <LiveSentence transaction={transaction} sentence={told.get(transaction.id)} /> ·{' '}
+            <TransactionLink id={transaction.id} />
+          </span>
+          <span className="age soft">
+            <Age since={transaction.timestamp} />
+          </span>
+        </li>
+      ))}
     </ul>
+  )
+}
+
+interface LiveSentenceProps {
+  readonly transaction: TransactionSummary
+  readonly sentence: Sentence | undefined
+}
+
+function LiveSentence({ transaction, sentence }: LiveSentenceProps): ReactNode {
+  if (sentence !== undefined) return <ToldSentence sentence={sentence} />
+  if (!isOfPeople(transaction)) return 'by the chain itself'
+  return (
+    <>
+      by <AccountLink address={transaction.payer_address} />
+    </>
   )
 }

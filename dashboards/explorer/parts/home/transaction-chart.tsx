@@ -26,7 +26,7 @@ export function TransactionChart({ state }: { readonly state: LiveState }): Reac
       {points.length === 0 ? (
         <Waiting state={state} what="transactions to count" />
       ) : (
-        <TimeChart label={label} shape="bars" points={points} height={230} />
+        <TimeChart label={label} shape="bars" points={points} height={150} />
       )}
     </section>
   )

@@ -11,9 +11,11 @@ import { defineRoute } from '../../route.ts'
 
 const keySchema = z.strictObject({
   id: z.int(),
-  prefix: z.string().describe('The first 12 characters of the key.'),
+  prefix: z.string().describe('The first 12 characters of the key; `account` for an account, to which no key leads.'),
+  owner_id: z.int().describe('Whose webhooks it manages: the account whose key it is, or itself.'),
+  user_id: z.string().nullable().describe('Of an account: the `sub` of its person. Accounts are made when a person first shows a JWT.'),
   name: z.string().describe('Whose it is, or what for.'),
-  tier: z.enum(keyTierNames).describe('free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes.'),
+  tier: z.enum(keyTierNames).describe('free: 20 requests a second, pro: 50, enterprise: 200, unlimited: as many as it likes. A key of an account has that of the account.'),
   created_at: z.string(),
   last_used_at: z.string().nullable().describe('To the minute; null: never.'),
   revoked_at: z.string().nullable().describe('Null: it is good.'),
@@ -25,13 +27,13 @@ const newKeySchema = z.strictObject({
 }).meta({ id: 'NewDeveloperKey' })
 
 const example = {
-  id: 12, prefix: 'fs_live_3fa1', name: 'Explorer of a friend', tier: 'pro' as const, created_at: '2025-07-01T12:00:01.250Z',
+  id: 12, prefix: 'fs_live_3fa1', owner_id: 12, user_id: null, name: 'Explorer of a friend', tier: 'pro' as const, created_at: '2025-07-01T12:00:01.250Z',
   last_used_at: null, revoked_at: null,
 }
 
-function present({ id, prefix, name, tier, createdAt, lastUsedAt, revokedAt }: DeveloperKey): z.output<typeof keySchema> {
+function present({ id, prefix, ownerId, userId, name, tier, createdAt, lastUsedAt, revokedAt }: DeveloperKey): z.output<typeof keySchema> {
   return {
-    id, prefix, name, tier, created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null,
+    id, prefix, owner_id: ownerId, user_id: userId, name, tier, created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null,
     revoked_at: revokedAt?.toISOString() ?? null,
   }
 }
@@ -71,13 +73,35 @@ const create = defineRoute({
   },
 })
 
+const changeTier = defineRoute({
+  method: 'PATCH',
+  path: '/admin/developer-keys/{id}',
+  operationId: 'adminChangeKeyTier',
+  tag: 'Administration',
+  access: 'admin',
+  summary: 'Gives a developer key or an account another tier',
+  description: 'At once in this process, and within half a minute in others.',
+  params: z.object({ id: idParameter('Number of the key or account.') }),
+  query: noParameters,
+  body: z.strictObject({ tier: z.enum(keyTierNames, `must be one of ${keyTierNames.join(', ')}`) }, 'must be an object'),
+  bodyExample: { tier: 'enterprise' },
+  response: singleOf(keySchema, 'DeveloperKey'),
+  example: { data: [{ ...example, tier: 'enterprise' }] },
+  problems: { 404: 'There is no such key.' },
+  handler: async ({ params: { id }, body: { tier } }, services) => {
+    const key = await requireKeys(services).changeTier(id, tier)
+    if (key === undefined) throw new ApiError(404, 'unknown-key', `There is no developer key with the number ${id}.`)
+    return { body: { data: [present(key)] } }
+  },
+})
+
 const revoke = defineRoute({
   method: 'DELETE',
   path: '/admin/developer-keys/{id}',
   operationId: 'adminRevokeKey',
   tag: 'Administration',
   access: 'admin',
-  summary: 'Revokes a developer key, for good',
+  summary: 'Revokes a developer key, or an account with its keys, for good',
   description: 'At once in this process, and within half a minute in others.',
   params: z.object({ id: idParameter('Number of the key.') }),
   query: noParameters,
@@ -92,4 +116,4 @@ const revoke = defineRoute({
 })
 
 /** Developer keys. */
-export const developerKeyRoutes = [list, create, revoke]
+export const developerKeyRoutes = [list, create, changeTier, revoke]

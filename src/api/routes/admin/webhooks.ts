@@ -62,8 +62,8 @@ const listSubscriptions = defineRoute({
   example: {
     data: [{
       id: 21, endpoint_id: 7, event_types: ['ft.transfer'], conditions: { addresses: ['0xe467b9dd11fa00df'] }, is_enabled: true, next_height: 123_456_790,
-      delivery_count: 3, created_at: '2025-07-01T12:00:01.250Z', key_id: 12, waiting: 1, oldest_waiting_at: '2025-07-01T12:00:05.100Z',
-      next_attempt_at: '2025-07-01T12:00:09.800Z', is_being_sent: false,
+      delivery_count: 3, created_at: '2025-07-01T12:00:01.250Z', changed_at: '2025-07-01T12:00:01.250Z', key_id: 12, waiting: 1, oldest_waiting_at: '2025-07-01T12:00:05.100Z',
+      next_attempt_at: '2025-07-01T12:00:09.800Z', is_being_sent: false, is_over_limit: false,
     }],
     has_more: false, cursor: '', _meta: { limit: 50, count: 1 },
   },

@@ -1,0 +1,83 @@
+/**
+ * A lane of the tests, started by `run-lanes.ts`: runs files one after the other, as the parent process names them. They share
+ * what the tests of one process share, such as the database server; that ends with the lane.
+ *
+ * The parent sends a `LaneOrder` for a file, waits for its `LaneResult` and sends the next; at the end it sends one without a
+ * file, and is sent a `LaneResult` of what the files shared.
+ */
+import { resolve } from 'node:path'
+import Mocha from 'mocha'
+import settings from '../../.mocharc.json' with { type: 'json' }
+import { endOfFile, isLaneOrder } from './lane-messages.ts'
+import type { LaneResult } from './lane-messages.ts'
+import { failIfOpen } from './open-resources.ts'
+
+interface RequiredFile {
+  readonly mochaHooks?: { readonly afterAll?: () => Promise<void> }
+}
+
+/** Mocha's own listing, which at the end of a file tells no more than what failed. */
+class LaneReporter extends Mocha.reporters.Spec {
+  override epilogue(): void {
+    if (this.failures.length > 0) Mocha.reporters.Base.list(this.failures)
+  }
+}
+
+const required = await Promise.all(settings.require.map(async (name) => import(resolve(name)) as Promise<RequiredFile>))
+
+process.on('message', (message) => {
+  if (!isLaneOrder(message)) return
+  void (message.file === undefined ? end() : runFile(message.file))
+})
+
+async function runFile(file: string): Promise<void> {
+  const from = performance.now()
+  const mocha = new Mocha({
+    timeout: settings.timeout, forbidOnly: settings['forbid-only'], reporter: LaneReporter, color: process.argv.includes('--color'),
+  })
+  mocha.addFile(file)
+  try {
+    await mocha.loadFilesAsync()
+  } catch (error) {
+    console.log(error)
+    return tell({ counts: failed(file), failures: ['the file cannot be loaded'], ms: performance.now() - from })
+  }
+  const failures: Mocha.Runnable[] = []
+  const runner = await new Promise<Mocha.Runner>((resolve) => {
+    const running = mocha.run(() => resolve(running))
+    running.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test) => failures.push(test))
+  })
+  const { passes = 0, pending = 0 } = runner.stats ?? {}
+  mocha.dispose()
+  tell({
+    counts: { passed: passes, failed: failures.length, skipped: pending, failedFiles: failures.length > 0 ? [file] : [], isOpen: false },
+    failures: failures.map((test) => test.fullTitle()),
+    ms: performance.now() - from,
+  })
+}
+
+async function end(): Promise<void> {
+  const from = performance.now()
+  const failures: string[] = []
+  try {
+    for (const file of required) await file.mochaHooks?.afterAll?.()
+  } catch (error) {
+    console.log(error)
+    failures.push('after all tests')
+  }
+  const counts = { passed: 0, failed: failures.length, skipped: 0, failedFiles: [], isOpen: false }
+  tell({ counts, failures, ms: performance.now() - from })
+  // A test may have set it for a command that it ran in this process.
+  process.exitCode = 0
+  process.removeAllListeners('message')
+  failIfOpen(() => process.exit(1))
+}
+
+function failed(file: string): LaneResult['counts'] {
+  return { passed: 0, failed: 1, skipped: 0, failedFiles: [file], isOpen: false }
+}
+
+function tell(result: LaneResult): void {
+  process.stdout.write(endOfFile)
+  process.send?.(result)
+}

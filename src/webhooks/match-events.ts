@@ -1,0 +1,74 @@
+import { comparePlaces } from './chain-event.ts'
+import type { ChainEvent } from './chain-event.ts'
+import { typeMatcher } from './conditions.ts'
+import type { Conditions } from './conditions.ts'
+import { deliveryBody } from './delivery-body.ts'
+import type { BlockFacts } from './delivery-body.ts'
+import type { NewDelivery } from './insert-deliveries.ts'
+
+export interface MatchedSubscription {
+  readonly id: number
+  readonly keyId: number
+  readonly eventTypes: readonly string[]
+  readonly conditions: Conditions
+}
+
+export interface MatchOptions {
+  readonly subscriptions: readonly MatchedSubscription[]
+  readonly blocks: ReadonlyMap<number, BlockFacts>
+  /** Where the events end, exclusive. */
+  readonly end: number
+  /** So many deliveries end it with the block it is at. */
+  readonly enough: number
+  /** Events that each key may still be told of, all its subscriptions together. The block in which they end is told whole. */
+  readonly left: ReadonlyMap<number, number>
+}
+
+export interface MatchedEvents {
+  /** In the order of the chain. */
+  readonly deliveries: readonly NewDelivery[]
+  /** By subscription: its deliveries of all heights below are among them. */
+  readonly ends: ReadonlyMap<number, number>
+}
+
+/** So long at most, deliveries in hand are not looked after. */
+const sliceMs = 20
+
+/** Who is told of what: each event once at most to a subscription. @param events in any order; they are sorted in place */
+export async function matchEvents(events: ChainEvent[], { subscriptions, blocks, end, enough, left: allowed }: MatchOptions): Promise<MatchedEvents> {
+  events.sort((a, b) => comparePlaces(a.place, b.place))
+  const deliveries: NewDelivery[] = []
+  const ends = new Map<number, number>()
+  const left = new Map(allowed)
+  let matchers = subscriptions.map(({ id, keyId, eventTypes, conditions }) => ({ id, keyId, typeOf: typeMatcher(eventTypes, conditions) }))
+  const endWhere = (height: number, isDone: (keyId: number) => boolean): void => {
+    for (const { id, keyId } of matchers) if (isDone(keyId)) ends.set(id, height)
+    matchers = matchers.filter(({ keyId }) => !isDone(keyId))
+  }
+  let block: BlockFacts | undefined
+  let yieldAt = performance.now() + sliceMs
+  for (const event of events) {
+    if (performance.now() >= yieldAt) {
+      await new Promise((resolve) => setImmediate(resolve))
+      yieldAt = performance.now() + sliceMs
+    }
+    const { height } = event.place
+    if (height !== block?.height) {
+      endWhere(height, (keyId) => deliveries.length >= enough || (left.get(keyId) ?? 0) <= 0)
+      if (matchers.length === 0) break
+      block = blocks.get(height)
+      if (block === undefined) throw new Error(`height ${height} is covered, and its block is not stored`)
+    }
+    const bodies = new Map<string, string>()
+    for (const { id, keyId, typeOf } of matchers) {
+      const eventType = typeOf(event)
+      if (eventType === undefined) continue
+      let body = bodies.get(eventType)
+      if (body === undefined) bodies.set(eventType, body = deliveryBody(eventType, event, block))
+      deliveries.push({ subscriptionId: id, blockHeight: height, eventType, body })
+      left.set(keyId, (left.get(keyId) ?? 0) - 1)
+    }
+  }
+  endWhere(end, () => true)
+  return { deliveries, ends }
+}

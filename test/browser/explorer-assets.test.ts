@@ -1,0 +1,143 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { explorerPage } from '../support/explorer-page.ts'
+import { runApi } from '../support/running-api.ts'
+import type { RunningApi } from '../support/running-api.ts'
+import { isForData, useExplorerSession } from './explorer-session.ts'
+import { beyondWindow, expectAccessible, untilLoaded } from './page-checks.ts'
+
+const phone = { viewport: { width: 360, height: 740 } } as const
+const flow = '/token/A.0ae53cb6e3f42a79.FlowToken'
+const stones = '/nft/A.179b6b1cb6755e31.RiverStones'
+const crossroads = '/contract/A.f3fcd2c1a78f5eee.Crossroads'
+
+const lists = ['/tokens', '/nfts', '/contracts', '/nodes', '/numbers', '/search?q=flow']
+const things = [flow, stones, `${stones}/item/1`, crossroads, `/node/${'ab'.repeat(32)}`]
+
+describe('tokens, NFTs, contracts and staking on the explorer page', function () {
+  this.timeout(120_000)
+  const session = useExplorerSession()
+  let database: TestDatabase
+  let empty: RunningApi
+
+  before(async () => {
+    database = await createTestDatabase()
+    empty = await runApi(database.url, { server: { network: () => 'emulator', page: explorerPage() } })
+  })
+
+  after(async () => {
+    await empty?.stop()
+    await database?.drop()
+  })
+
+  async function expectUsable(page: Page, what: string): Promise<void> {
+    expect(await beyondWindow(page), what).to.equal(0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await expectAccessible(page, `${what}, ${colorScheme}`)
+    }
+  }
+
+  it('say what will show up where nothing is indexed yet, and that a thing is not known', async () => {
+    const page = await session.open('/tokens', { ...phone, of: empty })
+    const told: Readonly<Record<string, string>> = {
+      '/tokens': 'No tokens', '/nfts': 'No collections', '/contracts': 'No contracts', '/nodes': 'No nodes',
+      '/nodes?tab=epochs': 'No epochs', '/nodes?tab=rewards': 'No rewards', '/numbers': 'No numbers of these days',
+      '/search?q=flow': 'Nothing was found', '/search': 'What are you looking for?', [flow]: 'Nobody here knows this token',
+      [stones]: 'Nobody here knows this collection', [`${stones}/item/1`]: 'Nobody here knows this NFT',
+      // What is not indexed may be on the chain; here there is no node to ask.
+      [crossroads]: 'Could not load this contract',
+      [`/node/${'ab'.repeat(32)}`]: 'Nobody here knows this node',
+    }
+    for (const [path, text] of Object.entries(told)) {
+      await page.goto(`http://${empty.host}${path}`)
+      await page.getByText(text, { exact: true }).waitFor()
+      await untilLoaded(page)
+      await expectUsable(page, path)
+    }
+    expect(session.said.filter((text) => !/status of (?:404|503)/.test(text))).to.deep.equal([])
+  })
+
+  it('say so in the words of the API where it broke, and stay usable', async () => {
+    const problem = { status: 500, contentType: 'application/problem+json', json: { code: 'internal', detail: 'It broke, request 7.' } }
+    const page = await session.open('/tokens', { ...phone, prepare: (opened) => opened.route(isForData, (route) => route.fulfill(problem)) })
+    for (const path of [...lists, ...things]) {
+      await page.goto(`http://${session.api.host}${path}`)
+      await page.getByRole('alert').getByText('It broke, request 7.').first().waitFor()
+      expect(await beyondWindow(page), path).to.equal(0)
+    }
+    await expectUsable(page, 'a page that broke')
+    expect(session.said.filter((text) => !text.includes('status of 500'))).to.deep.equal([])
+  })
+
+  it('show what is asked for while the answer is on its way', async () => {
+    const page = await session.open('/tokens', { ...phone, prepare: (opened) => opened.route(isForData, () => undefined) })
+    for (const path of [...lists, ...things]) {
+      await page.goto(`http://${session.api.host}${path}`)
+      await page.locator('main .skeleton').first().waitFor()
+      expect(await beyondWindow(page), path).to.equal(0)
+    }
+    await expectUsable(page, 'a page that waits')
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('say which address leads nowhere', async () => {
+    const page = await session.open('/token/xyz')
+    for (const path of ['/token/xyz', '/nft/xyz', '/nft/A.179b6b1cb6755e31.RiverStones/item/one', '/contract/..%2f', '/node/xyz']) {
+      await page.goto(`http://${session.api.host}${path}`)
+      await untilLoaded(page)
+      expect(await page.locator('main .state .title').first().innerText(), path).to.match(/^(?:Nobody here knows|This (?:address|is no address)) /)
+    }
+    expect(session.said.filter((text) => !/status of 40[04]/.test(text))).to.deep.equal([])
+  })
+
+  it('say the part of the supply that a holder has, as the balances have it', async () => {
+    const page = await session.open(`${stones}?tab=holders`)
+    const { data } = await session.api.json<{ data: readonly { count: number }[] }>('/flow/nft/A.179b6b1cb6755e31.RiverStones/holding?limit=100')
+    const total = data.reduce((sum, { count }) => sum + count, 0)
+    await page.locator('.share').first().waitFor()
+    const shown = await page.locator('.share').allInnerTexts()
+    expect(shown).to.have.lengthOf(data.length)
+    for (const [i, { count }] of data.entries()) expect(Number.parseFloat(shown[i] ?? '')).to.be.closeTo((count / total) * 100, 0.01)
+  })
+
+  it('find tokens, collections and contracts by their names', async () => {
+    const page = await session.open('/tokens')
+    await page.getByRole('searchbox', { name: 'Name or symbol' }).fill('pebb')
+    await page.getByRole('rowheader').nth(1).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: /Pebble/ }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?search=pebb')
+    await page.getByRole('searchbox', { name: 'Name or symbol' }).fill('nothing of this name')
+    await page.getByText('No token is called so.').waitFor()
+    await page.goto(`http://${session.api.host}/nfts?search=river`)
+    await page.getByRole('link', { name: /RiverStones/ }).waitFor()
+    await page.goto(`http://${session.api.host}/contracts?search=cross`)
+    await page.getByRole('link', { name: 'Crossroads' }).waitFor()
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('keep names that are long or hostile in their place', async () => {
+    const name = '<b>x</b>\u202E'.repeat(500)
+    const page = await session.open('/tokens', {
+      ...phone,
+      prepare: (opened) => opened.route(({ pathname }) => /^\/flow\/(?:ft|nft|contract)(?:\/A\.[\w.]+)?$/.test(pathname), async (route) => {
+        const response = await route.fetch()
+        const body = (await response.json()) as { data: Record<string, unknown>[] }
+        const data = body.data.map((each) => ({
+          ...each, name, symbol: name, display_name: name, description: name, external_url: `https://example.org/${'x'.repeat(2000)}`,
+          minted: `${'9'.repeat(70)}.1`, total_supply: `${'9'.repeat(70)}.1`,
+        }))
+        await route.fulfill({ json: { ...body, data } })
+      }),
+    })
+    for (const path of ['/tokens', flow, `${flow}?tab=about`, '/nfts', stones, `${stones}?tab=about`, '/contracts']) {
+      await page.goto(`http://${session.api.host}${path}`)
+      await untilLoaded(page)
+      expect(await page.locator('main b:has-text("x")').count(), path).to.equal(0)
+      await expectUsable(page, path)
+    }
+    expect(session.said).to.deep.equal([])
+  })
+})

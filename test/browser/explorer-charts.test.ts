@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { useExplorerSession } from './explorer-session.ts'
+import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+
+/** Has the API tell of so many days, the last of them with the most transactions. */
+async function tellDays(page: Page, count: number): Promise<void> {
+  await page.route((url) => url.pathname === '/insights/daily', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: Record<string, unknown>[] }
+    const data = Array.from({ length: count }, (_, i) => ({
+      ...body.data[0], date: new Date(Date.UTC(2026, 2, 31) - (count - 1 - i) * 86_400_000).toISOString().slice(0, 10),
+      block_count: 100, tx_count: 1000 + i, new_accounts: 0, fees: `${i}.00000001`,
+    }))
+    await route.fulfill({ json: { ...body, data: data.toReversed() } })
+  })
+}
+
+/** Texts of a chart that stand on each other or out of the picture. */
+const clashes = `[...document.querySelectorAll('.time-chart svg')].flatMap((svg) => {
+  const outer = svg.getBoundingClientRect()
+  const boxes = [...svg.querySelectorAll('text')].map((text) => text.getBoundingClientRect())
+  return boxes.flatMap((a, i) => [
+    ...(a.left < outer.left - 1 || a.right > outer.right + 1 ? ['outside'] : []),
+    ...boxes.slice(i + 1).filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).map(() => 'upon another'),
+  ])
+})`
+
+describe('charts on the explorer page', function () {
+  this.timeout(120_000)
+  const session = useExplorerSession()
+
+  it('say the value of a day to the keyboard, to the pointer and in a table', async () => {
+    const page = await session.open('/numbers', { prepare: (opened) => tellDays(opened, 60) })
+    const chart = page.getByRole('region', { name: 'Transactions', exact: true })
+    const plot = chart.getByRole('slider', { name: 'Transactions' })
+    await tabTo(page, plot)
+    expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-31: 1,059')
+    await page.keyboard.press('ArrowLeft')
+    await chart.getByText('1,058', { exact: true }).first().waitFor()
+    expect(await plot.getAttribute('aria-valuetext')).to.equal('2026-03-30: 1,058')
+    for (const [key, said] of [['PageDown', '2026-03-23: 1,051'], ['Home', '2026-03-02: 1,030'], ['ArrowLeft', '2026-03-02: 1,030'], ['End', '2026-03-31: 1,059']] as const) {
+      await page.keyboard.press(key)
+      await page.waitForFunction(`document.activeElement.getAttribute('aria-valuetext') === '${said}'`)
+    }
+    const box = await plot.boundingBox()
+    if (box === null) throw new Error('The chart is not to be seen.')
+    await page.mouse.move(box.x + box.width - 14, box.y + 60)
+    await chart.locator('rect.seen').waitFor()
+    await page.mouse.move(0, 0)
+    await chart.locator('rect.seen').waitFor({ state: 'detached' })
+    expect(await chart.getByRole('row').count()).to.equal(30)
+    expect(await chart.getByRole('row').first().innerText()).to.match(/2026-03-02\s+1,030/)
+    expect(session.said).to.deep.equal([])
+  })
+
+  for (const [where, viewport] of [['wide', { width: 1440, height: 900 }], ['on a phone', { width: 360, height: 740 }]] as const) {
+    it(`have axes that one can read, ${where}, of one day and of a year, light and dark`, async () => {
+      for (const count of [1, 30, 365]) {
+        const page = await session.open('/numbers?days=365', { viewport, prepare: (opened) => tellDays(opened, count) })
+        await untilLoaded(page)
+        expect(await page.evaluate(clashes), `${count} days`).to.deep.equal([])
+        expect(await beyondWindow(page)).to.equal(0)
+        for (const colorScheme of count === 30 ? (['light', 'dark'] as const) : []) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await expectAccessible(page, `${count} days, ${colorScheme}`)
+        }
+      }
+    })
+  }
+
+  it('show as many days as one asks for, by an address that can be shared', async () => {
+    const page = await session.open('/numbers', { prepare: (opened) => tellDays(opened, 90) })
+    const bars = page.getByRole('region', { name: 'Transactions', exact: true }).locator('.bars rect')
+    await bars.nth(29).waitFor()
+    expect(await bars.count()).to.equal(30)
+    await page.getByRole('button', { name: '90 days' }).click()
+    await bars.nth(89).waitFor()
+    expect(new URL(page.url()).search).to.equal('?days=90')
+    await page.reload()
+    await bars.nth(89).waitFor()
+  })
+
+  it('show what was staked and paid, epoch by epoch', async () => {
+    const page = await session.open('/nodes')
+    const paid = page.getByRole('slider', { name: 'Paid out for each epoch' })
+    await paid.waitFor()
+    expect(await paid.getAttribute('aria-valuetext')).to.equal('Epoch 3: 120,000 FLOW')
+    await page.getByText('as of epoch 1').waitFor()
+    await page.getByText('epochs are too short to tell').waitFor()
+    expect(await page.evaluate(clashes)).to.deep.equal([])
+  })
+})

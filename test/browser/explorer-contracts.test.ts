@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { useExplorerSession } from './explorer-session.ts'
+import { beyondWindow, expectAccessible, tabTo, untilLoaded } from './page-checks.ts'
+
+const crossroads = '/contract/A.f3fcd2c1a78f5eee.Crossroads?tab=dependencies'
+const tally = '/contract/A.f3fcd2c1a78f5eee.Tally?tab=versions'
+
+/** What of a graph reaches beyond the window or its picture. */
+const outside = `[...document.querySelectorAll('.graph rect, .graph path:not(defs path)')].filter((shape) => {
+  const inner = shape.getBoundingClientRect(), outer = shape.closest('svg').getBoundingClientRect()
+  return inner.left < outer.left - 1 || inner.right > Math.min(outer.right, innerWidth) + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1
+}).length`
+
+/** Makes the contract one that very many use. */
+async function makePopular(page: Page, users: number): Promise<void> {
+  await page.route((url) => url.pathname.endsWith('/dependencies'), async (route) => {
+    const url = new URL(route.request().url())
+    const cursor = Number(url.searchParams.get('cursor') ?? 0)
+    url.searchParams.delete('cursor')
+    const response = await route.fetch({ url: url.href })
+    const body = (await response.json()) as { data: [Record<string, unknown> & { graph: Record<string, unknown> & { root: string; nodes: object[]; edges: object[] } }] }
+    const [first] = body.data
+    const names = Array.from({ length: users }, (_, i) => `A.${i.toString(16).padStart(16, '0')}.${i === 7 ? 'X'.repeat(200) : `User${i}`}`)
+    const user = (identifier: string): object => ({ identifier, address: `0x${identifier.slice(2, 18)}`, name: identifier.slice(19) })
+    const nodes = [...first.graph.nodes, ...names.map((name) => ({ ...first.graph.nodes[0], ...user(name) }))]
+    const edges = [...first.graph.edges, ...names.map((source) => ({ source, target: first.graph.root }))]
+    await route.fulfill({
+      json: {
+        ...body, has_more: cursor + 50 < users, cursor: String(cursor + 50),
+        data: [{ ...first, dependents: names.slice(cursor, cursor + 50).map(user), dependent_count: users, graph: { ...first.graph, nodes, edges, truncated: true } }],
+      },
+    })
+  })
+}
+
+describe('contracts on the explorer page', function () {
+  this.timeout(120_000)
+  const session = useExplorerSession()
+
+  async function expectUsable(page: Page, what: string): Promise<void> {
+    expect(await beyondWindow(page), what).to.equal(0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await expectAccessible(page, `${what}, ${colorScheme}`)
+    }
+  }
+
+  it('show what a version changed, with the numbers of its lines in both', async () => {
+    const page = await session.open(tally)
+    const changed = page.getByRole('region', { name: 'What version 2 changed' })
+    await changed.getByText('access(all) event Cleared(was: Int)').waitFor()
+    expect(await changed.locator('.badge').allInnerTexts()).to.deep.equal(['+5', '−2'])
+    const lines = await changed.locator('.differences > span').allInnerTexts()
+    expect(lines.filter((line) => line.includes('−'))).to.have.lengthOf(2)
+    expect(lines.filter((line) => line.includes('+ ')).length).to.be.at.least(5)
+    await expectUsable(page, 'versions')
+    await page.getByRole('button', { name: 'What changed in version 1' }).click()
+    await page.getByRole('heading', { name: 'The first version that is known, 1' }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?tab=versions&version=1')
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('compare with any earlier version, by an address that can be shared', async () => {
+    const page = await session.open(tally, {
+      prepare: (opened) => opened.route((url) => url.pathname.endsWith('/version'), async (route) => {
+        const response = await route.fetch()
+        const body = (await response.json()) as { data: { version: number }[] }
+        await route.fulfill({ json: { ...body, data: [{ ...body.data[0], version: 3 }, ...body.data] } })
+      }).then(() => opened.route((url) => url.pathname.endsWith('/version/3'), async (route) => {
+        await route.fulfill({ response: await route.fetch({ url: route.request().url().replace(/3$/, '2') }) })
+      })),
+    })
+    await page.getByText('No line is different').waitFor()
+    await page.getByRole('combobox', { name: 'Compare with version' }).selectOption('1')
+    await page.getByText('access(all) event Cleared(was: Int)').waitFor()
+    expect(new URL(page.url()).search).to.equal('?tab=versions&against=1')
+    await page.reload()
+    await page.getByText('access(all) event Cleared(was: Int)').waitFor()
+    await expectUsable(page, 'compared versions')
+  })
+
+  it('say that a code could not be loaded, and load it when tried again', async () => {
+    const page = await session.open(tally, { prepare: (opened) => opened.route('**/version/2', (route) => route.abort()) })
+    await page.getByRole('alert').getByText('The API does not answer.').waitFor()
+    await page.unroute('**/version/2')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('access(all) event Cleared(was: Int)').waitFor()
+  })
+
+  for (const [where, width] of [['a wide screen', 1440], ['a tablet', 700], ['a phone', 360]] as const) {
+    it(`draw what they depend on so that it fits ${where}, and lead there by the keyboard`, async () => {
+      const page = await session.open(crossroads, { viewport: { width, height: 900 } })
+      await page.locator('.graph a').nth(7).waitFor()
+      await untilLoaded(page)
+      expect(await page.evaluate<number>(outside)).to.equal(0)
+      await expectUsable(page, where)
+      const target = page.getByRole('group', { name: 'Graph of the dependencies' }).getByRole('link', { name: 'Contract PebbleCoin' })
+      await tabTo(page, target)
+  // All lines of the root but one leave it: only the one to this contract is near.
+      expect(await page.locator('.graph path.near').count()).to.equal(1)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Contract PebbleCoin' }).waitFor()
+      expect(session.said).to.deep.equal([])
+    })
+  }
+
+  it('draw the nearest of very many users, and list all of them', async () => {
+    const page = await session.open(crossroads, { viewport: { width: 360, height: 740 }, prepare: (opened) => makePopular(opened, 120) })
+    await page.getByRole('heading', { name: 'Is used by 120' }).waitFor()
+    await page.getByText('The picture has the nearest 40').waitFor()
+    expect(await page.locator('.graph a').count()).to.equal(40)
+    expect(await page.evaluate<number>(outside)).to.equal(0)
+    for (const shown of [100, 120]) {
+      await page.getByRole('button', { name: 'More contracts' }).click()
+      await page.locator('.chips').last().getByRole('link').nth(shown - 1).waitFor()
+    }
+    expect(await page.getByRole('button', { name: 'More contracts' }).count()).to.equal(0)
+    await expectUsable(page, 'very many users')
+  })
+})

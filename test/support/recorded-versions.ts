@@ -1,0 +1,28 @@
+import type { DecodedBlock } from '../../src/chain/decoded-block.ts'
+import { decodedRecording } from './decoded-recording.ts'
+import { truthOf } from './recording-notes.ts'
+import type { Truth } from './recording-notes.ts'
+import { recording } from './replay.ts'
+import type { RecordingName } from './replay.ts'
+
+/** A version that the chain of a recording had. */
+export interface RecordedVersion {
+  readonly version: string
+  readonly blocks: readonly DecodedBlock[]
+  /** What the chain said at its end. */
+  readonly truth: Truth
+  /** The height at which it leaves the version before it. */
+  readonly from: number
+}
+
+/** The versions of a recorded chain, in their order. */
+export async function recordedVersions(name: RecordingName): Promise<readonly RecordedVersion[]> {
+  const versions: RecordedVersion[] = []
+  for (const version of (await recording(name)).versions.keys()) {
+    const blocks = await decodedRecording(name, { version })
+    const before = versions.at(-1)?.blocks ?? []
+    const from = blocks.findIndex(({ id }, height) => before[height]?.id.equals(id) !== true)
+    versions.push({ blocks, truth: await truthOf(name, version), from, version })
+  }
+  return versions
+}

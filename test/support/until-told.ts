@@ -1,0 +1,27 @@
+import type { Lifecycle } from '../../src/base/lifecycle.ts'
+import { listen } from '../../src/db/listen.ts'
+
+/**
+ * Resolves when `isTrue` says so; asks at once, and after every announcement on the channels.
+ * @param running what must not end before that
+ */
+export async function untilTold(
+  databaseUrl: string, channels: readonly string[], isTrue: () => Promise<boolean>, running?: { readonly lifecycle: Lifecycle },
+): Promise<void> {
+  const stop = new AbortController()
+  let wake: () => void = () => undefined
+  const done = new Promise<void>((resolve, reject) => {
+    wake = () => void isTrue().then((is) => is && resolve(), reject)
+    running?.lifecycle.signal.addEventListener('abort', () => reject(running.lifecycle.failure ?? new Error('stopped too early')))
+  })
+  const listener = await listen(databaseUrl, channels, () => wake(), {
+    signal: stop.signal, onReconnect: () => wake(), onTrouble: () => wake(),
+  })
+  try {
+    wake()
+    await done
+  } finally {
+    stop.abort()
+    await listener.ended
+  }
+}
