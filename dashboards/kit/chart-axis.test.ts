@@ -1,27 +1,7 @@
 import { expect } from 'chai'
-import { markText, namedPoints, pointName, valueAxis } from './chart-axis.ts'
+import { markText, namedPoints, pointName } from './chart-axis.ts'
 
 describe('axes of charts', () => {
-  it('have round marks up to the highest value, and little room above it', () => {
-    expect(valueAxis(120_000, true).marks).to.deep.equal([0, 50_000, 100_000, 150_000])
-    expect(valueAxis(26, true).marks).to.deep.equal([0, 10, 20, 30])
-    expect(valueAxis(100, true).marks).to.deep.equal([0, 25, 50, 75, 100])
-    expect(valueAxis(0.013, false).marks.map(markText)).to.deep.equal(['0', '0.005', '0.01', '0.015'])
-    for (let highest = 1; highest < 5000; highest += 7) {
-      const { marks, top } = valueAxis(highest, true)
-      expect(top).to.be.within(highest, highest * 2)
-      expect(marks.length).to.be.within(2, 5)
-      expect(marks.every(Number.isInteger)).to.equal(true)
-    }
-  })
-
-  it('have no marks between two counts, and something to stand on where all is nought', () => {
-    expect(valueAxis(1, true).marks).to.deep.equal([0, 1])
-    expect(valueAxis(3, true).marks).to.deep.equal([0, 1, 2, 3])
-    expect(valueAxis(0, true)).to.deep.equal({ marks: [0, 1], top: 1 })
-    expect(valueAxis(Number.NEGATIVE_INFINITY, false)).to.deep.equal({ marks: [0, 1], top: 1 })
-  })
-
   it('say marks shortly', () => {
     expect([0, 0.25, 7, 2500, 50_000, 12_500, 1_500_000, 2e9].map(markText)).to.deep.equal([
       '0', '0.25', '7', '2,500', '50k', '12.5k', '1.5M', '2B',

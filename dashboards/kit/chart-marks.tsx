@@ -1,18 +1,10 @@
 import type { ReactNode } from 'react'
-
-/** Where things are drawn, in pixels. */
-export interface ChartPlaces {
-  readonly xs: readonly number[]
-  readonly ys: readonly number[]
-  /** Of nought. */
-  readonly floor: number
-  readonly top: number
-  /** From one point to the next. */
-  readonly step: number
-}
+import { AreaClosed, Bar, LinePath } from '@visx/shape'
+import type { ChartScales } from './chart-scales.ts'
 
 export interface ChartMarksProps {
-  readonly places: ChartPlaces
+  readonly scales: ChartScales
+  readonly values: readonly number[]
   /** The point that is looked at. */
   readonly at: number | undefined
 }
@@ -20,17 +12,17 @@ export interface ChartMarksProps {
 const widestBar = 40
 
 /** What is counted each day: a bar for each. */
-export function Bars({ places: { xs, ys, floor, step }, at }: ChartMarksProps): ReactNode {
+export function Bars({ scales: { x, y, step, floor }, values, at }: ChartMarksProps): ReactNode {
   const width = Math.max(1, Math.min(step * 0.72, widestBar))
   return (
     <g className={at === undefined ? 'bars' : 'bars looked-at'}>
-      {xs.map((x, i) => {
-        const height = floor - (ys[i] ?? floor)
+      {values.map((value, i) => {
+        const height = floor - y(value)
         return (
-          <rect
+          <Bar
             key={i}
-            className={i === at ? 'seen' : undefined}
-            x={x - width / 2}
+            {...(i === at ? { className: 'seen' } : {})}
+            x={x(i) - width / 2}
             width={width}
             y={floor - height}
             height={height}
@@ -43,18 +35,19 @@ export function Bars({ places: { xs, ys, floor, step }, at }: ChartMarksProps): 
 }
 
 /** What goes on from day to day: a line, with a point where one looks. */
-export function Line({ places: { xs, ys, floor, top }, at }: ChartMarksProps): ReactNode {
-  const line = xs.map((x, i) => `${x.toFixed(1)} ${(ys[i] ?? floor).toFixed(1)}`).join('L')
-  const seen = at ?? (xs.length === 1 ? 0 : undefined)
-  const [x, y] = seen === undefined ? [] : [xs[seen], ys[seen]]
+export function Line({ scales: { x, y, linear, top, floor }, values, at }: ChartMarksProps): ReactNode {
+  const data = [...values]
+  const across = (_: number, i: number): number => x(i)
+  const seen = at ?? (values.length === 1 ? 0 : undefined)
+  const value = seen === undefined ? undefined : values[seen]
   return (
     <>
-      <path className="area" d={`M${xs[0] ?? 0} ${floor}L${line}L${xs.at(-1) ?? 0} ${floor}Z`} />
-      <path className="line" d={`M${line}`} />
-      {x !== undefined && y !== undefined && (
+      <AreaClosed className="area" data={data} x={across} y={y} yScale={linear} />
+      <LinePath className="line" data={data} x={across} y={y} />
+      {seen !== undefined && value !== undefined && (
         <>
-          {at !== undefined && <path className="cross" d={`M${x} ${top}V${floor}`} />}
-          <circle className="point" cx={x} cy={y} r="4" />
+          {at !== undefined && <path className="cross" d={`M${x(seen)} ${top}V${floor}`} />}
+          <circle className="point" cx={x(seen)} cy={y(value)} r="4" />
         </>
       )}
     </>

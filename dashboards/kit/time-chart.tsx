@@ -1,8 +1,9 @@
 import { useId, useState } from 'react'
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
-import { markText, namedPoints, pointName, valueAxis } from './chart-axis.ts'
+import { useParentSize } from '@visx/responsive'
+import { markText, namedPoints, pointName } from './chart-axis.ts'
 import { Bars, Line } from './chart-marks.tsx'
-import { useWidth } from './use-width.ts'
+import { chartScales } from './chart-scales.ts'
 
 export interface TimePoint {
   /** `2026-03-14` or longer; or another name of the point, short enough for an axis. Each once. */
@@ -33,21 +34,17 @@ const leastLeft = 36
 export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeChartProps): ReactNode {
   const [looked, setLooked] = useState<number>()
   const id = useId()
-  const [figure, width] = useWidth<HTMLElement>(640)
+  const { parentRef, width } = useParentSize<HTMLElement>({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
   const last = points.length - 1
   // There may be fewer points than when one looked.
   const at = looked === undefined || looked > last ? undefined : looked
   const seen = points[at ?? last]
-  const { marks, top } = valueAxis(
-    Math.max(...points.map(({ value }) => value), 0),
-    points.every(({ value }) => Number.isInteger(value)),
-  )
-  const left = Math.max(leastLeft, Math.ceil(Math.max(...marks.map((mark) => markText(mark).length)) * widthOfSign) + 10)
-  const inner = { width: Math.max(1, width - left - margin.right), height: height - margin.top - margin.bottom }
-  const isBars = shape === 'bars'
-  const step = inner.width / Math.max(1, isBars ? points.length : last)
-  const x = (i: number): number => left + (isBars ? (i + 0.5) * step : last === 0 ? inner.width / 2 : i * step)
-  const y = (value: number): number => margin.top + inner.height * (1 - Math.max(0, value) / top)
+  const values = points.map(({ value }) => value)
+  const plane = { right: width - margin.right, top: margin.top, floor: height - margin.bottom }
+  const longestMark = Math.max(...chartScales(values, shape, { ...plane, left: 0 }).marks.map((mark) => markText(mark).length))
+  const left = Math.min(Math.max(leastLeft, Math.ceil(longestMark * widthOfSign) + 10), plane.right - 1)
+  const scales = chartScales(values, shape, { ...plane, left })
+  const { x, y, step, marks } = scales
   const look = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>): void => {
     const box = currentTarget.getBoundingClientRect()
     const i = Math.round((((clientX - box.left) / box.width) * width - x(0)) / step)
@@ -65,9 +62,9 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
     setLooked(Math.max(0, Math.min(last, target)))
   }
   const nameWidth = Math.max(...points.map(({ date }) => pointName(date).length), 1) * widthOfSign + 18
-  const places = { xs: points.map((_, i) => x(i)), ys: points.map(({ value }) => y(value)), floor: y(0), top: margin.top, step }
+  const Marks = shape === 'bars' ? Bars : Line
   return (
-    <figure ref={figure} className="time-chart">
+    <figure ref={parentRef} className="time-chart">
       <figcaption>
         <span id={id}>{label}</span>
         <span>
@@ -98,16 +95,16 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
         <svg height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           {marks.map((mark) => (
             <g key={mark}>
-              <path className={mark === 0 ? 'grid floor' : 'grid'} d={`M${left} ${y(mark)}H${width - margin.right}`} />
+              <path className={mark === 0 ? 'grid floor' : 'grid'} d={`M${left} ${y(mark)}H${plane.right}`} />
               <text x={left - 6} y={y(mark) + 4} textAnchor="end">
                 {markText(mark)}
               </text>
             </g>
           ))}
-          {namedPoints(points.length, inner.width, nameWidth).map((i) => (
+          {namedPoints(points.length, plane.right - left, nameWidth).map((i) => (
             <PointName key={i} x={x(i)} y={height - 5} right={width} text={pointName(points[i]?.date ?? '')} />
           ))}
-          {points.length > 0 && (isBars ? <Bars places={places} at={at} /> : <Line places={places} at={at} />)}
+          {points.length > 0 && <Marks scales={scales} values={values} at={at} />}
         </svg>
       </div>
       <PointTable label={label} points={points} />

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { useWidth } from '../../../kit/use-width.ts'
+import { useParentSize } from '@visx/responsive'
 import type { ContractDependencies } from '../../gen/answers.ts'
 import { Link } from '../../link.tsx'
 import { paths } from '../../paths.ts'
@@ -15,7 +15,7 @@ const widthOfSign = 6.4
 
 /** What a contract uses and what uses it, as a picture. Where one points to, the lines of it stand out. */
 export function DependencyGraph({ graph }: { readonly graph: ContractDependencies['graph'] }): ReactNode {
-  const [frame, width] = useWidth<HTMLDivElement>(720)
+  const { parentRef: frame, width } = useParentSize({ initialSize: { width: 720 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
   const [looked, setLooked] = useState<string>()
   const { root } = graph
   const all = graphLayers(root, graph.edges)
