@@ -1,0 +1,156 @@
+import { availableParallelism } from 'node:os'
+import { workers } from '../../jobs/index.ts'
+import { exitCodes } from '../../src/base/errors.ts'
+import { pause } from '../../src/base/retry.ts'
+import { describeState, findBreaches } from '../simulation/invariants.ts'
+import { perform } from './acts/perform.ts'
+import type { Measure } from './acts/underway.ts'
+import { checkFeed, hasHeardAll } from './checks/feed-check.ts'
+import { leftOverProcesses } from './checks/leftovers.ts'
+import { checkRebuild } from './checks/rebuild-check.ts'
+import { untilAllDerived, untilWorkGoesOn } from './checks/recovery.ts'
+import { checkTruth } from './checks/truth-checks.ts'
+import type { PlannedAct } from './plan/act.ts'
+import { drawPlan } from './plan/draw-plan.ts'
+import { worstOf } from './report/report.ts'
+import type { ActReport, ChaosReport } from './report/report.ts'
+import { ChaosWorld } from './world/chaos-world.ts'
+import type { WorldOptions } from './world/chaos-world.ts'
+
+export interface ChaosRunOptions extends WorldOptions {
+  /** How long acts are begun. */
+  readonly minutes: number
+  /** What makes the same plan again. */
+  readonly command: string
+}
+
+/** A process that holds more has a leak. */
+const mostMemoryMiB = 1024
+const stopLimitMs = 10_000
+const listenersHeardWithinMs = 60_000
+const nodeCount = 2
+
+/** A whole run: start, acts, comparison, end. What goes wrong with flowfarm is in the report; what goes wrong with the run is thrown. */
+export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
+  const { findings, tell, seed } = options
+  const startedAt = new Date()
+  const acts: ActReport[] = []
+  const world = await ChaosWorld.start(options)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  // Whoever breaks it off wants nothing to be left.
+  const breakOff = (): void => void world.end().finally(() => process.exit(exitCodes.needsPerson))
+  for (const signal of signals) process.once(signal, breakOff)
+  let report: ChaosReport
+  try {
+    tell(`processes ${world.processes.map(({ name }) => name).join(', ')}; API on ${world.url}`)
+    const firstMs = await untilWorkGoesOn(world)
+    if (firstMs === undefined || !(await untilAllDerived(world))) {
+      findings.add('start', `the first ${options.history} blocks were not derived:\n${await describeState(world.postgres.pool)}`)
+    }
+    const firstDerivedMs = Math.round(findings.seconds * 1000)
+    await world.listen()
+    tell(`history is derived after ${findings.seconds} s; trouble begins`)
+    const plan = drawPlan(seed, { processes: world.processes.map(({ name }) => name), nodes: nodeCount, hasSmallDisk: typeof world.disk !== 'string' })
+    const until = performance.now() + options.minutes * 60_000
+    while (performance.now() < until && acts.every(({ recoveredMs }) => recoveredMs !== null)) acts.push(await runAct(world, plan.next().value))
+    const checks = await compareAll(world)
+    const stops = await stopAll(world)
+    const { counts } = world.rest
+    report = {
+      isGood: findings.breaches.length === 0, seed, minutes: options.minutes, command: options.command, startedAt: startedAt.toISOString(), seconds: findings.seconds,
+      conditions: {
+        node: process.version, cores: availableParallelism(), queue: world.queue.name, intervalMs: options.intervalMs, history: options.history,
+        noSmallDisk: typeof world.disk === 'string' ? world.disk : null,
+      },
+      firstDerivedMs, acts, worst: worstOf(acts), checks,
+      chain: { head: world.chain.head, branch: world.chain.branch, forks: world.chain.forks },
+      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts },
+      processes: world.processes.map(({ name, startCount, peakMiB }) => ({ name, starts: startCount, peakMiB, stopMs: stops.get(name) ?? 0 })),
+      databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
+      breaches: findings.breaches,
+    }
+  } finally {
+    for (const signal of signals) process.off(signal, breakOff)
+    await world.end()
+  }
+  const left = [...(await leftOverProcesses(options.run)), ...(await world.postgres.leftOver()).map((pid) => `${pid}: postgres`)]
+  for (const one of left) findings.add('leftovers', `a process is left: ${one}`)
+  return { ...report, isGood: findings.breaches.length === 0, seconds: findings.seconds, breaches: findings.breaches }
+}
+
+/** One act and what comes into it, and the time until work goes on. */
+async function runAct(world: ChaosWorld, { number, act, holdMs, second }: PlannedAct): Promise<ActReport> {
+  const { findings, options: { tell } } = world
+  const at = findings.seconds
+  const first = await perform(world, act)
+  let other = undefined
+  if (second !== undefined) {
+    await pause(second.afterMs)
+    other = await perform(world, second.act)
+  }
+  await pause(Math.max(0, holdMs - (second?.afterMs ?? 0)))
+  // Each may wait for what the end of the other allows.
+  const measures: Measure[] = (await Promise.all([first.end(), other?.end() ?? []])).flat()
+  const words = other === undefined ? first.words : `${first.words}; meanwhile ${other.words}`
+  const recoveredMs = await untilWorkGoesOn(world)
+  tell(`${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`)
+  for (const { what, ms, limitMs } of measures) {
+    if (limitMs !== undefined && ms > limitMs) findings.add(what, `act ${number} (${words}): ${ms} ms, promised are ${limitMs}`)
+  }
+  const { pool } = world.postgres
+  if (recoveredMs === undefined) findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)
+  else for (const breach of await findBreaches(pool, workers)) findings.add('invariants', `after act ${number} (${words}): ${breach}`)
+  return { number, at, words, measures, recoveredMs: recoveredMs ?? null }
+}
+
+/** The chain stands still; when all is derived and told, everything is compared. */
+async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
+  const { chain, findings, postgres: { pool, url }, options: { tell } } = world
+  chain.halt()
+  for (const node of chain.nodes) await node.settled()
+  const recovered = await untilWorkGoesOn(world)
+  if (recovered === undefined || !(await untilAllDerived(world))) {
+    findings.add('end', `not all is derived, or leases are open:\n${await describeState(pool)}`)
+    return []
+  }
+  await untilHeard(world)
+  tell(`the head stands at ${chain.head}; comparing`)
+  const webhooks = world.webhooks
+  await webhooks?.check(pool, findings, world)
+  return [
+    { name: 'With the ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
+    { name: 'With a second derivation (npm run verify -- --rebuild)', compared: await checkRebuild(url, chain.head, findings) },
+    { name: 'What the live feed told with what is stored', compared: await checkFeed(pool, world.feed.seen, findings) },
+    { name: 'What webhooks told with what is stored', compared: `${webhooks?.received ?? 0} messages of three subscriptions` },
+  ]
+}
+
+/** Resolves when the listeners have heard all. */
+async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const [areSent, isHeard] = await Promise.all([webhooks?.isDone(pool, chain.head), hasHeardAll(pool, feed.seen)])
+    if (areSent === true && isHeard) return
+    if (performance.now() - startedAt > listenersHeardWithinMs) {
+      if (areSent !== true) findings.add('webhooks', `not all webhooks were sent ${listenersHeardWithinMs} ms after the chain stood still`)
+      if (!isHeard) findings.add('feed', `the feed has not told of the highest block ${listenersHeardWithinMs} ms after the chain stood still`)
+      return
+    }
+    await pause(50)
+  }
+}
+
+/** SIGTERM to all processes. @returns how long each took, by name, in ms */
+async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> {
+  await world.rest.stop()
+  await world.feed.stop()
+  const times = new Map<string, number>()
+  for (const one of world.processes) {
+    const { end, ms } = await one.stop()
+    times.set(one.name, ms)
+    if (end !== 0) world.findings.add('clean stop', `${one.name} ended with ${end} on SIGTERM:\n${one.lastLines(3)}`)
+    if (ms > stopLimitMs) world.findings.add('clean stop', `${one.name} took ${ms} ms to stop, promised are ${stopLimitMs}`)
+    if (one.peakMiB > mostMemoryMiB) world.findings.add('memory', `${one.name} has held ${Math.round(one.peakMiB)} MiB`)
+  }
+  return times
+}
