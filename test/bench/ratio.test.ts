@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { numberText, percentText } from '../../scripts/bench/report/number-text.ts'
+import { disturbance } from '../../scripts/bench/report/quiet.ts'
+import { isTargetReached, shareOfLimit } from '../../scripts/bench/report/ratio.ts'
+
+describe('figures and their limits', () => {
+  it('are a share of the limit, 1 where they are as good, whichever way is better', () => {
+    expect(shareOfLimit({ better: 'more' }, { value: 500, limit: 2000 })).to.equal(0.25)
+    expect(shareOfLimit({ better: 'less' }, { value: 8, limit: 2 })).to.equal(0.25)
+    expect(shareOfLimit({ better: 'less' }, { value: 2, limit: 8 })).to.equal(4)
+  })
+
+  it('have no share without a limit, or of nothing', () => {
+    expect(shareOfLimit({ better: 'more' }, { value: 500 })).to.equal(undefined)
+    expect(shareOfLimit({ better: 'more' }, { value: 500, limit: 0 })).to.equal(undefined)
+    expect(shareOfLimit({ better: 'less' }, { value: 0, limit: 0 })).to.equal(undefined)
+  })
+
+  it('reach a target from the side that is better', () => {
+    expect([399, 400].map((value) => isTargetReached({ better: 'more', target: 400 }, { value }))).to.deep.equal([false, true])
+    expect([150, 151].map((value) => isTargetReached({ better: 'less', target: 150 }, { value }))).to.deep.equal([true, false])
+    expect(isTargetReached({ better: 'less' }, { value: 1 })).to.equal(undefined)
+  })
+
+  it('are written with three digits that count', () => {
+    expect([0, 0.01234, 0.5, 4.567, 89.12, 999.6, 1234.5, 1_234_567].map(numberText)).to.deep.equal(['0', '0.0123', '0.500', '4.57', '89.1', '1,000', '1,235', '1,234,567'])
+    expect(numberText(Number.NaN)).to.equal('–')
+    expect([1.234, 0.5, 0.0123, 0.0012].map(percentText)).to.deep.equal(['123 %', '50 %', '1 %', '0.120 %'])
+  })
+})
+
+describe('a machine', () => {
+  const quiet = { cores: 2, loadBefore: 1.4, others: [0.02, 0.1] }
+
+  it('is quiet while others take at most a tenth of it, and little ran just before', () => {
+    expect(disturbance(quiet)).to.equal(undefined)
+  })
+
+  it('is not where others work, at any time of the run, or the load was high', () => {
+    expect(disturbance({ ...quiet, others: [0.02, 0.11, 0] })).to.equal('others used up to 11 % of all cores')
+    expect(disturbance({ ...quiet, loadBefore: 1.6 })).to.equal('the load before was 1.6 on 2 cores')
+  })
+})
