@@ -5,7 +5,7 @@ import type { NodeView } from './node-view.ts'
 import { Refusal } from './refusal.ts'
 import { encodingOf, metadataField } from './unary-method.ts'
 import type { UnaryMethod } from './unary-method.ts'
-import { bytesField, bytesOf, numberOf } from './wire.ts'
+import { bytesField, bytesOf, numberOf, repeatedMessage } from './wire.ts'
 
 const zeroId = Buffer.alloc(32)
 
@@ -25,7 +25,7 @@ function transactionResponse(view: NodeView, body: Buffer): Buffer {
 }
 
 function repeated(view: NodeView, messages: readonly Buffer[]): Buffer {
-  return Buffer.concat([...messages.map((message) => bytesField(1, message)), metadataField(view, 2)])
+  return repeatedMessage(1, messages, metadataField(view, 2))
 }
 
 /** Where a transaction stands, by its id and, if the request names one, its block. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, rewrite, varintField } from './wire.ts'
+import { bytesField, bytesOf, contentsOf, keepFields, numberOf, readFields, repeatedMessage, rewrite, varintField } from './wire.ts'
 
 describe('wire', () => {
   it('reads what it writes', () => {
@@ -27,6 +27,13 @@ describe('wire', () => {
     expect(contentsOf(message, 2).map(String)).to.deep.equal(['a', 'b'])
     expect(numberOf(message, 3)).to.equal(0)
     expect(bytesOf(message, 3).length).to.equal(0)
+  })
+
+  it('puts a repeated field together as field after field', () => {
+    const contents = [0, 1, 127, 128, 16_383, 16_384, 2_097_152].map((length) => Buffer.alloc(length, length))
+    const end = bytesField(2, Buffer.from('end'))
+    expect(repeatedMessage(1, contents, end).equals(Buffer.concat([...contents.map((content) => bytesField(1, content)), end]))).to.equal(true)
+    expect(repeatedMessage(1, [], end)).to.deep.equal(end)
   })
 
   it('changes the named fields and keeps the bytes of all others', () => {

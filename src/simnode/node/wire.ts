@@ -95,6 +95,32 @@ export function bytesField(number: number, content: Uint8Array): Buffer {
 }
 
 /**
+ * A message of one repeated field, and of bytes that follow it. One copy of each content: these are the large answers.
+ * @param number 1 to 15, so that a key is one byte
+ */
+export function repeatedMessage(number: number, contents: readonly Uint8Array[], end: Uint8Array): Buffer {
+  const size = contents.reduce((sum, { length }) => sum + 1 + varintLength(length) + length, end.length)
+  const message = Buffer.allocUnsafe(size)
+  let position = 0
+  for (const content of contents) {
+    message[position++] = number * 8 + 2
+    let rest = content.length
+    for (; rest >= 128; rest = Math.floor(rest / 128)) message[position++] = (rest % 128) | 0x80
+    message[position++] = rest
+    message.set(content, position)
+    position += content.length
+  }
+  message.set(end, position)
+  return message
+}
+
+function varintLength(value: number): number {
+  let length = 1
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) length++
+  return length
+}
+
+/**
  * Copies a message with some fields exchanged.
  * @param edit returns the whole new field, key included (no bytes: the field goes), or undefined to keep it
  */
