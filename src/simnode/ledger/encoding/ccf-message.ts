@@ -92,12 +92,8 @@ function isOpen(type: CadenceType, seen: Set<CadenceType>): boolean {
     case 'resource-interface':
     case 'contract-interface':
       return true
-    case 'struct':
-    case 'resource':
-    case 'event':
-    case 'contract':
-    case 'enum':
-    case 'attachment':
+    // The composite types.
+    default:
       return type.fields.some((field) => isOpen(field.type, seen))
   }
 }

@@ -139,7 +139,7 @@ class CcfReader {
 
   #simple(name: SimpleTypeName, item: Item): CadenceValue {
     if (name === 'Type') return { staticType: item === null ? null : this.#typeValue(item, new Map()) }
-    if (name.endsWith('Path')) return `/${list(item).map((part) => domains[Number(part)] ?? part).join('/')}`
+    if (name.endsWith('Path')) return `/${list(item).map((part) => (typeof part === 'string' ? part : domains[Number(part)])).join('/')}`
     if (name.endsWith('Fix128')) {
       const [high, low] = list(item) as bigint[]
       const scaled = ((high as bigint) << 64n) | (low as bigint)

@@ -58,16 +58,11 @@ function functionJson(type: FunctionType, inner: (type: CadenceType) => string):
 function authorizationJson(authorization: Authorization): string {
   const entitlement = (kind: string, id: string): string =>
     `{"type":null,"kind":"${kind}","typeID":${jsonText(id)},"fields":null,"initializers":null}`
-  switch (authorization.kind) {
-    case 'none':
-      return '{"kind":"Unauthorized","entitlements":null}'
-    case 'map':
-      return `{"kind":"EntitlementMapAuthorization","entitlements":[${entitlement('EntitlementMap', authorization.id)}]}`
-    case 'conjunction':
-    case 'disjunction': {
-      const kind = authorization.kind === 'conjunction' ? 'EntitlementConjunctionSet' : 'EntitlementDisjunctionSet'
-      const list = authorization.entitlements.map((id) => entitlement('Entitlement', id))
-      return `{"kind":"${kind}","entitlements":[${list.join()}]}`
-    }
+  if (authorization.kind === 'none') return '{"kind":"Unauthorized","entitlements":null}'
+  if (authorization.kind === 'map') {
+    return `{"kind":"EntitlementMapAuthorization","entitlements":[${entitlement('EntitlementMap', authorization.id)}]}`
   }
+  const kind = authorization.kind === 'conjunction' ? 'EntitlementConjunctionSet' : 'EntitlementDisjunctionSet'
+  const list = authorization.entitlements.map((id) => entitlement('Entitlement', id))
+  return `{"kind":"${kind}","entitlements":[${list.join()}]}`
 }

@@ -45,7 +45,7 @@ describe('simulated EVM blocks', () => {
     for (const { fields, transactions } of blocks.slice(1)) {
       const block = closeEvmBlock({
         parentHash: bytes(fields['parentHash']), height: Number(fields['height']),
-        timestamp: Number(fields['timestamp']), totalSupply: BigInt(String(fields['totalSupply'])),
+        timestamp: Number(fields['timestamp']), totalSupply: BigInt(fields['totalSupply'] as string),
         prevrandao: bytes(fields['prevrandao']), transactions,
       })
       expect({

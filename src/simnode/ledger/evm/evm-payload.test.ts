@@ -16,8 +16,8 @@ function recordedRuns(): Array<{ payload: Buffer; hash: string; contractAddress:
   return readRecordedEvents('base', 'calls.jsonl.gz')
     .filter(({ type }) => type.endsWith('.EVM.TransactionExecuted'))
     .map(({ type, ccf }) => {
-      const { payload, hash, contractAddress } = decodePayload(type, ccf)
-      return { payload: bytes(String(payload)), hash: String(hash), contractAddress: String(contractAddress) }
+      const { payload, hash, contractAddress } = decodePayload(type, ccf) as Record<string, string>
+      return { payload: bytes(payload), hash: hash ?? '', contractAddress: contractAddress ?? '' }
     })
 }
 
@@ -74,7 +74,7 @@ describe('what the simulated EVM runs', () => {
       .map(({ type, ccf }) => decodePayload(type, ccf))
     expect(created).not.to.have.lengthOf(0)
     for (const { address, uuid } of created) {
-      expect(coaAddress(BigInt(String(uuid))).toString('hex')).to.equal(address)
+      expect(coaAddress(BigInt(uuid as string)).toString('hex')).to.equal(address)
     }
   })
 

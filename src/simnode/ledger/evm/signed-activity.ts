@@ -20,9 +20,9 @@ export interface SignedActivity<Memo> {
   readonly kind: SignedKind
   readonly perTide: number
   /** Draws what is done. */
-  draw(turn: Turn, signers: Signers): Memo
+  readonly draw: (turn: Turn, signers: Signers) => Memo
   /** Does it to the state, or gives it back. @returns the call that does it */
-  call(turn: Turn, memo: Memo, direction: Direction, signers: Signers): SignedCall
+  readonly call: (turn: Turn, memo: Memo, direction: Direction, signers: Signers) => SignedCall
 }
 
 /** The activity of turns that are given back by those whom they were for. */

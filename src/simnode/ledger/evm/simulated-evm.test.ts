@@ -75,7 +75,7 @@ describe('the simulated EVM', () => {
     blocks.forEach(({ fields, transactions }, place) => {
       const block = closeEvmBlock({
         parentHash: bytes(fields['parentHash']), height: Number(fields['height']),
-        timestamp: Number(fields['timestamp']), totalSupply: BigInt(String(fields['totalSupply'])),
+        timestamp: Number(fields['timestamp']), totalSupply: BigInt(fields['totalSupply'] as string),
         prevrandao: bytes(fields['prevrandao']),
         transactions: transactions.map(({ type, hash, status, gasUsed, logs }) => ({
           type, hash: () => bytes(hash), succeeded: status === 1, gasUsed: Number(gasUsed),
