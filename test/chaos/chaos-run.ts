@@ -4,7 +4,6 @@ import { exitCodes } from '../../src/base/errors.ts'
 import { pause } from '../../src/base/retry.ts'
 import { describeState, findBreaches } from '../simulation/invariants.ts'
 import { perform } from './acts/perform.ts'
-import type { Measure } from './acts/underway.ts'
 import { checkFeed, hasHeardAll } from './checks/feed-check.ts'
 import { leftOverProcesses } from './checks/leftovers.ts'
 import { checkRebuild } from './checks/rebuild-check.ts'
@@ -82,17 +81,17 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
 async function runAct(world: ChaosWorld, { number, act, holdMs, second }: PlannedAct): Promise<ActReport> {
   const { findings, options: { tell } } = world
   const at = findings.seconds
-  const first = await perform(world, act)
-  let other = undefined
+  const underway = [await perform(world, act)]
   if (second !== undefined) {
     await pause(second.afterMs)
-    other = await perform(world, second.act)
+    underway.push(await perform(world, second.act))
   }
-  await pause(Math.max(0, holdMs - (second?.afterMs ?? 0)))
+  if (underway.some(({ end }) => end !== undefined)) await pause(Math.max(0, holdMs - (second?.afterMs ?? 0)))
   // Each may wait for what the end of the other allows.
-  const measures: Measure[] = (await Promise.all([first.end(), other?.end() ?? []])).flat()
-  const words = other === undefined ? first.words : `${first.words}; meanwhile ${other.words}`
+  await Promise.all(underway.map(async ({ end }) => end?.()))
   const recoveredMs = await untilWorkGoesOn(world)
+  const words = underway.map((one) => one.words).join('; meanwhile ')
+  const measures = recoveredMs === undefined ? [] : (await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat()
   tell(`${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`)
   for (const { what, ms, limitMs } of measures) {
     if (limitMs !== undefined && ms > limitMs) findings.add(what, `act ${number} (${words}): ${ms} ms, promised are ${limitMs}`)

@@ -1,7 +1,6 @@
 import type { ForkAct, HaltAct, NodeBehindAct, NodeFaultAct, NodeKillAct } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SimulatedNode } from '../world/simulated-node.ts'
-import { done } from './underway.ts'
 import type { Underway } from './underway.ts'
 
 function nodesOf({ chain }: ChaosWorld, numbers: readonly number[]): readonly SimulatedNode[] {
@@ -16,7 +15,7 @@ export async function fork({ chain }: ChaosWorld, { depth, apartMs }: ForkAct): 
   const head = chain.head
   const after = await chain.fork(depth, apartMs)
   const apart = apartMs === 0 ? '' : `, on which nodes disagreed for ${apartMs} ms`
-  return done(`a fork replaced the last ${head - after} blocks${apart}`)
+  return { words: `a fork replaced the last ${head - after} blocks${apart}` }
 }
 
 export async function faultNodes(world: ChaosWorld, { nodes: numbers, fault }: NodeFaultAct): Promise<Underway> {
@@ -26,7 +25,6 @@ export async function faultNodes(world: ChaosWorld, { nodes: numbers, fault }: N
     words: `${nameOf(world, numbers)} had the fault ${JSON.stringify(fault)}`,
     end: async () => {
       await Promise.all(nodes.map((node) => node.clearFaults()))
-      return []
     },
   }
 }
@@ -38,7 +36,6 @@ export async function killNodes(world: ChaosWorld, { nodes: numbers }: NodeKillA
     words: `${nameOf(world, numbers)} died (kill -9) and came back`,
     end: async () => {
       await Promise.all(nodes.map((node) => node.start()))
-      return []
     },
   }
 }
@@ -50,7 +47,7 @@ export function leaveBehind(world: ChaosWorld, { node: number }: NodeBehindAct):
     words: `node ${number + 1} learned of no new blocks for a while`,
     end: () => {
       if (node !== undefined) world.chain.catchUp(node)
-      return Promise.resolve([])
+      return Promise.resolve()
     },
   }
 }
@@ -62,7 +59,7 @@ export function halt({ chain }: ChaosWorld, { burst }: HaltAct): Underway {
     end: () => {
       chain.burst(burst)
       chain.run()
-      return Promise.resolve([])
+      return Promise.resolve()
     },
   }
 }

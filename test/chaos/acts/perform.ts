@@ -32,7 +32,7 @@ function refuseWebhooks({ webhooks }: ChaosWorld): Underway {
     words: 'the receiver of webhooks refused all (503) for a while',
     end: () => {
       webhooks?.refuse(false)
-      return Promise.resolve([])
+      return Promise.resolve()
     },
   }
 }

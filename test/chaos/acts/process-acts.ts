@@ -52,7 +52,7 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<U
   const leases = held === undefined ? '' : `, which held ${held} ranges of work`
   return {
     words: `kill -9 of ${processes.join(', ')}${leases}`,
-    end: async () => {
+    measures: async () => {
       const measures: Measure[] = []
       const ms = await free
       // The promise is about one process that is killed while others are there.
@@ -68,7 +68,7 @@ export async function terminate(world: ChaosWorld, act: TerminateAct): Promise<U
   const ending = process.terminate()
   return {
     words: `SIGTERM to ${act.process}`,
-    end: async () => {
+    measures: async () => {
       const { end, ms } = await ending
       // Where it was killed on its way there is nothing to judge.
       if (end !== 0 && end !== 'SIGKILL') world.findings.add('clean stop', `${act.process} ended with ${end} on SIGTERM:\n${process.lastLines(3)}`)
@@ -89,8 +89,11 @@ export async function freeze(world: ChaosWorld, act: FreezeAct): Promise<Underwa
   const free = held === undefined || held === 0 ? undefined : takeover(world, [process.pid], frozenAt)
   return {
     words: `${act.process} stood still (SIGSTOP)${held === undefined ? '' : ` with ${held} ranges of work`}, and went on`,
-    end: async () => {
+    end: () => {
       process.thaw()
+      return Promise.resolve()
+    },
+    measures: async () => {
       const ms = await free
       return ms === undefined ? [] : [{ what: 'ranges taken over', ms, limitMs: takeoverLimitMs }]
     },
@@ -106,7 +109,7 @@ export async function stepClock(world: ChaosWorld, { process: name, stepMs }: Cl
     words: `the clock of ${name} was set ${Math.abs(stepMs) / 1000} s ${stepMs < 0 ? 'back' : 'forward'}, and right again`,
     end: () => {
       process.stepClock(0)
-      return Promise.resolve([])
+      return Promise.resolve()
     },
   }
 }

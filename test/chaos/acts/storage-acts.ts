@@ -2,7 +2,6 @@ import { pause } from '../../../src/base/retry.ts'
 import type { PostgresAct, QueueAct } from '../plan/act.ts'
 import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SmallDisk } from '../world/small-disk.ts'
-import { done } from './underway.ts'
 import type { Underway } from './underway.ts'
 
 /** A full disk has to be noticed in this time, since the chain goes on. */
@@ -15,7 +14,7 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
   if (how === 'cut') {
     const count = await postgres.cut()
     endTrouble()
-    return done(`PostgreSQL ended all ${count} connections`)
+    return { words: `PostgreSQL ended all ${count} connections` }
   }
   if (how === 'crash-session') {
     await postgres.crashSession()
@@ -24,12 +23,12 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
       end: async () => {
         await postgres.answers()
         endTrouble()
-        return []
       },
     }
   }
   if (how === 'stop') await postgres.stop()
   else await postgres.kill()
+  let upMs = 0
   return {
     words: how === 'stop' ? 'PostgreSQL was stopped and started' : 'all of PostgreSQL was killed and started again',
     end: async () => {
@@ -37,23 +36,21 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
       await postgres.start()
       await postgres.answers()
       endTrouble()
-      return [{ what: 'PostgreSQL up', ms: Math.round(performance.now() - startedAt) }]
+      upMs = Math.round(performance.now() - startedAt)
     },
+    measures: () => Promise.resolve([{ what: 'PostgreSQL up', ms: upMs }]),
   }
 }
 
 export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promise<Underway> {
   if (how === 'empty') {
     await queue.empty()
-    return done(`the farm's queue in ${queue.name} was emptied`)
+    return { words: `the farm's queue in ${queue.name} was emptied` }
   }
   const restore = await queue.destroy()
   return {
     words: queue.name === 'Redis' ? 'Redis was killed and started again' : 'the tables of the farm\'s queue were dropped',
-    end: async () => {
-      await restore()
-      return []
-    },
+    end: restore,
   }
 }
 
@@ -64,19 +61,20 @@ export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<Unde
   const starts = processes.map(({ startCount }) => startCount)
   const filledAt = performance.now()
   await disk.fill()
+  let noticedMs = 0
   const isNoticed = (): boolean => !postgres.isUp || processes.some(({ startCount }, i) => startCount !== starts[i])
   return {
     words: 'the disk of the database was full, and got room again',
     end: async () => {
       while (!isNoticed() && performance.now() - filledAt < noticedWithinMs) await pause(20)
-      const ms = Math.round(performance.now() - filledAt)
-      if (!isNoticed()) findings.add('disk', `the disk was full for ${ms} ms and nothing ended with 75`)
+      noticedMs = Math.round(performance.now() - filledAt)
+      if (!isNoticed()) findings.add('disk', `the disk was full for ${noticedMs} ms and nothing ended with 75`)
       await pause(diskFullForMs)
       await disk.makeRoom()
       if (!postgres.isUp) await postgres.start()
       await postgres.answers()
       endTrouble()
-      return [{ what: 'noticed', ms }]
     },
+    measures: () => Promise.resolve([{ what: 'full disk noticed', ms: noticedMs }]),
   }
 }

@@ -9,11 +9,8 @@ export interface Measure {
 export interface Underway {
   /** What was done, in words. */
   readonly words: string
-  /** Ends it, and tells what was measured; work may not go on yet. */
-  readonly end: () => Promise<readonly Measure[]>
-}
-
-/** Of an act that ends by itself. */
-export function done(words: string): Underway {
-  return { words, end: () => Promise.resolve([]) }
+  /** Ends it, where it lasts; work may not go on yet. */
+  readonly end?: () => Promise<void>
+  /** What came of it, once it has ended. */
+  readonly measures?: () => Promise<readonly Measure[]>
 }

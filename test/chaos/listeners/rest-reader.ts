@@ -17,8 +17,8 @@ interface Block {
   readonly height: number
   readonly id: string
   readonly parent_id: string
-  /** Those of the system have no payer, and each block may have the same. */
-  readonly transactions?: readonly { readonly id: string; readonly payer_address: string }[]
+  /** Transactions of the system are in none; each block may have the same. */
+  readonly collections?: readonly { readonly transaction_ids: readonly string[] }[]
 }
 interface Answer {
   readonly status: number
@@ -83,13 +83,13 @@ export class RestReader {
     if (block?.height !== height || block.id !== expected) {
       return this.#complain(`/flow/block/${height} told of ${block?.height} ${block?.id}; the chain has ${expected}`)
     }
-    const transaction = this.#pick((block.transactions ?? []).filter(({ payer_address }) => payer_address !== ''))
-    if (transaction === undefined) return
-    const path = `/flow/transaction/${transaction.id}`
+    const id = this.#pick((block.collections ?? []).flatMap(({ transaction_ids }) => transaction_ids))
+    if (id === undefined) return
+    const path = `/flow/transaction/${id}`
     const found = await this.#ask(path)
     if (found?.status !== 200 || height > chain.settled) return this.#refuse(found, path, height)
     const [told] = found.body.data as [{ readonly id: string; readonly block_height: number } | undefined]
-    if (told?.id !== transaction.id || told.block_height !== height) this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
+    if (told?.id !== id || told.block_height !== height) this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
   }
 
   /** The newest blocks, whatever they are at this moment: one chain. */

@@ -74,8 +74,9 @@ function drawFork(random: Random, least: number, most: number): Act {
 }
 
 /**
- * Faults that a node of the chain may have and after which all can be right again. An event that cannot be read is not
- * among them: it is kept for a person, and no height can be compared with the ledger's truth then.
+ * Faults that a node of the chain may have and after which all can be right again. Two are not among them: an event that
+ * cannot be read is kept for a person; and a node without the calls for whole blocks cannot tell of system transactions, so
+ * that blocks taken from it have none.
  */
 function drawFault(random: Random): Fault {
   const times = random.integer(1, 8)
@@ -89,7 +90,6 @@ function drawFault(random: Random): Fault {
     () => ({ kind: 'missing-results', times: times * 2 }),
     () => ({ kind: 'fewer-results', times }),
     () => ({ kind: 'oversized', bytes: 5_000_000, times: random.integer(1, 2) }),
-    () => ({ kind: 'no-bulk-calls' }),
     () => ({ kind: 'lost-error-message' }),
     () => ({ kind: 'lying-head', ahead: random.integer(1, 50) }),
   ])()

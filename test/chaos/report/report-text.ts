@@ -10,7 +10,7 @@ export function reportText(report: ChaosReport): string {
   const { conditions, chain, listeners, acts, breaches } = report
   const disk = conditions.noSmallDisk === null ? 'on a small file system' : `not on a small file system, so it was never full (${conditions.noSmallDisk.split('\n')[0]})`
   return [
-    `Chaos run, seed ${report.seed}: ${report.isGood ? 'GOOD' : `${many(breaches.length, 'breach', 'breaches').toUpperCase()}`}`, '',
+    `Chaos run, seed ${report.seed}: ${report.isGood ? 'GOOD' : many(breaches.length, 'breach', 'breaches').toUpperCase()}`, '',
     `All processes of flowfarm followed a simulated chain for ${duration(report.seconds)} while ${many(acts.length, 'thing')} went wrong on purpose, one after the other`,
     'and sometimes two at once. After each, the time was measured until all went on: every process works, the newest block is',
     'stored, and every worker has derived from it. Meanwhile somebody listened to the live feed, received webhooks and read the API.',
@@ -21,7 +21,7 @@ export function reportText(report: ChaosReport): string {
     `The first ${count(conditions.history)} blocks were stored and derived ${seconds(report.firstDerivedMs)} after the start.`, '',
     'WHAT WENT WRONG ON PURPOSE', '',
     tableText<ActReport>([
-      { title: 'AT', align: 'right', value: ({ at }) => `${at.toFixed(0)} s` },
+      { title: 'AT', align: 'right', value: ({ at }) => seconds(at * 1000) },
       { title: 'WENT ON AFTER', align: 'right', value: ({ recoveredMs }) => (recoveredMs === null ? 'never' : seconds(recoveredMs)) },
       { title: 'WHAT', value: ({ words, measures }) => [words, ...measures.map(measureText)].join('; ') },
     ], acts),

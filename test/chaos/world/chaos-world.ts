@@ -100,8 +100,8 @@ export class ChaosWorld {
     const { seed, folder, logFolder, run, intervalMs, history, tell, findings } = options
     await mkdir(logFolder, { recursive: true })
     const disk = await SmallDisk.mount(folder)
-    let world: ChaosWorld | undefined
-    const postgres = new ChaosPostgres(folder, tell, (lastLines) => world?.judgeDatabase(lastLines))
+    const started: { world?: ChaosWorld } = {}
+    const postgres = new ChaosPostgres(folder, tell, (lastLines) => started.world?.judgeDatabase(lastLines))
     await postgres.start()
     await migrate(postgres.pool, join(repositoryRoot, 'migrations'))
     const head = history - 1
@@ -113,7 +113,8 @@ export class ChaosWorld {
     const chain = new DrivenChain({ seed, nodes, head, clock })
     const redis = options.queue === 'redis' ? await redisQueue() : undefined
     if (options.queue === 'redis' && redis === undefined) findings.add('setup', 'there is no Redis here, and one was asked for')
-    world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, port: await freePort(new Random(process.pid)) })
+    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, port: await freePort(new Random(process.pid)) })
+    started.world = world
     for (const process of world.processes) process.start()
     chain.run()
     return world
