@@ -74,7 +74,7 @@ describe('the demo', function () {
     const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
     expect(first).to.not.equal(second)
     for (const demo of both) {
-      for (const [address = ''] of demo.output.matchAll(/http:\S+/g)) {
+      for (const [, address = ''] of demo.output.matchAll(/^ {4}[A-Z][a-z ]+(http:\S+)$/gm)) {
         expect((await fetch(address)).status, address).to.equal(200)
       }
       expect(demo.folders()).to.have.length(1)

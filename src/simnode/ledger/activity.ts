@@ -9,6 +9,8 @@ export interface Moment {
   readonly height: number
   /** Milliseconds since 1970. */
   readonly timeMs: number
+  /** When the block of another height is made, in milliseconds since 1970. */
+  readonly timeAt: (height: number) => number
   /** As it is now; what happens is to be done to it. */
   readonly state: LedgerState
   /** Drawn from seed, branch, height and place in the block. */

@@ -19,15 +19,16 @@ export interface BlockChance {
 /** A block while its transactions are done, one after the other, to the state. */
 export class OpenBlock {
   readonly height: number
-  readonly #timeMs: number
+  readonly #timeAt: (height: number) => number
   readonly #state: LedgerState
   readonly #chance: BlockChance
   readonly #userTransactions: SignedDraft[] = []
   #uuids = 0
 
-  constructor(height: number, timeMs: number, state: LedgerState, chance: BlockChance) {
+  /** @param timeAt when the block of a height is made, in milliseconds since 1970 */
+  constructor(height: number, timeAt: (height: number) => number, state: LedgerState, chance: BlockChance) {
     this.height = height
-    this.#timeMs = timeMs
+    this.#timeAt = timeAt
     this.#state = state
     this.#chance = chance
   }
@@ -55,7 +56,8 @@ export class OpenBlock {
     const { height } = this
     return {
       height,
-      timeMs: this.#timeMs,
+      timeMs: this.#timeAt(height),
+      timeAt: this.#timeAt,
       state: this.#state,
       random: new Random(this.#chance.seed, this.#chance.salt, height, index),
       newUuid: () => height * uuidsPerBlock + this.#uuids++,

@@ -75,7 +75,7 @@ export class TideRun {
   #do(height: number): DraftBlock {
     const { seed, branch, clock, systemWorks } = this.#plan
     const chance = { seed, salt: branch.saltAt(height) }
-    const block = new OpenBlock(height, timeOf(height, clock), this.state, chance)
+    const block = new OpenBlock(height, (other) => timeOf(other, clock), this.state, chance)
     const place = height - this.#start
     if (place < floodEnd) this.#rise(block, place)
     else this.#fall(block, place, new Random(seed, chance.salt, height))

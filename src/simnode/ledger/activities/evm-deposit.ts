@@ -8,6 +8,7 @@ import { coaOf } from '../evm/evm-turns.ts'
 import { runDirect } from '../evm/run-evm.ts'
 import { deposit, withdraw } from '../movements/move-tokens.ts'
 import type { Account } from '../world/account.ts'
+import { somebodysAmount } from '../world/amounts.ts'
 import { flow } from '../world/tokens.ts'
 
 interface Deposited {
@@ -16,6 +17,8 @@ interface Deposited {
   readonly amount: bigint
 }
 
+/** In whole FLOW. */
+const most = 200
 const attoPerUnit = 10n ** 10n
 const gasUsed = { deposit: 21_055, withdraw: 21_000 } as const
 const gasLimit = 23_300
@@ -66,7 +69,7 @@ export const evmDeposit = activity<Deposited>({
   name: 'evm-deposit',
   perTide: 10,
   act(turn) {
-    const memo = { from: turn.payer, amount: BigInt(turn.random.between(1, 500_000_000)) }
+    const memo = { from: turn.payer, amount: somebodysAmount(turn.random, most) }
     return { transaction: into(turn, memo), memo }
   },
   giveBack: outOf,

@@ -2,8 +2,9 @@ import { activity } from '../activity.ts'
 import type { Turn } from '../activity.ts'
 import type { DraftEvent, DraftTransaction } from '../draft.ts'
 import { moveTokens } from '../movements/move-tokens.ts'
-import { anyPerson } from '../world/people.ts'
 import type { Account } from '../world/account.ts'
+import { somebodysAmount } from '../world/amounts.ts'
+import { anyPerson } from '../world/people.ts'
 import { flow } from '../world/tokens.ts'
 
 const script = Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
@@ -25,6 +26,9 @@ transaction(amount: UFix64, to: Address) {
     }
 }
 `)
+
+/** In whole FLOW. */
+const most = 2000
 
 interface Sent {
   readonly from: Account
@@ -51,8 +55,7 @@ export const flowTransfer = activity<Sent>({
   perTide: 110,
   act(turn) {
     const { random } = turn
-    const amount = BigInt(random.percent(90) ? random.between(1, 100_000_000) : random.between(1, 4_000_000_000))
-    const memo = { from: turn.payer, to: anyPerson(random, turn.payer), amount }
+    const memo = { from: turn.payer, to: anyPerson(random, turn.payer), amount: somebodysAmount(random, most) }
     return { transaction: send(turn, memo), memo }
   },
   giveBack: (turn, { from, to, amount }) => send(turn, { from: to, to: from, amount }),

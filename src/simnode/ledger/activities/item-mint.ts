@@ -28,13 +28,13 @@ export const itemMint = activity({
     const collection = collections[ordinal % collections.length] as Collection
     const id = state.items.mint(collection)
     const owner = firstOwner(collection, id)
-    const name = itemName(id)
+    const name = itemName(collection, id)
     return {
       transaction: {
         script: scripts.get(collection) as Buffer,
         arguments: [{ type: 'Address', value: owner.address }, { type: strings, value: [name] }],
         authorizers: [collection.contract], gasLimit: 9999, computation: 30 + random.below(10),
-        events: [itemMinted(collection, id, name, itemTraits(id)), itemDeposited(collection, id, owner)],
+        events: [itemMinted(collection, id, name, itemTraits(collection, id)), itemDeposited(collection, id, owner)],
       },
       memo: undefined,
     }

@@ -9,7 +9,8 @@ import { flowVault, itemTypeOf, marketShapes } from '../market/market-shapes.ts'
 import { itemDeposited, itemWithdrawn } from '../movements/item-events.ts'
 import { deposit, withdraw } from '../movements/move-tokens.ts'
 import type { Account } from '../world/account.ts'
-import { collections, itemUuid } from '../world/collections.ts'
+import { somebodysAmount } from '../world/amounts.ts'
+import { anyItem, collections, itemUuid } from '../world/collections.ts'
 import { anyPerson } from '../world/people.ts'
 import { flow, systemAccounts, vaultUuid } from '../world/tokens.ts'
 
@@ -18,6 +19,9 @@ interface Sale {
   readonly listing: Listing
   readonly buyer: Account | undefined
 }
+
+/** In whole FLOW. */
+const most = 400
 
 const imports = `import NonFungibleToken, NFTStorefrontV2 from 0x${systemAccounts.service.hex}
 import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
@@ -81,9 +85,9 @@ export const itemSale = activity<Sale | undefined>({
     const { state, random, ordinal, payer } = turn
     if (ordinal % 2 === 0) {
       const collection = random.pick(collections)
-      const id = random.between(1, state.items.count(collection))
+      const id = anyItem(random, state.items.count(collection))
       const seller = state.items.owner(collection, id)
-      const price = BigInt(random.between(10_000_000, 2_000_000_000))
+      const price = somebodysAmount(random, most)
       const listing = { uuid: turn.newUuid(), seller, collection, id, price, expiry: expiryOf(turn) }
       return { transaction: list(turn, ordinal, listing), memo: { listing, buyer: undefined } }
     }

@@ -4,7 +4,7 @@ import type { DraftTransaction } from '../draft.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
 import { itemDeposited, itemWithdrawn } from '../movements/item-events.ts'
 import type { Account } from '../world/account.ts'
-import { collections } from '../world/collections.ts'
+import { anyItem, collections } from '../world/collections.ts'
 import type { Collection } from '../world/collections.ts'
 import { anyPerson } from '../world/people.ts'
 
@@ -48,7 +48,7 @@ export const itemTransfer = activity<Given>({
   act(turn) {
     const { state, random } = turn
     const collection = random.pick(collections)
-    const id = random.between(1, state.items.count(collection))
+    const id = anyItem(random, state.items.count(collection))
     const from = state.items.owner(collection, id)
     const memo = { collection, id, from, to: anyPerson(random, from) }
     return { transaction: give(turn, memo), memo }

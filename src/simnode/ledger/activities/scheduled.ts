@@ -72,13 +72,13 @@ export const scheduled = activity<Scheduled>({
   name: 'scheduled',
   perTide: 8,
   act(turn) {
-    const { ordinal, height, timeMs, random, state } = turn
+    const { ordinal, height, timeAt, random, state } = turn
     const { priority, fees, end } = kindOf(ordinal)
     // What is cancelled is due far beyond the tide.
     const wait = end === 'is-cancelled' ? 100_000 : random.between(3, 40)
     const one: Scheduled = {
       id: ordinal + 1, priority, fees, fails: end === 'fails', dueHeight: height + wait,
-      timestamp: Math.floor(timeMs / 1000) + (end === 'is-cancelled' ? wait : 1),
+      timestamp: Math.floor(timeAt(height + wait) / 1000),
     }
     state.schedule.add(one)
     return { transaction: scheduling(turn, one), memo: one }

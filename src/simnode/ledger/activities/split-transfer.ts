@@ -3,6 +3,7 @@ import type { DraftEvent } from '../draft.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
 import { moveTokens } from '../movements/move-tokens.ts'
 import type { Account } from '../world/account.ts'
+import { somebodysAmount } from '../world/amounts.ts'
 import { anyPerson } from '../world/people.ts'
 import { flow } from '../world/tokens.ts'
 
@@ -32,6 +33,9 @@ transaction(to: Address, amounts: [UFix64]) {
 }
 `)
 
+/** In whole FLOW, for each. */
+const most = 100
+
 interface Share {
   readonly account: Account
   readonly amount: bigint
@@ -52,7 +56,7 @@ export const splitTransfer = activity<{ readonly sender: Account; readonly share
     while (shares.length < 3) {
       const account = anyPerson(random, payer)
       if (shares.some((share) => share.account.index === account.index)) continue
-      const amount = BigInt(random.between(1, 500_000_000))
+      const amount = somebodysAmount(random, most)
       moveTokens(turn, flow, payer, account, amount, events)
       shares.push({ account, amount })
     }

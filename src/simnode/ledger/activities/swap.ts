@@ -6,6 +6,7 @@ import { moveTokens } from '../movements/move-tokens.ts'
 import { pairs, reservesAtStart } from '../swaps/pairs.ts'
 import type { Pair } from '../swaps/pairs.ts'
 import type { Account } from '../world/account.ts'
+import { somebodysAmount } from '../world/amounts.ts'
 import { systemAccounts } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 
@@ -17,6 +18,9 @@ interface Swap {
   readonly amountIn: bigint
   readonly amountOut: bigint
 }
+
+/** In whole tokens. */
+const most = 1000
 
 const kinds = pairs.map((pair) => {
   const { contract, token0, token1 } = pair
@@ -59,7 +63,7 @@ export const swap = activity<Swap>({
     const { pair } = random.pick(kinds)
     const isForward = random.percent(50)
     const [tokenIn, tokenOut] = isForward ? [pair.token0, pair.token1] : [pair.token1, pair.token0]
-    const amountIn = BigInt(random.between(1_000_000, 2_000_000_000))
+    const amountIn = somebodysAmount(random, most)
     // x * y stays the same, rounded to the pair's good; it takes no fee, so that a swap back gives what was given.
     const [held, stock] = [vaults.balance(tokenIn, pair.contract), vaults.balance(tokenOut, pair.contract)]
     const memo = { pair, by: payer, isForward, amountIn, amountOut: amountIn * stock / (held + amountIn) }

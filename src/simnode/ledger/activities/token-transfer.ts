@@ -3,6 +3,7 @@ import type { Turn } from '../activity.ts'
 import type { DraftEvent, DraftTransaction } from '../draft.ts'
 import { moveTokens } from '../movements/move-tokens.ts'
 import type { Account } from '../world/account.ts'
+import { somebodysAmount } from '../world/amounts.ts'
 import { anyPerson } from '../world/people.ts'
 import { flow, tokens } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
@@ -22,6 +23,9 @@ transaction(amount: UFix64, to: Address) {
     }
 }
 `)]))
+
+/** In whole tokens. */
+const most = 2000
 
 interface Sent {
   readonly token: Token
@@ -49,8 +53,7 @@ export const tokenTransfer = activity<Sent>({
   perTide: 40,
   act(turn) {
     const { random, payer } = turn
-    const amount = BigInt(random.between(1, 3_000_000_000))
-    const memo = { token: random.pick(kinds), from: payer, to: anyPerson(random, payer), amount }
+    const memo = { token: random.pick(kinds), from: payer, to: anyPerson(random, payer), amount: somebodysAmount(random, most) }
     return { transaction: send(turn, memo), memo }
   },
   giveBack: (turn, { token, from, to, amount }) => send(turn, { token, from: to, to: from, amount }),

@@ -1,5 +1,6 @@
 import { addressBytes } from '../../../chain/address.ts'
 import { ufix64Text } from '../../../chain/tokens/ufix64.ts'
+import { bridgedContracts } from '../evm/bridged.ts'
 import type { LedgerChain } from '../ledger-chain.ts'
 import { epochPayout, viewsOf } from '../staking/epochs.ts'
 import { minimumStake, nodeIdOf, nodeOfId, roleOf } from '../staking/stakers.ts'
@@ -68,9 +69,8 @@ export class LedgerScriptState implements ScriptState {
     return collection === undefined ? undefined : collectionFace(collection)
   }
 
-  /** Nothing has crossed the bridge. */
-  evmAddress(): undefined {
-    return undefined
+  evmAddress(type: string): string | undefined {
+    return bridgedContracts.get(type)
   }
 
   collectionsOf(holder: string, prefix: string): number {

@@ -53,11 +53,11 @@ function begin(moment: Moment, epoch: number): DraftEvent[] {
   return events
 }
 
-function setUp({ state: { staking }, timeMs }: Moment, epoch: number): DraftEvent[] {
+function setUp({ state: { staking }, timeAt }: Moment, epoch: number): DraftEvent[] {
   const { first, final } = viewsOf(epoch)
   const nodes = staking.nodes
   const collectors = nodes.filter(({ node }) => roleOf(node) === 1).map(({ node }) => [nodeIdOf(node), weight] as const)
-  const targetDuration = final - first + 1
+  const [start, end] = [timeAt(epoch * tideLength), timeAt((epoch + 1) * tideLength)]
   return [
     { shape: stakingShapes.keysBegun, values: [] },
     {
@@ -66,7 +66,7 @@ function setUp({ state: { staking }, timeMs }: Moment, epoch: number): DraftEven
         epoch, nodes.map((node) => infoOf(staking, node)), first, final,
         [[0, collectors, collectors.length * weight, [], []]],
         hash('sha3-256', `epoch ${epoch}`, 'hex').slice(0, 32),
-        first + 50, first + 100, first + 150, targetDuration, Math.floor(timeMs / 1000) + targetDuration,
+        first + 50, first + 100, first + 150, Math.round((end - start) / 1000), Math.floor(end / 1000),
       ],
     },
   ]

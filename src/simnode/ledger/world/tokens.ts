@@ -7,6 +7,8 @@ export interface Token {
   readonly index: number
   /** Name of the contract. */
   readonly name: string
+  /** As people write it. */
+  readonly title: string
   readonly symbol: string
   readonly contract: Account
   /** E.g. `A.0ae53cb6e3f42a79.FlowToken.Vault`. */
@@ -25,9 +27,9 @@ export const systemAccounts = {
   evmStorage: accountAt(5),
 } as const
 
-export const flow: Token = token(0, 'FlowToken', 'FLOW', systemAccounts.flowToken, 'flowToken')
-export const usdc: Token = token(1, 'FiatToken', 'USDC', accountAt(16), 'USDC')
-export const pebble: Token = token(2, 'PebbleCoin', 'PEB', accountAt(17), 'pebbleCoin')
+export const flow: Token = token(0, 'FlowToken', 'FLOW Network Token', 'FLOW', systemAccounts.flowToken, 'flowToken')
+export const usdc: Token = token(1, 'FiatToken', 'USD Coin', 'USDC', accountAt(16), 'USDC')
+export const pebble: Token = token(2, 'PebbleCoin', 'Pebble Coin', 'PEB', accountAt(17), 'pebbleCoin')
 
 export const tokens: readonly Token[] = [flow, usdc, pebble]
 
@@ -36,9 +38,9 @@ export function vaultUuid({ index }: Token, account: Account): number {
   return 2 ** 48 + index * 2 ** 40 + account.index
 }
 
-function token(index: number, name: string, symbol: string, contract: Account, path: string): Token {
+function token(index: number, name: string, title: string, symbol: string, contract: Account, path: string): Token {
   return {
-    index, name, symbol, contract,
+    index, name, title, symbol, contract,
     vaultType: `A.${contract.hex}.${name}.Vault`,
     storagePath: `/storage/${path}Vault`,
     receiverPath: `/public/${path}Receiver`,
