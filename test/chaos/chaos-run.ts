@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { workers } from '../../jobs/index.ts'
 import { exitCodes } from '../../src/base/errors.ts'
 import { pause } from '../../src/base/retry.ts'
@@ -10,7 +10,7 @@ import { checkRebuild } from './checks/rebuild-check.ts'
 import { untilAllDerived, untilWorkGoesOn } from './checks/recovery.ts'
 import { checkTruth } from './checks/truth-checks.ts'
 import type { PlannedAct } from './plan/act.ts'
-import { drawPlan } from './plan/draw-plan.ts'
+import { drawChainOffset, drawPlan } from './plan/draw-plan.ts'
 import { worstOf } from './report/report.ts'
 import type { ActReport, ChaosReport } from './report/report.ts'
 import { ChaosWorld } from './world/chaos-world.ts'
@@ -58,7 +58,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     report = {
       isGood: findings.breaches.length === 0, seed, minutes: options.minutes, command: options.command, startedAt: startedAt.toISOString(), seconds: findings.seconds,
       conditions: {
-        node: process.version, cores: availableParallelism(), queue: world.queue.name, intervalMs: options.intervalMs, history: options.history,
+        node: process.version, cores: availableParallelism(), queue: world.queue.name, intervalMs: options.intervalMs, history: options.history, chainOffsetMs: drawChainOffset(seed),
         noSmallDisk: typeof world.disk === 'string' ? world.disk : null,
       },
       firstDerivedMs, acts, worst: worstOf(acts), checks,
@@ -93,13 +93,15 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   const words = underway.map((one) => one.words).join('; meanwhile ')
   const measures = recoveredMs === undefined ? [] : (await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat()
   tell(`${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`)
+  const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   for (const { what, ms, limitMs } of measures) {
-    if (limitMs !== undefined && ms > limitMs) findings.add(what, `act ${number} (${words}): ${ms} ms, promised are ${limitMs}`)
+    if (limitMs === undefined || ms <= limitMs) continue
+    findings.add(what, `act ${number} (${words}): ${ms} ms, promised are ${limitMs}; ${load} processes wanted the ${availableParallelism()} cores`)
   }
   const { pool } = world.postgres
   if (recoveredMs === undefined) findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)
   else for (const breach of await findBreaches(pool, workers)) findings.add('invariants', `after act ${number} (${words}): ${breach}`)
-  return { number, at, words, measures, recoveredMs: recoveredMs ?? null }
+  return { number, at, words, measures, recoveredMs: recoveredMs ?? null, load }
 }
 
 /** The chain stands still; when all is derived and told, everything is compared. */

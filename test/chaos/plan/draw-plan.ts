@@ -14,6 +14,11 @@ export interface PlanWorld {
 const second = 1000
 const hour = 3600 * second
 
+/** How far the times of blocks are from the machine's clock, in milliseconds: a chain may be late, or its nodes' clocks wrong. */
+export function drawChainOffset(seed: number): number {
+  return new Random(seed ^ 0x5eed).pick([0, 0, -72 * hour, -10 * 60 * second, 40 * second, 2 * hour])
+}
+
 /**
  * The acts of a run, without end; the same for the same seed and world. They come in rounds, each with every kind in an
  * order of its own, so that a short run has seen most kinds; a third of them meet a second act on their way.

@@ -17,14 +17,16 @@ export function reportText(report: ChaosReport): string {
     'In the end everything was compared with the ledger that the chain was made of, and with a second derivation.', '',
     `The same plan again:  ${report.command}`, '',
     `Conditions: Node ${conditions.node}, ${many(conditions.cores, 'core')}; the queue in ${conditions.queue}; a block every ${conditions.intervalMs} ms after a history of`,
-    `${count(conditions.history)}; two access nodes; PostgreSQL ${disk}.`,
+    `${count(conditions.history)}, whose times ${offsetText(conditions.chainOffsetMs)}; two access nodes; PostgreSQL ${disk}.`,
     `The first ${count(conditions.history)} blocks were stored and derived ${seconds(report.firstDerivedMs)} after the start.`, '',
     'WHAT WENT WRONG ON PURPOSE', '',
     tableText<ActReport>([
       { title: 'AT', align: 'right', value: ({ at }) => seconds(at * 1000) },
       { title: 'WENT ON AFTER', align: 'right', value: ({ recoveredMs }) => (recoveredMs === null ? 'never' : seconds(recoveredMs)) },
+      { title: 'LOAD', align: 'right', value: ({ load }) => load.toFixed(1) },
       { title: 'WHAT', value: ({ words, measures }) => [words, ...measures.map(measureText)].join('; ') },
     ], acts),
+    `LOAD is how many processes wanted one of the ${many(conditions.cores, 'core')}, over the last minute: above that all takes longer.`, '',
     'LONGEST TIMES', '',
     tableText<Measure>([
       { title: 'WHAT', value: ({ what }) => what },
@@ -56,4 +58,9 @@ export function reportText(report: ChaosReport): string {
 
 function measureText({ what, ms, limitMs }: Measure): string {
   return `${what} in ${seconds(ms)}${limitMs !== undefined && ms > limitMs ? ' (TOO LONG)' : ''}`
+}
+
+function offsetText(ms: number): string {
+  if (ms === 0) return 'go with the machine\'s clock'
+  return `are ${duration(Math.abs(ms) / 1000)} ${ms < 0 ? 'behind' : 'ahead of'} the machine's clock`
 }

@@ -10,6 +10,8 @@ export interface ActReport {
   readonly measures: readonly Measure[]
   /** From the end of the act until work went on; null: it did not. */
   readonly recoveredMs: number | null
+  /** Processes that wanted a core, on average over the last minute; above the number of cores all takes longer. */
+  readonly load: number
 }
 
 /** What a chaos run did and found. */
@@ -27,6 +29,8 @@ export interface ChaosReport {
     readonly queue: string
     readonly intervalMs: number
     readonly history: number
+    /** How far the times of blocks were from the machine's clock. */
+    readonly chainOffsetMs: number
     /** Null: the database lay on a small file system, which could be full. */
     readonly noSmallDisk: string | null
   }

@@ -6,6 +6,7 @@ import { repositoryRoot } from '../../support/repository.ts'
 import { FeedListener } from '../listeners/feed-listener.ts'
 import { RestReader } from '../listeners/rest-reader.ts'
 import { WebhookListener } from '../listeners/webhook-listener.ts'
+import { drawChainOffset } from '../plan/draw-plan.ts'
 import type { Findings } from '../report/findings.ts'
 import type { ProgramEnd } from './child-program.ts'
 import { ChaosPostgres } from './chaos-postgres.ts'
@@ -105,7 +106,7 @@ export class ChaosWorld {
     await postgres.start()
     await migrate(postgres.pool, join(repositoryRoot, 'migrations'))
     const head = history - 1
-    const clock = { height: 0, time: new Date(Date.now() - history * intervalMs), spacingMs: intervalMs }
+    const clock = { height: 0, time: new Date(Date.now() + drawChainOffset(seed) - history * intervalMs), spacingMs: intervalMs }
     const nodes = Array.from({ length: nodeCount }, (_, i) => new SimulatedNode(
       { name: `node-${i + 1}`, seed, clock, logFolder, run }, { branch: '', head },
     ))
