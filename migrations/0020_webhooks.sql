@@ -110,6 +110,7 @@ create table app.webhook_deliveries (
   primary key (subscription_id, sequence)
 );
 create index webhook_deliveries_pending on app.webhook_deliveries (subscription_id, sequence) where status = 'pending';
+create index webhook_deliveries_dead on app.webhook_deliveries (subscription_id, sequence) where status = 'dead';
 create index webhook_deliveries_height on app.webhook_deliveries (subscription_id, block_height);
 create index webhook_deliveries_finished on app.webhook_deliveries (finished_at) where finished_at is not null;
 

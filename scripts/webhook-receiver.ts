@@ -109,7 +109,7 @@ await runCommand({
   examples: [
     ['', 'Print transfers as they happen.'],
     ['--types block.sealed,transaction.sealed --count 10', 'Print the next ten blocks and transactions.'],
-    ['--port 9000 --secret whsec_bXkgb3duIHNlY3JldCBvZiAzMiBieXRlcyAtLS0tLS0=', 'Print what somebody subscribes http://127.0.0.1:9000/ to with that secret.'],
+    ['--port 9000 --secret whsec_YSBzZWNyZXQgb2YgMjQgYnl0ZXMgLS0t', 'Print what somebody subscribes http://127.0.0.1:9000/ to with that secret.'],
   ],
   run: async ({ options: { types, address, secret: given, port = 0, count = Number.POSITIVE_INFINITY, json } }) => {
     if (address !== undefined && !/^(0x)?[0-9a-f]{1,16}$/i.test(address)) throw new FatalError('bad-option', `--address ${address} is no account, such as 0xe467b9dd11fa00df.`)

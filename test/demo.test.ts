@@ -2,10 +2,15 @@ import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { secretOf, standardSignature } from '../src/webhooks/signature.ts'
 import { bareEnvironment } from './support/bare-environment.ts'
 
 const script = join(import.meta.dirname, '../scripts/demo.ts')
@@ -65,7 +70,13 @@ describe('the demo', function () {
     return demo
   }
 
+  const receivers: Server[] = []
+
   afterEach(async () => {
+    for (const receiver of receivers.splice(0)) {
+      receiver.closeAllConnections()
+      receiver.close()
+    }
     for (const demo of demos.splice(0)) await demo.end('SIGTERM')
   })
 
@@ -74,9 +85,9 @@ describe('the demo', function () {
     const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
     expect(first).to.not.equal(second)
     for (const demo of both) {
-      for (const [, address = ''] of demo.output.matchAll(/^ {4}[A-Z][a-z ]+(http:\S+)$/gm)) {
-        expect((await fetch(address)).status, address).to.equal(200)
-      }
+      const pages = [...demo.output.matchAll(/^ +[A-Z][a-z ]+ (http:\S+)$/gm)].map(([, address = '']) => address)
+      expect(pages).to.have.length(6)
+      for (const address of pages) expect((await fetch(address)).status, address).to.equal(200)
       expect(demo.folders()).to.have.length(1)
     }
     const codes = await Promise.all(both.map((demo) => demo.end('SIGINT')))
@@ -87,6 +98,35 @@ describe('the demo', function () {
       expect(demo.errors).to.equal('')
       expect(demo.folders()).to.deep.equal([])
     }
+  })
+
+  it('sends signed webhooks for a watched address to who does what it prints', async () => {
+    const demo = start({ PORT: '0' })
+    await demo.ready()
+    const [, url = '', key = '', body = ''] = /curl (http:\S+) -H 'X-API-Key: (\S+)'[^]*? -d '(.*)'/.exec(demo.output) ?? []
+    const asked = JSON.parse(body) as { url: string; secret: string; conditions: { addresses: string[] } }
+    // In place of the receiver, whose port somebody may have taken.
+    const delivered = Promise.withResolvers<{ readonly headers: IncomingHttpHeaders; readonly body: string }>()
+    const receiver = createServer((request, response) => {
+      text(request).then((read) => {
+        delivered.resolve({ headers: request.headers, body: read })
+        response.writeHead(204).end()
+      }, delivered.reject)
+    })
+    receivers.push(receiver.listen(0, '127.0.0.1'))
+    await once(receiver, 'listening')
+    const { port } = receiver.address() as AddressInfo
+    const answer = await fetch(url, {
+      method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...asked, url: `http://127.0.0.1:${port}/` }),
+    })
+    expect(answer.status).to.equal(200)
+    const { headers, body: told } = await delivered.promise
+    const message = { id: String(headers['webhook-id']), timestamp: Number(headers['webhook-timestamp']), body: told }
+    expect(headers['webhook-signature']).to.equal(standardSignature(message, [secretOf(asked.secret) ?? Buffer.of()]))
+    const { type, data } = JSON.parse(told) as { type: string; data: { from: string | null; to: string | null } }
+    expect(type).to.equal('ft.transfer')
+    expect([data.from, data.to]).to.include(asked.conditions.addresses[0])
   })
 
   it('says that its port is taken, and by which variable to choose another', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cutAmount, formatAmount, formatPart, initialOf, sayName, shorten, sumAmounts } from './text.ts'
+import { cutAmount, formatAmount, formatDollars, formatPart, initialOf, sayName, shorten, sumAmounts } from './text.ts'
 
 describe('names that somebody gave', () => {
   it('are said as they are where they are short and plain, whatever the language', () => {
@@ -19,6 +19,14 @@ describe('sums of amounts', () => {
   it('are exact, whatever their decimals', () => {
     expect(sumAmounts(['0.1', '0.20000000', '9007199254740993'])).to.equal('9007199254740993.30000000')
     expect([sumAmounts([]), sumAmounts(['1', '2']), sumAmounts(['0.00000001'])]).to.deep.equal(['0', '3', '0.00000001'])
+  })
+})
+
+describe('dollars', () => {
+  it('are said in cents, and below one dollar in two digits that count, however small', () => {
+    expect(['0', '0.00', '1234.5', '0.34', '0.00012345', '0.000000123', '0.00000001'].map(formatDollars)).to.deep.equal([
+      '$0', '$0', '$1,234.50', '$0.34', '$0.00012', '$0.00000012', '<$0.0000001',
+    ])
   })
 })
 

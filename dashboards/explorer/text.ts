@@ -57,7 +57,8 @@ export function formatUnits(value: string, decimals: number): string {
 export function formatDollars(amount: string): string {
   const value = Number(amount)
   if (value === 0) return '$0'
-  if (Math.abs(value) < 1) return `$${value.toPrecision(2).replace(/e.*$/, '')}`.replace(/^\$0\.0{7,}.*$/, '<$0.0000001')
+  if (Math.abs(value) < 1e-7) return '<$0.0000001'
+  if (Math.abs(value) < 1) return `$${value.toLocaleString('en-US', { maximumSignificantDigits: 2 })}`
   return `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 

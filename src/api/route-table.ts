@@ -37,6 +37,7 @@ import { taxReportRoutes } from './routes/tax-report.ts'
 import { transactionListRoutes } from './routes/transaction-lists.ts'
 import { nodeRoutes } from './routes/nodes.ts'
 import { stakingRoutes } from './routes/staking.ts'
+import { dailyMoveRoutes } from './routes/daily-moves.ts'
 import { defiRoutes } from './routes/defi.ts'
 import { scheduledTransactionRoutes } from './routes/scheduled-transactions.ts'
 import { webhookClientRoutes } from './routes/webhook-client/client-routes.ts'
@@ -46,4 +47,4 @@ import { webhookUsageRoutes } from './routes/webhook-usage.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 
 /** Every route of the API, in the order in which its description lists them. */
-export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...eventRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...searchRoutes, ...webhookEndpointRoutes, ...webhookSubscriptionRoutes, ...webhookUsageRoutes, ...webhookClientRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]
+export const routes: readonly Route[] = [...blockRoutes, ...transactionRoutes, ...transactionListRoutes, ...scriptRoutes, ...eventRoutes, ...ftTransferRoutes, ...fungibleTokenRoutes, ...dailyMoveRoutes, ...ftAccountRoutes, ...accountTransferRoutes, ...taxReportRoutes, ...nftTransferRoutes, ...nftSearchRoutes, ...nftRoutes, ...nftItemRoutes, ...accountNftRoutes, ...evmTransactionRoutes, ...evmTokenRoutes, ...evmAddressRoutes, ...insightRoutes, ...priceRoutes, ...statisticsRoutes, ...accountContractRoutes, ...accountLookupRoutes, ...accountStorageRoutes, ...accountRoutes, ...epochRoutes, ...authRoutes, ...networkNodeRoutes, ...activityRoutes, ...nodeRoutes, ...stakingRoutes, ...contractRoutes, ...contractVersionRoutes, ...contractDependencyRoutes, ...contractUseRoutes, ...defiRoutes, ...scheduledTransactionRoutes, ...searchRoutes, ...webhookEndpointRoutes, ...webhookSubscriptionRoutes, ...webhookUsageRoutes, ...webhookClientRoutes, ...serviceRoutes, ...documentRoutes, ...adminRoutes]

@@ -41,13 +41,34 @@ export interface DeliveryFailure {
   readonly responseExcerpt: string | null
 }
 
-/** As an administrator sees them too. */
-export const deliveryColumns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type as "eventType",
+const deliveryColumns = `d.subscription_id::float8 as "subscriptionId", d.sequence::float8 as sequence, d.event_type as "eventType",
   d.block_height::float8 as "blockHeight", d.status, d.attempt_count as "attemptCount", d.response_status as "responseStatus",
   d.latency_ms as "latencyMs", d.error, d.response_excerpt as "responseExcerpt", d.created_at as "createdAt", d.finished_at as "finishedAt"`
 const ofOwner = `exists (
   select from app.webhook_subscriptions s join app.webhook_endpoints e on e.id = s.endpoint_id where s.id = d.subscription_id and e.key_id = $1
 )`
+
+export interface DeliveriesPage {
+  /** Only those below this sequence. */
+  readonly before: number | undefined
+  readonly status: DeliveryStatus | undefined
+  readonly limit: number
+}
+
+/**
+ * Reads deliveries of a subscription, the newest first; of an owner's alone where one is given. Those that are pending or dead are few among many,
+ * and have indexes of their own.
+ */
+export function deliveriesPage(
+  subscriptionId: number, { before, status, limit }: DeliveriesPage, owner?: WebhookOwner,
+): { readonly text: string; readonly values: unknown[] } {
+  return {
+    text: `select ${deliveryColumns} from app.webhook_deliveries d
+      where d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status = $4) and ($1::bigint is null or ${ofOwner})
+      order by d.sequence desc limit $5`,
+    values: [owner?.keyId ?? null, subscriptionId, before ?? null, status ?? null, limit],
+  }
+}
 
 /** The log of deliveries, as the owner of a subscription sees it. */
 export class DeliveryStore {
@@ -57,18 +78,10 @@ export class DeliveryStore {
     this.#pool = pool
   }
 
-  /** Of a subscription, the newest first, below a sequence. */
-  async list(
-    owner: WebhookOwner, subscriptionId: number, page: { readonly before: number | undefined; readonly status: DeliveryStatus | undefined; readonly limit: number },
-  ): Promise<readonly WebhookDelivery[]> {
-    const { rows } = await query<WebhookDelivery>(
-      this.#pool,
-      `select ${deliveryColumns} from app.webhook_deliveries d
-       where ${ofOwner} and d.subscription_id = $2 and ($3::bigint is null or d.sequence < $3) and ($4::text is null or d.status = $4)
-       order by d.sequence desc limit $5`,
-      [owner.keyId, subscriptionId, page.before ?? null, page.status ?? null, page.limit],
-    )
-    return rows
+  /** Of a subscription, as `deliveriesPage`. */
+  async list(owner: WebhookOwner, subscriptionId: number, page: DeliveriesPage): Promise<readonly WebhookDelivery[]> {
+    const { text, values } = deliveriesPage(subscriptionId, page, owner)
+    return (await query<WebhookDelivery>(this.#pool, text, values)).rows
   }
 
   /** What was posted to all endpoints of a key, the newest first. */

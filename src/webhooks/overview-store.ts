@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { query } from '../db/pool.ts'
-import { deliveryColumns } from './delivery-store.ts'
+import { deliveriesPage } from './delivery-store.ts'
 import type { DeliveryStatus, WebhookDelivery } from './delivery-store.ts'
 import { endpointColumns } from './endpoint-store.ts'
 import type { WebhookEndpoint } from './endpoint-store.ts'
@@ -81,13 +81,8 @@ export class OverviewStore {
 
   /** Of a subscription, the newest first. */
   async deliveries({ before, limit }: OverviewPage, subscriptionId: number, status: DeliveryStatus | undefined): Promise<readonly WebhookDelivery[]> {
-    const { rows } = await query<WebhookDelivery>(
-      this.#pool,
-      `select ${deliveryColumns} from app.webhook_deliveries d
-       where d.subscription_id = $2 and ($1::bigint is null or d.sequence < $1) and ($3::text is null or d.status = $3) order by d.sequence desc limit $4`,
-      [before ?? null, subscriptionId, status ?? null, limit],
-    )
-    return rows
+    const { text, values } = deliveriesPage(subscriptionId, { before, status, limit })
+    return (await query<WebhookDelivery>(this.#pool, text, values)).rows
   }
 
   /** What one developer key has, of what its tier allows. */

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import type { List } from '../../src/api/paging/envelope.ts'
 import type { BusyContract, TokenVolume } from '../../src/api/presenters/activity.ts'
 import type { BigTransfer } from '../../src/api/presenters/big-transfer.ts'
+import type { CollectionDay, TokenDay } from '../../src/api/presenters/daily-moves.ts'
+import type { FungibleToken } from '../../src/api/presenters/fungible-token.ts'
 import { ensurePartitions } from '../../src/db/partitions.ts'
 import { chainBlock, storeBlocks, timestampAt } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -62,6 +64,28 @@ describe('what was used and moved most on a chain', () => {
       expect(data.every(({ usd_volume: volume }) => volume === null)).to.equal(true)
     })
   }
+
+  it('are told of one token and one collection day by day, days without a move among them', async () => {
+    const days = async (table: string, column: string, amount: string, name: string): Promise<unknown[]> => (await chain.database.pool.query<Record<string, unknown>>(`
+      select d.day::date::text as date, count(t.*)::int as transfer_count, coalesce(sum(${amount}), 0)::text as volume
+      from generate_series('2026-03-13'::date, '2026-03-15'::date, '1 day') as d (day)
+      left join (${table} t join raw.blocks b on b.height = t.block_height)
+        on (b.timestamp at time zone 'UTC')::date = d.day and t.${column} = $1 and ${counted}
+      group by d.day order by d.day`, [name])).rows
+    const { rows: [token] } = await chain.database.pool.query<{ token: string }>('select token from app.ft_token_totals order by transfer_count desc limit 1')
+    const { data: ofToken } = await chain.api.json<List<TokenDay>>(`/flow/ft/${token?.token}/volume?days=3`)
+    expect(ofToken.map(({ date, transfer_count, volume }) => ({ date, transfer_count, volume }))).to.deep.equal(await days('app.ft_transfers', 'token', 't.amount', token?.token ?? ''))
+    expect(ofToken.map(({ usd_volume: dollars }) => dollars)).to.deep.equal([null, null, null])
+    const { data: [detail] } = await chain.api.json<List<FungibleToken>>(`/flow/ft/${token?.token}`)
+    expect(Number(detail?.recent_volume)).to.equal(ofToken.reduce((sum, { volume }) => sum + Number(volume), 0))
+    const { rows: [collection] } = await chain.database.pool.query<{ token: string }>('select token from app.nft_collection_totals order by transfer_count desc limit 1')
+    const { data: ofCollection } = await chain.api.json<List<CollectionDay>>(`/flow/nft/${collection?.token}/volume?days=3`)
+    const counts = await days('app.nft_transfers', 'token', '0', collection?.token ?? '')
+    expect(ofCollection.map((day) => ({ ...day, volume: '0' }))).to.deep.equal(counts)
+    expect((await chain.api.json<List<CollectionDay>>(`/flow/nft/${collection?.token}/volume`)).data).to.have.length(30)
+    expect((await chain.api.get(`/flow/ft/A.${'0'.repeat(16)}.Nothing/volume`)).status).to.equal(404)
+    await expectProblem(chain.api, `/flow/nft/${collection?.token}/volume?days=91`, 'days', '90')
+  })
 
   it('are all big transfers where there are no prices, page by page', async () => {
     const { rows } = await chain.database.pool.query(`

@@ -81,6 +81,21 @@ describe('charts on the explorer page', function () {
     await bars.nth(89).waitFor()
   })
 
+  it('show how much of a token and of a collection moved, day by day', async () => {
+    for (const [path, charts] of [
+      ['/token/A.0ae53cb6e3f42a79.FlowToken?tab=volume', ['FlowToken moved each day', 'Transfers each day']],
+      ['/nft/A.179b6b1cb6755e31.RiverStones?tab=volume', ['Transfers each day']],
+    ] as const) {
+      const page = await session.open(path)
+      const volume = page.getByRole('region', { name: 'Volume' })
+      for (const chart of charts) {
+        await volume.getByRole('slider', { name: chart }).waitFor()
+        expect(await volume.getByRole('table', { name: chart }).getByRole('row').count(), chart).to.equal(30)
+      }
+      expect(await volume.getByRole('slider').count()).to.equal(charts.length)
+    }
+  })
+
   it('show what was staked and paid, epoch by epoch', async () => {
     const page = await session.open('/nodes')
     const paid = page.getByRole('slider', { name: 'Paid out for each epoch' })

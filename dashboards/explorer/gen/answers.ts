@@ -21,6 +21,8 @@ export interface Answers {
   readonly '/flow/ft/{token}': FungibleTokenAnswer
   readonly '/flow/ft/{token}/holding': FtHoldingList
   readonly '/flow/ft/{token}/top-account': FtHoldingList
+  readonly '/flow/ft/{token}/volume': FungibleTokenDayList
+  readonly '/flow/nft/{nft_type}/volume': NftCollectionDayList
   readonly '/flow/account/{address}/ft': VaultList
   readonly '/flow/account/{address}/ft/{token}': VaultAnswer
   readonly '/flow/ft/{token}/account/{address}': VaultAnswer
@@ -689,6 +691,8 @@ export interface FungibleToken {
   readonly transfer_count: number
   /** Those of the last 24 indexed hours, without what the bridge locks up and gives back. */
   readonly recent_transfer_count: number
+  /** Whole tokens that those moved. */
+  readonly recent_volume: string
   /** Whole tokens that were minted, as far as it is indexed. */
   readonly minted: string
   /** Whole tokens that were burned, as far as it is indexed. */
@@ -759,6 +763,42 @@ export interface FtHolding {
   readonly percentage: number | null
   /** True: the chain itself told the balance of each vault. False: a sum of movements of before Cadence 1.0, which lacks what is not indexed. */
   readonly is_complete: boolean
+}
+
+export interface FungibleTokenDayList {
+  readonly data: readonly FungibleTokenDay[]
+  /** Whether there are items after this page. */
+  readonly has_more: boolean
+  /** Ask with this `cursor` for the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface FungibleTokenDay {
+  /** Day, UTC. */
+  readonly date: string
+  /** Transfers, without fees and without what the bridge locks up and gives back. */
+  readonly transfer_count: number
+  /** Whole tokens that they moved. */
+  readonly volume: string
+  /** In US dollars, at the last price of that day or the day before; null where none is known. */
+  readonly usd_volume: string | null
+}
+
+export interface NftCollectionDayList {
+  readonly data: readonly NftCollectionDay[]
+  /** Whether there are items after this page. */
+  readonly has_more: boolean
+  /** Ask with this `cursor` for the next page; empty on the last page. */
+  readonly cursor: string
+  readonly _meta: PageInfo
+}
+
+export interface NftCollectionDay {
+  /** Day, UTC. */
+  readonly date: string
+  /** Transfers, without what the bridge locks up and gives back. */
+  readonly transfer_count: number
 }
 
 export interface VaultList {

@@ -10,6 +10,7 @@ import { CollectionHolders } from '../parts/collection/holders.tsx'
 import { CollectionItems } from '../parts/collection/items.tsx'
 import { KeyNumber, KeyNumbers } from '../parts/detail-list.tsx'
 import { ItemTransfers } from '../parts/item-transfers.tsx'
+import { CollectionVolume } from '../parts/daily-moves.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { useAnswer, useList } from '../queries.ts'
@@ -36,6 +37,7 @@ export function CollectionPage({ values: { type = '' } }: PageProps): ReactNode 
                   { name: 'items', label: 'Items', render: () => <CollectionItems type={collection.id} /> },
                   { name: 'holders', label: 'Holders', render: () => <CollectionHolders type={collection.id} /> },
                   { name: 'transfers', label: 'Transfers', render: () => <Transfers type={collection.id} /> },
+                  { name: 'volume', label: 'Volume', render: () => <CollectionVolume type={collection.id} /> },
                   { name: 'about', label: 'About', render: () => <CollectionAbout collection={collection} /> },
                 ]}
               />

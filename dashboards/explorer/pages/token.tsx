@@ -3,6 +3,7 @@ import { Badge } from '../../kit/badge.tsx'
 import type { PageProps } from '../pages.ts'
 import { AddressTabs } from '../parts/address-tabs.tsx'
 import { Answer } from '../parts/answer.tsx'
+import { TokenVolume } from '../parts/daily-moves.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { TokenTransfers } from '../parts/token-transfers.tsx'
@@ -34,6 +35,7 @@ export function TokenPage({ values: { token: id = '' } }: PageProps): ReactNode 
                 tabs={[
                   { name: 'transfers', label: 'Transfers', render: () => <TokenTransfers token={token.id} /> },
                   { name: 'holders', label: 'Holders', render: () => <TokenHolders token={token.id} /> },
+                  { name: 'volume', label: 'Volume', render: () => <TokenVolume token={token} /> },
                   { name: 'price', label: 'Price', render: () => <PriceHistory asset={token.market_symbol ?? token.symbol} /> },
                   { name: 'about', label: 'About', render: () => <TokenAbout token={token} /> },
                 ]}

@@ -61,16 +61,16 @@ export interface FeedStretch {
 }
 
 /** @param deliver tells something, and resolves with how that went */
-async function stretch(feed: FeedProcess, crowd: Crowd, deliver: (() => Promise<{ ms: number; stillMs: number }>)): Promise<FeedStretch> {
+async function stretch(feed: FeedProcess, crowd: Crowd, deliver: () => Promise<{ ms: number; stillMs: number; lastAt?: number | undefined }>): Promise<FeedStretch> {
   // How the process stood still before does not count.
   const { bytesWritten } = await feed.tell(0, 0)
   crowd.delivered = 0
   const cpu = feed.cpuSeconds
   const begun = performance.now()
-  const { ms, stillMs } = await deliver()
+  const { ms, stillMs, lastAt } = await deliver()
   // What is still on its way is counted, with the time that it takes.
   await crowd.untilQuiet()
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = ((lastAt ?? performance.now()) - begun) / 1000
   const cpuSeconds = feed.cpuSeconds - cpu
   const bytes = (await feed.tell(0, 0)).bytesWritten - bytesWritten
   return { deliveries: crowd.delivered, perSecond: crowd.delivered / seconds, cpuSeconds, bytes, longestMs: ms, stillMs }
@@ -94,6 +94,8 @@ export async function measureFeed({ wish, stalled = 0, together = 1, everyMs, is
   crowd.stall(stalled)
   let height = 0
   const told = await stretch(feed, crowd, async () => {
+    const arrivals = crowd.time(load.clients * messagesOfTen(load.transactions))
+    const announced: number[] = []
     const begun = performance.now()
     const worst = { ms: 0, stillMs: 0 }
     const note = ({ ms, stillMs }: { ms: number; stillMs: number }): void => {
@@ -103,13 +105,17 @@ export async function measureFeed({ wish, stalled = 0, together = 1, everyMs, is
     const [telling, pauseMs]: [Promise<void>[], number | undefined] = [[], everyMs?.(load)]
     for (let i = 1; performance.now() - begun < load.seconds * 1000; i++) {
       if (together === 0) await delay(1000)
+      announced.push(performance.now())
       const one = feed.tell(height, height += together).then(note)
       telling.push(one)
       if (pauseMs === undefined) await one
       else await delay(Math.max(0, begun + i * pauseMs - performance.now()))
     }
     await Promise.all(telling)
-    return worst
+    if (pauseMs === undefined) return worst
+    // The next blocks are announced while one is told: what counts is when its last message arrives.
+    await crowd.untilQuiet()
+    return { ...worst, ms: Math.max(...announced.map((at, i) => (arrivals[i] ?? Number.NaN) - at)), lastAt: arrivals.at(-1) }
   })
   const result = { connectMiB, told, blocks: height }
   if (!isOneWriteEach) return await ended(result)

@@ -28,6 +28,7 @@ export const exampleFungibleToken: FungibleToken = {
   holder_count: 36_214_880,
   transfer_count: 412_770_391,
   recent_transfer_count: 210_415,
+  recent_volume: '8120044.19325012',
   minted: '356241877.19442310',
   burned: '12004.00000000',
   total_supply: '1618033988.74989484',

@@ -35,6 +35,7 @@ export const fungibleTokenSchema = z.strictObject({
   recent_transfer_count: countFormat.describe(
     'Those of the last 24 indexed hours, without what the bridge locks up and gives back.',
   ),
+  recent_volume: amountFormat.describe('Whole tokens that those moved.'),
   minted: amountFormat.describe('Whole tokens that were minted, as far as it is indexed.'),
   burned: amountFormat.describe('Whole tokens that were burned, as far as it is indexed.'),
   total_supply: amountFormat.nullable().describe(`What the contract says that there is of it. ${unsaid}`),
@@ -69,6 +70,7 @@ export const fungibleTokenRow = z.object({
   holder_count: z.number(),
   transfer_count: z.number(),
   recent_count: z.number(),
+  recent_amount: z.string(),
   minted: z.string(),
   burned: z.string(),
   first_height: z.number().nullable(),
@@ -100,6 +102,7 @@ export function presentFungibleToken(row: FungibleTokenRow, times: ReadonlyMap<n
     holder_count: row.holder_count,
     transfer_count: row.transfer_count,
     recent_transfer_count: row.recent_count,
+    recent_volume: row.recent_amount,
     minted: row.minted,
     burned: row.burned,
     total_supply: row.total_supply,

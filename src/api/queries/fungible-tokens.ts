@@ -55,7 +55,7 @@ function completed(pageOfTokens: FragmentSqlToken): FragmentSqlToken {
     select p.key as token, p.count, m.name, m.symbol, m.decimals, m.description, m.external_url, m.logo, m.socials,
       m.vault_path, m.receiver_path, m.balance_path, m.evm_address, m.total_supply::text as total_supply, m.asked_at,
       ${isLabelled(sql.fragment`p.key`)} as is_verified, coalesce(h.holder_count, 0) as holder_count,
-      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_count,
+      coalesce(t.transfer_count, 0) as transfer_count, r.transfer_count as recent_count, r.amount::text as recent_amount,
       coalesce(t.minted, 0.00000000)::text as minted, coalesce(t.burned, 0.00000000)::text as burned,
       f.first_height, c.created_height, coalesce(n.symbol, case when n.price is not null then upper(m.symbol) end) as market_symbol,
       n.price::text as price, round((n.price / nullif(d.price, 0) - 1) * 100, 2)::float8 as price_change

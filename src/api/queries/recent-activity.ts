@@ -20,15 +20,15 @@ export function recentActivity(kind: MovedKind): FragmentSqlToken {
   `
 }
 
-/** `transfer_count` of the last 24 indexed hours of one of them, each hour by its key; 0 where it did not move. */
+/** `transfer_count` and `amount` of the last 24 indexed hours of one of them, each hour by its key; 0 where it did not move. */
 export function recentActivityOf(kind: MovedKind, token: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     (
-      select coalesce(sum(h.activity_count), 0)::bigint as transfer_count
+      select coalesce(sum(h.activity_count), 0)::bigint as transfer_count, coalesce(sum(h.amount), 0) as amount
       from ${newestHour} newest
       cross join generate_series(0, 23) as ago
       cross join lateral (
-        select activity_count from app.hourly_activity
+        select activity_count, amount from app.hourly_activity
         where kind = ${kind} and name = ${token}
           and day = newest.day - case when ago > newest.hour then 1 else 0 end
           and hour = (newest.hour - ago + 24) % 24

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatNumber } from '../../../kit/formats.ts'
 import type { FungibleToken } from '../../gen/answers.ts'
-import { useAnswer } from '../../queries.ts'
-import { contractOf, cutAmount, formatAmount, formatDollars } from '../../text.ts'
+import { cutAmount, formatAmount, formatDollars } from '../../text.ts'
 import { Amount } from '../amount.tsx'
 import { KeyNumber, KeyNumbers } from '../detail-list.tsx'
 
@@ -21,7 +20,12 @@ export function TokenNumbers({ token }: { readonly token: FungibleToken }): Reac
       <KeyNumber name="Transfers" note={`${formatNumber(token.recent_transfer_count)} in the last 24 hours`}>
         {formatNumber(token.transfer_count)}
       </KeyNumber>
-      <Volume token={token} />
+      <KeyNumber
+        name="Volume in 24 hours"
+        note={price === null ? undefined : `${formatDollars(String(Number(token.recent_volume) * Number(price)))} at the present price`}
+      >
+        <Amount amount={token.recent_volume} decimals={decimals} />
+      </KeyNumber>
       <KeyNumber
         name="Supply"
         note={`${formatAmount(cutAmount(token.minted, decimals))} minted, ${formatAmount(cutAmount(token.burned, decimals))} burned`}
@@ -34,18 +38,4 @@ export function TokenNumbers({ token }: { readonly token: FungibleToken }): Reac
 
 function Change({ percent }: { readonly percent: number }): ReactNode {
   return <span className={percent < 0 ? 'fallen' : 'risen'}>{`${percent > 0 ? '+' : ''}${percent.toFixed(2)}% in a day`}</span>
-}
-
-/** Of the tokens of which most moved; of others it is known only where none of it moved. */
-function Volume({ token }: { readonly token: FungibleToken }): ReactNode {
-  const { data } = useAnswer('/insights/token-volume', { hours: 24, limit: 50 })
-  const volume = data?.data.find((each) => contractOf(each.token) === contractOf(token.id))
-  const amount = volume?.total_amount ?? (token.recent_transfer_count === 0 ? '0' : undefined)
-  if (amount === undefined) return null
-  const dollars = volume?.usd_volume ?? null
-  return (
-    <KeyNumber name="Volume in 24 hours" note={dollars === null ? undefined : formatDollars(dollars)}>
-      <Amount amount={amount} decimals={decimals} />
-    </KeyNumber>
-  )
 }
