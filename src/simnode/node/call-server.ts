@@ -1,13 +1,13 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServerWritableStream } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
 import type { FaultBook, Verdict } from './fault-book.ts'
 import type { FaultCall } from './fault.ts'
+import type { CallFailure, GrpcCall } from './grpc-call.ts'
 import { legacyMethods } from './legacy-service.ts'
 import type { NodeChain } from './node-chain.ts'
 import type { NodeView } from './node-view.ts'
-import type { RawService, StreamHandler, UnaryHandler } from './raw-grpc-server.ts'
+import type { CallHandler, RawService } from './raw-grpc-server.ts'
 import { Refusal } from './refusal.ts'
 import { sharedMethods } from './shared-methods.ts'
 import { streamMethods } from './stream-methods.ts'
@@ -33,7 +33,6 @@ export interface CallContext<Chain extends NodeChain> {
 }
 
 type ServiceName = FaultCall['service']
-type Stream = ServerWritableStream<Buffer, Buffer>
 
 const modern = 'flow.access.AccessAPI'
 const legacy = 'access.AccessAPI'
@@ -48,29 +47,28 @@ export class CallServer<Chain extends NodeChain> {
 
   services(): Record<ServiceName, RawService> {
     const methods: Readonly<Record<string, UnaryMethod<Chain>>> = { ...sharedMethods, ...this.#context.methods }
-    const unary: Record<string, UnaryHandler> = {}
-    for (const [name, method] of Object.entries(methods)) unary[name] = this.#unary(modern, name, method)
-    const streams: Record<string, StreamHandler> = {}
-    for (const [name, method] of Object.entries(streamMethods)) streams[name] = this.#stream(name, method)
-    const legacyUnary: Record<string, UnaryHandler> = {}
+    const all: Record<string, CallHandler> = {}
+    for (const [name, method] of Object.entries(methods)) all[name] = this.#unary(modern, name, method)
+    for (const [name, method] of Object.entries(streamMethods)) all[name] = this.#stream(name, method)
+    const ofLegacy: Record<string, CallHandler> = {}
     for (const [name, strip] of Object.entries(legacyMethods)) {
       const method = methods[name]
-      if (method !== undefined) legacyUnary[name] = this.#unary(legacy, name, method, strip)
+      if (method !== undefined) ofLegacy[name] = this.#unary(legacy, name, method, strip)
     }
-    return { [modern]: { unary, streams }, [legacy]: { unary: legacyUnary, streams: {} } }
+    return { [modern]: all, [legacy]: ofLegacy }
   }
 
-  #unary(service: ServiceName, name: string, method: UnaryMethod<Chain>, strip = (answer: Buffer) => answer): UnaryHandler {
-    return (call, callback) => {
+  #unary(service: ServiceName, name: string, method: UnaryMethod<Chain>, strip = (answer: Buffer) => answer): CallHandler {
+    return (call) => {
       const verdict = this.#judge(service, name, call.request, (view) => method.height?.(view, call.request))
       const finish = (): void => {
-        if (this.#isHeld(verdict, call.getPeer())) return
+        if (this.#isHeld(verdict, call.peer)) return
         try {
           if (verdict.end instanceof Refusal) throw verdict.end
           const answer = this.#context.faults.edit(name, method.answer(this.#context.view(), call.request), verdict)
-          callback(null, strip(answer))
+          call.answer(strip(answer))
         } catch (thrown) {
-          callback(statusOf(thrown))
+          call.fail(failureOf(thrown))
         }
       }
       if (verdict.delayMs === 0) finish()
@@ -78,30 +76,29 @@ export class CallServer<Chain extends NodeChain> {
     }
   }
 
-  #stream(name: string, method: StreamMethod): StreamHandler {
+  #stream(name: string, method: StreamMethod): CallHandler {
     return (call) => {
       const verdict = this.#judge(modern, name, call.request, (view) => method.start(view, call.request))
       void this.#follow(call, name, method, verdict).catch((thrown: unknown) => {
-        call.emit('error', statusOf(thrown))
+        call.fail(failureOf(thrown))
       })
     }
   }
 
   /** Sends block after block, and waits at the head until it moves or the client goes. */
-  async #follow(call: Stream, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
+  async #follow(call: GrpcCall, name: string, method: StreamMethod, verdict: Verdict): Promise<void> {
     if (verdict.delayMs > 0) await delay(verdict.delayMs)
-    if (this.#isHeld(verdict, call.getPeer())) return
+    if (this.#isHeld(verdict, call.peer)) return
     if (verdict.end instanceof Refusal) throw verdict.end
     let wake: (() => void) | undefined
     const onEvent = (): void => wake?.()
     const { events } = this.#context
     events.on('head', onEvent)
-    call.on('cancelled', onEvent)
-    call.on('drain', onEvent)
+    const stopListening = call.onChange(onEvent)
     try {
       let next = method.start(this.#context.view(), call.request)
       let hasRoom = true
-      while (!call.cancelled) {
+      while (!call.isOver) {
         const view = this.#context.view()
         if (hasRoom && next <= view.head) {
           const message = method.message(view.chain.block(next), call.request)
@@ -111,11 +108,12 @@ export class CallServer<Chain extends NodeChain> {
           await new Promise<void>((resolve) => {
             wake = resolve
           })
-          hasRoom = !call.writableNeedDrain
+          hasRoom = call.hasRoom
         }
       }
     } finally {
       events.off('head', onEvent)
+      stopListening()
     }
   }
 
@@ -153,7 +151,7 @@ export class CallServer<Chain extends NodeChain> {
 }
 
 /** A request that cannot be read is the caller's fault; everything else unexpected is the node's. */
-function statusOf(thrown: unknown): { code: number; details: string } {
+function failureOf(thrown: unknown): CallFailure {
   if (thrown instanceof Refusal) return { code: thrown.code, details: thrown.message }
   if (thrown instanceof RangeError) return { code: status.INVALID_ARGUMENT, details: thrown.message }
   return { code: status.INTERNAL, details: thrown instanceof Error ? thrown.message : String(thrown) }
