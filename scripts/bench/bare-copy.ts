@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
-/** A table, and the column by which its rows belong to a height; undefined: they belong to none, and are written at the end. */
 export interface CopiedTable {
   /** With its schema. */
   readonly name: string
+  /** By which its rows belong to a height; undefined: they belong to none, and are written at the end. */
   readonly heightColumn: string | undefined
 }
 
@@ -56,18 +56,20 @@ export async function bareCopy(
 }
 
 interface Rows {
-  readonly table: string
+  /** The table that they go into, with the columns. */
+  readonly target: string
   readonly bytes: Buffer
 }
 
 async function readBatches(pool: pg.Pool, tables: readonly CopiedTable[], from: number, to: number, batchBlocks: number): Promise<Rows[][]> {
   const source = await pool.connect()
   const read = async (table: string, condition: string): Promise<Rows> => {
+    const columns = await writtenColumns(source, table)
     const chunks: Buffer[] = []
-    const rows = source.query(copyTo(`copy (select * from ${table} ${condition}) to stdout (format binary)`))
+    const rows = source.query(copyTo(`copy (select ${columns} from ${table} ${condition}) to stdout (format binary)`))
     rows.on('data', (chunk: Buffer) => chunks.push(chunk))
     await once(rows, 'end')
-    return { table, bytes: Buffer.concat(chunks) }
+    return { target: `${bare(table)} (${columns})`, bytes: Buffer.concat(chunks) }
   }
   const batches: Rows[][] = []
   try {
@@ -87,6 +89,15 @@ async function readBatches(pool: pg.Pool, tables: readonly CopiedTable[], from: 
   }
 }
 
+/** The columns of a table but for those that PostgreSQL computes itself. */
+async function writtenColumns(client: pg.PoolClient, table: string): Promise<string> {
+  const { rows } = await client.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`, [table],
+  )
+  return rows[0]?.columns ?? ''
+}
+
 /** A binary COPY without rows: 19 bytes of head, 2 of end. */
 const emptyCopyBytes = 21
 
@@ -102,8 +113,8 @@ async function writeBatches(
   const lane = async (client: pg.PoolClient): Promise<void> => {
     for (const batch of work) {
       await client.query('begin')
-      for (const { table, bytes } of batch) {
-        const stream = client.query(copyFrom(`copy ${bare(table)} from stdin (format binary)`))
+      for (const { target, bytes } of batch) {
+        const stream = client.query(copyFrom(`copy ${target} from stdin (format binary)`))
         const finished = once(stream, 'finish')
         stream.end(bytes)
         await finished

@@ -25,7 +25,7 @@ describe('figures and their limits', () => {
   it('are written with three digits that count', () => {
     expect([0, 0.01234, 0.5, 4.567, 89.12, 999.6, 1234.5, 1_234_567].map(numberText)).to.deep.equal(['0', '0.0123', '0.500', '4.57', '89.1', '1,000', '1,235', '1,234,567'])
     expect(numberText(Number.NaN)).to.equal('–')
-    expect([1.234, 0.5, 0.0123, 0.0012].map(percentText)).to.deep.equal(['123 %', '50 %', '1 %', '0.120 %'])
+    expect([1.234, 0.5, 0.0123, 0.00123, 0].map(percentText)).to.deep.equal(['123 %', '50 %', '1 %', '0.12 %', '0 %'])
   })
 })
 

@@ -7,6 +7,7 @@ export async function benchRecovery(sheet: BenchSheet): Promise<void> {
   const takeovers = await measureTakeovers(sheet.size.kills)
   const slowest = takeovers.reduce((worst, one) => (one.seconds > worst.seconds ? one : worst))
   sheet.note('recovery.takeover', slowest.seconds, slowest.leaseSeconds)
+  sheet.note('recovery.done', Math.max(...takeovers.map(({ doneSeconds }) => doneSeconds)), slowest.leaseSeconds)
   const { seconds, loadSeconds } = await measureRestart()
   sheet.note('recovery.restart', seconds, loadSeconds)
 }

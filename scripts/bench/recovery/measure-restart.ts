@@ -25,7 +25,7 @@ export async function measureRestart(): Promise<Restart> {
   const database = await openBenchDatabase()
   await using node = await startSimulatedNode(blocks)
   const start = (): Promise<BenchProgram> => startProgram('ingest,farm', 0, {
-    DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ENABLE_FORWARD_INGESTER: 'false',
+    DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ENABLE_FORWARD_INGESTER: 'false', LOG_LEVEL: 'error',
     START_BLOCK: String(node.from + blocks), HISTORY_STOP_HEIGHT: String(node.from),
   })
   const first = await start()

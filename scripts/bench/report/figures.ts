@@ -131,10 +131,11 @@ export const figureParts = {
   },
   recovery: {
     title: 'Recovery',
-    text: '`kill -9` of a process in the midst of work. Its ranges are done by others once its leases have run out, which is their limit; a program that is started again has its first commit, where the ' +
+    text: '`kill -9` of a process in the midst of work. Others may take its ranges once its leases have run out, which is the limit; a program that is started again has its first commit, where the ' +
       'limit is to load the program and do nothing.',
     figures: {
-      'recovery.takeover': cost('until others have done its ranges, the slowest kill', 's', 'end of its leases', 8),
+      'recovery.takeover': cost('until its ranges are free for others, the slowest kill', 's', 'end of its leases', 8),
+      'recovery.done': cost('until others have done them, behind what was queued', 's', 'end of its leases'),
       'recovery.restart': cost('started again, until the first derived commit', 's', 'load the program', 8),
     },
   },

@@ -5,7 +5,7 @@ export function numberText(value: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: Math.min(digits, 4), maximumFractionDigits: Math.min(digits, 4) })
 }
 
-/** 0.734 as `73 %`, 0.0012 as `0.12 %`. */
+/** 0.734 as `73 %`, 0.00123 as `0.12 %`. */
 export function percentText(share: number): string {
-  return `${share >= 0.01 ? Math.round(share * 100).toLocaleString('en-US') : numberText(share * 100)} %`
+  return `${share >= 0.01 ? Math.round(share * 100).toLocaleString('en-US') : Number((share * 100).toPrecision(2))} %`
 }
