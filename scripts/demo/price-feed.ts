@@ -10,7 +10,7 @@ export interface PriceFeedServer {
 }
 
 const hourMs = 3_600_000
-const historyStepMs = 2 * hourMs
+const historyStepMs = 6 * hourMs
 /** What one costs in dollars, and by how much of that it moves. */
 const courses: readonly { readonly token: Token; readonly price: number; readonly swing: number }[] = [
   { token: flow, price: 0.55, swing: 0.12 }, { token: usdc, price: 1, swing: 0.002 }, { token: pebble, price: 0.011, swing: 0.3 },

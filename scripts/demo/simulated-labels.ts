@@ -28,9 +28,9 @@ export function simulatedLabels(): readonly Label[] {
     label(alarmContract, 'alarm', 'Alarm', 'service'),
     label(alarmKeeper, 'alarm-keeper', 'Keeper of the Alarm', 'custom'),
     ...people.map(([text, category], place) => label(personOfTurn(place), text, text, category)),
-    evmLabel(evmContracts.stableCoin, 'stable-coin', 'Dollars on the EVM', 'defi'),
-    evmLabel(evmContracts.wrappedCoin, 'wrapped-coin', 'Wrapped Coin', 'defi'),
-    evmLabel(evmContracts.pictures, 'pictures', 'Pictures of Small Towns', 'nft'),
+    evmLabel(evmContracts.stableCoin, 'stable-coin', 'USD Coin on the EVM', 'defi'),
+    evmLabel(evmContracts.wrappedCoin, 'pebble-coin', 'Pebble Coin on the EVM', 'defi'),
+    evmLabel(evmContracts.pictures, 'pictures', 'Herons on the EVM', 'nft'),
     evmLabel(evmContracts.items, 'items', 'Tools and Seeds', 'nft'),
     ...coas.slice(0, people.length).map(({ address }, place) =>
       evmLabel(address, 'owned', `${people[place]?.[0] ?? ''} on the EVM`, people[place]?.[1] ?? 'custom')),

@@ -8,7 +8,7 @@ import { startLedgerNode } from '../ledger-node.ts'
 import type { LedgerNode } from '../ledger-node.ts'
 import { accountAt } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
-import { gardenOwner } from '../world/deployed-contracts.ts'
+import { deployer } from '../world/deployed-contracts.ts'
 import { createdAccount, personOfTurn } from '../world/people.ts'
 import { flow, usdc } from '../world/tokens.ts'
 
@@ -61,7 +61,7 @@ describe('accounts of the simulated chain', () => {
   })
 
   it('have contracts as they were at the height', async () => {
-    const owner = gardenOwner(2)
+    const owner = deployer(2)
     const codes = async (height: number): Promise<string[]> =>
       [...(await asked(owner, height)).contracts.values()].map(String)
     expect(await codes(200)).to.deep.equal([])

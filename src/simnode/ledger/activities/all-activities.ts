@@ -1,6 +1,7 @@
 import type { Activity, SystemWork } from '../activity.ts'
 import { evmBlocks } from '../evm/evm-blocks.ts'
 import { schedulerWork } from '../scheduled/scheduler-work.ts'
+import { firstContracts } from '../service/first-contracts.ts'
 import { versionBeacons } from '../service/version-beacon.ts'
 import { epochs } from '../staking/epochs.ts'
 import { accountCreation } from './account-creation.ts'
@@ -26,4 +27,4 @@ export const allActivities: readonly Activity[] = [
 ]
 
 /** What the chain itself does in every block, in this order. */
-export const allSystemWorks: readonly SystemWork[] = [schedulerWork, epochs, versionBeacons, evmBlocks]
+export const allSystemWorks: readonly SystemWork[] = [firstContracts, schedulerWork, epochs, versionBeacons, evmBlocks]

@@ -2,7 +2,7 @@ import { activity } from '../activity.ts'
 import type { DraftTransaction } from '../draft.ts'
 import { contractEvent } from '../movements/account-events.ts'
 import type { Account } from '../world/account.ts'
-import { gardenOwner, passing } from '../world/deployed-contracts.ts'
+import { deployer, passing } from '../world/deployed-contracts.ts'
 import type { ContractCode } from '../world/deployed-contracts.ts'
 
 const scriptOf = (entitlement: string, change: 'add' | 'update'): Buffer =>
@@ -34,9 +34,9 @@ export const contractDeploy = activity<number>({
   name: 'contract-deploy',
   perTide: 2,
   act: ({ state, ordinal }) =>
-    ({ transaction: put('contractAdded', gardenOwner(ordinal), state.contracts.plantGarden()), memo: ordinal }),
+    ({ transaction: put('contractAdded', deployer(ordinal), state.contracts.deploy()), memo: ordinal }),
   giveBack: ({ state }, ordinal) =>
-    put('contractUpdated', gardenOwner(ordinal), state.contracts.updateGarden(ordinal)),
+    put('contractUpdated', deployer(ordinal), state.contracts.update(ordinal)),
 })
 
 /** Somebody deploys a contract and removes it. */
@@ -44,7 +44,7 @@ export const contractRemoval = activity<Account>({
   name: 'contract-removal',
   perTide: 1,
   act({ state, ordinal }) {
-    const account = gardenOwner(ordinal)
+    const account = deployer(ordinal)
     state.contracts.addPassing(account)
     return { transaction: put('contractAdded', account, passing), memo: account }
   },

@@ -1,37 +1,37 @@
 import { accountAt } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
-import { garden, gardenOwner, passing } from '../world/deployed-contracts.ts'
+import { deployedContract, deployer, passing } from '../world/deployed-contracts.ts'
 import type { ContractCode } from '../world/deployed-contracts.ts'
 import { genesisContracts } from '../world/genesis-contracts.ts'
 import { peopleCount, placeInRound } from '../world/people.ts'
 import type { StatePart } from './state-part.ts'
 
-/** The contracts of every account. At the start of a tide all gardens are in their second version. */
+/** The contracts of every account. At the start of a tide all that people deployed are in their second version. */
 export class Contracts implements StatePart {
-  #gardens: number
-  /** Gardens that are still as they were deployed. */
+  #deployed: number
+  /** Those that are still as they were deployed. */
   readonly #young = new Set<number>()
   /** Accounts that have the contract that is removed again. */
   readonly #passing = new Set<number>()
   readonly #touched = new Set<number>()
 
-  /** @param gardens deployed before the tide */
-  constructor(gardens: number) {
-    this.#gardens = gardens
+  /** @param deployed before the tide */
+  constructor(deployed: number) {
+    this.#deployed = deployed
   }
 
   /** @returns the new contract, in its first version */
-  plantGarden(): ContractCode {
-    const ordinal = this.#gardens++
+  deploy(): ContractCode {
+    const ordinal = this.#deployed++
     this.#young.add(ordinal)
-    this.#touched.add(gardenOwner(ordinal).index)
-    return garden(ordinal, 1)
+    this.#touched.add(deployer(ordinal).index)
+    return deployedContract(ordinal, 1)
   }
 
   /** @returns the contract in its second version */
-  updateGarden(ordinal: number): ContractCode {
+  update(ordinal: number): ContractCode {
     this.#young.delete(ordinal)
-    return garden(ordinal, 2)
+    return deployedContract(ordinal, 2)
   }
 
   addPassing({ index }: Account): void {
@@ -47,8 +47,8 @@ export class Contracts implements StatePart {
   of(account: Account): ContractCode[] {
     const found = [...(genesisContracts.get(account.index) ?? [])]
     const place = placeInRound(account)
-    for (let ordinal = place ?? Number.POSITIVE_INFINITY; ordinal < this.#gardens; ordinal += peopleCount) {
-      found.push(garden(ordinal, this.#young.has(ordinal) ? 1 : 2))
+    for (let ordinal = place ?? Number.POSITIVE_INFINITY; ordinal < this.#deployed; ordinal += peopleCount) {
+      found.push(deployedContract(ordinal, this.#young.has(ordinal) ? 1 : 2))
     }
     if (this.#passing.has(account.index)) found.push(passing)
     return found

@@ -18,7 +18,7 @@ export interface Collection {
 }
 
 /** How many items of each collection there are before the first block; their ids are 1 to this. */
-export const genesisItems = 20_000
+export const genesisItems = 1_200
 /** The first ones of each collection are the most wanted. */
 const wanted = 120
 

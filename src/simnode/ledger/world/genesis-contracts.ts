@@ -2,32 +2,25 @@ import { alarmContract } from '../scheduled/alarm.ts'
 import { pairs } from '../swaps/pairs.ts'
 import type { Account } from './account.ts'
 import { collections } from './collections.ts'
+import { coreContracts } from './core-contracts.ts'
 import type { ContractCode } from './deployed-contracts.ts'
 import { flow, systemAccounts, tokens } from './tokens.ts'
 import type { Token } from './tokens.ts'
 
 /** The contracts that are there before the first block, by the index of their account. Their code says no more than what they declare. */
 export const genesisContracts: ReadonlyMap<number, readonly ContractCode[]> = byAccount([
+  ...coreContracts,
   ...tokens.map(({ contract, name }): [Account, ContractCode] => [contract, tokenContract(name, contract === flow.contract)]),
   ...collections.map(({ contract, name }): [Account, ContractCode] => [contract, itemContract(name)]),
   ...pairs.map(({ contract, token0, token1 }): [Account, ContractCode] => [contract, pairContract(token0, token1)]),
   [alarmContract, { name: 'Alarm', code: Buffer.from(alarmCode()) }],
-  [systemAccounts.flowFees, {
-    name: 'FlowFees',
-    code: Buffer.from(`access(all) contract FlowFees {
-    access(all) event TokensDeposited(amount: UFix64)
-    access(all) event TokensWithdrawn(amount: UFix64)
-    access(all) event FeesDeducted(amount: UFix64, inclusionEffort: UFix64, executionEffort: UFix64)
-}
-`),
-  }],
 ])
 
 function tokenContract(name: string, isFlow: boolean): ContractCode {
   const own = isFlow ? 'amount: UFix64' : 'amount: UFix64, type: String'
   return {
     name,
-    code: Buffer.from(`import FungibleToken from 0xee82856bf20e2aa6
+    code: Buffer.from(`import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
 
 access(all) contract ${name}: FungibleToken {
     access(all) event TokensMinted(${own})
@@ -77,7 +70,8 @@ access(all) contract Alarm {
 function itemContract(name: string): ContractCode {
   return {
     name,
-    code: Buffer.from(`import NonFungibleToken from 0xf8d6e0586b0a20c7
+    code: Buffer.from(`import NonFungibleToken from 0x${systemAccounts.service.hex}
+import MetadataViews from 0x${systemAccounts.service.hex}
 
 access(all) contract ${name}: NonFungibleToken {
     access(all) event Minted(id: UInt64, uuid: UInt64, name: String, traits: {String: String})
