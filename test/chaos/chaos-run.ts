@@ -4,6 +4,7 @@ import { exitCodes } from '../../src/base/errors.ts'
 import { pause } from '../../src/base/retry.ts'
 import { describeState, findBreaches } from '../simulation/invariants.ts'
 import { perform } from './acts/perform.ts'
+import type { Measure } from './acts/underway.ts'
 import { checkFeed, hasHeardAll } from './checks/feed-check.ts'
 import { leftOverProcesses } from './checks/leftovers.ts'
 import { checkRebuild } from './checks/rebuild-check.ts'
@@ -91,7 +92,9 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   await Promise.all(underway.map(async ({ end }) => end?.()))
   const recoveredMs = await untilWorkGoesOn(world)
   const words = underway.map((one) => one.words).join('; meanwhile ')
-  const measures = recoveredMs === undefined ? [] : (await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat()
+  const limitMs = underway.length === 1 ? underway[0]?.recoveryLimitMs : undefined
+  const measures: Measure[] = recoveredMs === undefined || limitMs === undefined ? [] : [{ what: 'queue refilled', ms: recoveredMs, limitMs }]
+  if (recoveredMs !== undefined) measures.push(...(await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat())
   tell(`${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`)
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   for (const { what, ms, limitMs } of measures) {

@@ -4,6 +4,8 @@ import type { ChaosWorld } from '../world/chaos-world.ts'
 import type { SmallDisk } from '../world/small-disk.ts'
 import type { Underway } from './underway.ts'
 
+/** What is promised: a queue that was lost is full again in this time after its return. */
+const refillLimitMs = 10_000
 /** A full disk has to be noticed in this time, since the chain goes on. */
 const noticedWithinMs = 30_000
 const diskFullForMs = 3000
@@ -45,11 +47,12 @@ export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): 
 export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promise<Underway> {
   if (how === 'empty') {
     await queue.empty()
-    return { words: `the farm's queue in ${queue.name} was emptied` }
+    return { words: `the farm's queue in ${queue.name} was emptied`, recoveryLimitMs: refillLimitMs }
   }
   const restore = await queue.destroy()
   return {
     words: queue.name === 'Redis' ? 'Redis was killed and started again' : 'the tables of the farm\'s queue were dropped',
+    recoveryLimitMs: refillLimitMs,
     end: restore,
   }
 }
