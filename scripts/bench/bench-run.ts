@@ -53,11 +53,14 @@ export class BenchSheet {
   }
 
   /**
-   * Notes a figure. @param limit in the same unit @throws for an id that the page does not know
+   * Notes a figure.
+   * @param limit in the same unit
+   * @throws for an id that the page does not know, and for what is no number: better now than when all is to be written down
    */
   note(id: string, value: number, limit?: number): void {
     const kind = figureKinds.get(id)
     if (kind === undefined) throw new Error(`There is no figure ${id}`)
+    if (![value, limit ?? 0].every(Number.isFinite)) throw new Error(`${id} was not measured: ${value}, its limit ${limit}`)
     const measured: Measured = { value, ...(limit === undefined ? {} : { limit }) }
     this.figures[id] = measured
     const share = shareOfLimit(kind, measured)
