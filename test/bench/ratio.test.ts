@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { grownBlock, grownRequests, timesGrown } from '../../scripts/bench/report/growth.ts'
 import { numberText, percentText } from '../../scripts/bench/report/number-text.ts'
 import { disturbance } from '../../scripts/bench/report/quiet.ts'
 import { isTargetReached, shareOfLimit } from '../../scripts/bench/report/ratio.ts'
@@ -26,6 +27,22 @@ describe('figures and their limits', () => {
     expect([0, 0.01234, 0.5, 4.567, 89.12, 999.6, 1234.5, 1_234_567].map(numberText)).to.deep.equal(['0', '0.0123', '0.500', '4.57', '89.1', '1,000', '1,235', '1,234,567'])
     expect(numberText(Number.NaN)).to.equal('–')
     expect([1.234, 0.5, 0.0123, 0.00123, 0].map(percentText)).to.deep.equal(['123 %', '50 %', '1 %', '0.12 %', '0 %'])
+  })
+})
+
+describe('growth', () => {
+  const stretch = (upTo: number, ms: number): { upTo: number; nodeMs: number; postgresMs: number } => ({ upTo, nodeMs: ms, postgresMs: 2 * ms })
+
+  it('of a block is from where a tenth of the blocks were there, without the start of the program', () => {
+    const grown = grownBlock([stretch(500, 9), stretch(1000, 2), stretch(5000, 7), stretch(10_000, 3)])
+    expect(grown).to.deep.equal({ few: 1000, many: 10_000, fewMs: 6, manyMs: 9 })
+    expect(timesGrown(grown ?? { fewMs: 0, manyMs: 0 })).to.equal(1.5)
+    expect(grownBlock([stretch(5000, 9), stretch(10_000, 2)])).to.include({ few: 10_000, many: 10_000 })
+    expect(grownBlock([stretch(500, 9)])).to.equal(undefined)
+  })
+
+  it('of requests is by case', () => {
+    expect([...grownRequests({ sizes: [10, 20, 100], ms: { 'block-list': [2, 9, 3] } })]).to.deep.equal([['block-list', { few: 10, many: 100, fewMs: 2, manyMs: 3 }]])
   })
 })
 

@@ -13,6 +13,9 @@ import type { BenchDatabase } from '../farm/bench-database.ts'
 import { callForBlock } from '../fetch/three-calls.ts'
 import { treeCpuSeconds } from '../process-usage.ts'
 import { apiCaseId } from '../report/figures.ts'
+import { grownBlock, grownRequests, timesGrown } from '../report/growth.ts'
+import type { Grown } from '../report/growth.ts'
+import { numberText } from '../report/number-text.ts'
 import { startSimulatedNode } from '../simulated-node.ts'
 import type { BlockSource } from '../simulated-node.ts'
 
@@ -48,6 +51,18 @@ export async function benchProgram(sheet: BenchSheet): Promise<void> {
   sheet.note('size.wal', kilobytes(whole.walMiB), answers)
   sheet.blocks = [...whole.stretches]
   sheet.requests = { sizes: [fewBlocks, manyBlocks], ms: Object.fromEntries(times) }
+  tellGrowth(sheet)
+}
+
+/** What grows is not wanted, so that it is told beside the figures. */
+function tellGrowth(sheet: BenchSheet): void {
+  const tell = (label: string, { few, many, fewMs, manyMs }: Grown): void => {
+    sheet.say(`growth: ${label}, ${few.toLocaleString('en-US')} to ${many.toLocaleString('en-US')} blocks: ${numberText(fewMs)} to ${numberText(manyMs)} ms, ` +
+      `${numberText(timesGrown({ fewMs, manyMs }))} times`)
+  }
+  const block = grownBlock(sheet.blocks)
+  if (block !== undefined) tell('a block', block)
+  for (const [id, grown] of grownRequests(sheet.requests)) tell(id, grown)
 }
 
 /**

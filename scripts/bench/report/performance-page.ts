@@ -1,6 +1,7 @@
 import { markdownTable } from '../../docs/markdown.ts'
 import { figureKinds, figureParts } from './figures.ts'
 import type { FigureKind, FigurePart } from './figures.ts'
+import { grownBlock, grownRequests, timesGrown } from './growth.ts'
 import type { BenchRun, Growth, Measured } from './history.ts'
 import { numberText, percentText } from './number-text.ts'
 import { disturbance } from './quiet.ts'
@@ -96,9 +97,8 @@ function figureRow(kind: FigureKind, measured: Measured): string[] {
 }
 
 function growthText({ blocks, requests }: Growth): string[] {
-  const { sizes, ms } = requests
-  const [early, late] = [blocks[1] ?? blocks[0], blocks.at(-1)]
-  const sum = ({ nodeMs, postgresMs }: Growth['blocks'][number]): number => nodeMs + postgresMs
+  const block = grownBlock(blocks)
+  const count = (number: number): string => number.toLocaleString('en-US')
   return [
     '## Growth',
     '',
@@ -106,15 +106,15 @@ function growthText({ blocks, requests }: Growth): string[] {
     '',
     `![Cost of a block by the size of the database](${chartPath.replace('docs/', '')})`,
     '',
-    ...(early === undefined || late === undefined ? [] : [
-      `Up to block ${early.upTo.toLocaleString('en-US')} a block took ${numberText(sum(early))} ms of processor time, up to block ${late.upTo.toLocaleString('en-US')} ` +
-        `${numberText(sum(late))} ms: **${numberText(sum(late) / sum(early))} times**.`,
+    ...(block === undefined ? [] : [
+      `Up to block ${count(block.few)} a block took ${numberText(block.fewMs)} ms of processor time, up to block ${count(block.many)} ${numberText(block.manyMs)} ms: ` +
+        `**${numberText(timesGrown(block))} times**.`,
       '',
     ]),
     ...markdownTable(
-      ['Processor time of a request, ms', ...sizes.map((size) => `${size.toLocaleString('en-US')} blocks`), 'Times'],
-      Object.entries(ms).map(([id, list]) => [
-        figureKinds.get(`api.${id}`)?.label ?? id, ...list.map(numberText), numberText((list.at(-1) ?? Number.NaN) / (list[0] ?? Number.NaN)),
+      ['Processor time of a request, ms', ...requests.sizes.map((size) => `${count(size)} blocks`), 'Times'],
+      [...grownRequests(requests)].map(([id, grown]) => [
+        figureKinds.get(`api.${id}`)?.label ?? id, ...(requests.ms[id] ?? []).map(numberText), numberText(timesGrown(grown)),
       ]),
     ),
     '',
