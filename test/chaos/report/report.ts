@@ -51,8 +51,8 @@ export interface ChaosReport {
   readonly breaches: readonly Breach[]
 }
 
-/** The longest of each kind of measure, and of the recoveries. */
+/** The longest of each kind of measure, those for which something is promised by themselves, and of the recoveries. */
 export function worstOf(acts: readonly ActReport[]): Measure[] {
   const all = acts.flatMap(({ measures, recoveredMs }) => [...measures, ...(recoveredMs === null ? [] : [{ what: 'work went on', ms: recoveredMs }])])
-  return [...Map.groupBy(all, ({ what }) => what).values()].flatMap((same) => same.toSorted((a, b) => b.ms - a.ms).slice(0, 1))
+  return [...Map.groupBy(all, ({ what, limitMs }) => `${what} ${limitMs}`).values()].flatMap((same) => same.toSorted((a, b) => b.ms - a.ms).slice(0, 1))
 }
