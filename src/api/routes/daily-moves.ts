@@ -47,4 +47,5 @@ const ofCollection = defineRoute({
   },
 })
 
+/** What moved of a token or of a collection, day by day. */
 export const dailyMoveRoutes = [ofToken, ofCollection]
