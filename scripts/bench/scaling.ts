@@ -1,4 +1,4 @@
-/** `npm run bench:scaling`: how much more two and four processes of the farm derive than one, and what each costs. */
+/** How much more two and four processes of the farm derive than one, and what each costs. */
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startRedis } from '../support/start-redis.ts'
@@ -12,7 +12,7 @@ import type { BlockSource } from './simulated-node.ts'
 
 const usage = `How much more several processes of the farm derive than one, from blocks that are stored.
 
-  npm run bench:scaling -- [options]
+  node scripts/bench/scaling.ts [options]
 
   --blocks <n>         blocks that are derived (default 3000)
   --processes <list>   how many processes, run by run (default 1,2,4)
@@ -36,7 +36,8 @@ const columns: readonly (readonly [title: string, value: (run: ScalingRun) => st
   ['blocks/s', (run) => run.blocksPerSecond.toFixed(0)],
   ['Node ms a block', (run) => run.nodeMs.toFixed(2)],
   ['PostgreSQL ms a block', (run) => run.postgresMs.toFixed(2)],
-  ['cores busy', (run) => run.coresBusy.toFixed(2)],
+  ['cores busy with it', (run) => run.coresBusy.toFixed(2)],
+  ['cores idle', (run) => run.coresIdle.toFixed(2)],
   ['times read', (run) => run.timesRead.toFixed(2)],
   ['least share', (run) => `${(run.leastShare * 100).toFixed(0)} %`],
   ['peak MiB of one', (run) => run.peakMiB.toFixed(0)],
@@ -48,20 +49,20 @@ function medians(runs: readonly ScalingRun[]): ScalingRun[] {
     const of = (pick: (run: ScalingRun) => number): number => median(same.map(pick))
     return {
       processes: of((run) => run.processes), blocksPerSecond: of((run) => run.blocksPerSecond), nodeMs: of((run) => run.nodeMs),
-      postgresMs: of((run) => run.postgresMs), coresBusy: of((run) => run.coresBusy), timesRead: of((run) => run.timesRead),
+      postgresMs: of((run) => run.postgresMs), coresBusy: of((run) => run.coresBusy), coresIdle: of((run) => run.coresIdle), timesRead: of((run) => run.timesRead),
       leastShare: of((run) => run.leastShare), peakMiB: of((run) => run.peakMiB),
     }
   })
 }
 
 /** What held it back: which of both would be needed to go faster. */
-function limitText({ coresBusy, nodeMs, postgresMs }: ScalingRun): string {
+function limitText({ coresBusy, coresIdle, nodeMs, postgresMs }: ScalingRun): string {
   const cores = availableParallelism()
-  if (coresBusy > 0.85 * cores) {
-    return `All ${cores} processors were busy: more processes cannot be faster here. With processors to spare one for PostgreSQL bears ` +
-      `${(1000 / postgresMs).toFixed(0)} blocks/s and one for the farm ${(1000 / nodeMs).toFixed(0)}.`
-  }
-  return `${(cores - coresBusy).toFixed(1)} of ${cores} processors were idle: what limits is waiting, for the disk, for locks or for each other.`
+  const others = cores - coresBusy - coresIdle
+  const bears = `One processor for PostgreSQL bears ${(1000 / postgresMs).toFixed(0)} blocks/s, one for the farm ${(1000 / nodeMs).toFixed(0)}.`
+  if (others > 0.2) return `Other programs had ${others.toFixed(1)} of ${cores} processors: rates say nothing, processor times little. ${bears}`
+  if (coresIdle < 0.15 * cores) return `All ${cores} processors were busy: more processes cannot be faster here. ${bears}`
+  return `${coresIdle.toFixed(1)} of ${cores} processors were idle: what limits is waiting, for the disk, for locks or for each other. ${bears}`
 }
 
 async function measure(): Promise<void> {
