@@ -24,6 +24,8 @@ export interface ChaosRunOptions extends WorldOptions {
   readonly command: string
 }
 
+/** Where more processes want a core, which a run by itself does not come near, times say nothing of flowfarm. */
+const mostLoadPerCore = 4
 /** A process that holds more has a leak. */
 const mostMemoryMiB = 1024
 const stopLimitMs = 10_000
@@ -68,7 +70,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
       listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts },
       processes: world.processes.map(({ name, startCount, peakMiB }) => ({ name, starts: startCount, peakMiB, stopMs: stops.get(name) ?? 0 })),
       databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
-      breaches: findings.breaches,
+      breaches: findings.breaches, excused: findings.excused,
     }
   } finally {
     for (const signal of signals) process.off(signal, breakOff)
@@ -76,7 +78,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   }
   const left = [...(await leftOverProcesses(options.run)), ...(await world.postgres.leftOver()).map((pid) => `${pid}: postgres`)]
   for (const one of left) findings.add('leftovers', `a process is left: ${one}`)
-  return { ...report, isGood: findings.breaches.length === 0, seconds: findings.seconds, breaches: findings.breaches }
+  return { ...report, isGood: findings.breaches.length === 0, seconds: findings.seconds, breaches: findings.breaches, excused: findings.excused }
 }
 
 /** One act and what comes into it, and the time until work goes on. */
@@ -100,7 +102,9 @@ async function runAct(world: ChaosWorld, { number, act, holdMs, second }: Planne
   const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
   for (const { what, ms, limitMs } of measures) {
     if (limitMs === undefined || ms <= limitMs) continue
-    findings.add(what, `act ${number} (${words}): ${ms} ms, promised are ${limitMs}; ${load} processes wanted the ${availableParallelism()} cores`)
+    const text = `act ${number} (${words}): ${ms} ms, promised are ${limitMs}; ${load} processes wanted the ${availableParallelism()} cores`
+    if (load > mostLoadPerCore * availableParallelism()) findings.excuse(what, text)
+    else findings.add(what, text)
   }
   const { pool } = world.postgres
   if (recoveredMs === undefined) findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)

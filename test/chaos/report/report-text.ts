@@ -51,6 +51,8 @@ export function reportText(report: ChaosReport): string {
     ...(report.databaseMiB === null ? [] : [`The database took ${count(report.databaseMiB)} MiB.`, '']),
     'Not done: the clock of PostgreSQL and of the machine cannot be set from here. Of a process, what JavaScript\'s Date says is set;',
     'timers go on as they do when an operating system\'s clock is set. An event that cannot be decoded is not among the faults: it waits for a person.', '',
+    ...(report.excused.length === 0 ? [] : ['LATE, ON A MACHINE THAT WAS BUSY WITH OTHER THINGS (no breach: try again where there is time)', '']),
+    ...report.excused.flatMap(({ at, promise, text }) => [`  at ${at} s, ${promise}: ${text}`, '']),
     breaches.length === 0 ? 'No promise was broken.' : 'BROKEN PROMISES', '',
     ...breaches.flatMap(({ at, promise, text }) => [`  at ${at} s, ${promise}: ${text}`, '']),
   ].join('\n')

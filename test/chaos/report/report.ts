@@ -49,6 +49,8 @@ export interface ChaosReport {
   readonly processes: readonly { readonly name: string; readonly starts: number; readonly peakMiB: number; readonly stopMs: number }[]
   readonly databaseMiB: number | null
   readonly breaches: readonly Breach[]
+  /** Promised times that were missed while the machine was busy with other things: no breaches. */
+  readonly excused: readonly Breach[]
 }
 
 /** The longest of each kind of measure, those for which something is promised by themselves, and of the recoveries. */
