@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exitCodes } from '../../src/base/errors.ts'
 import { runCommand } from '../../scripts/cli/command.ts'
-import { text, wholeNumber } from '../../scripts/cli/options.ts'
+import { someOf, text, wholeNumber } from '../../scripts/cli/options.ts'
 import { print } from '../../scripts/cli/texts.ts'
 import { runChaos } from './chaos-run.ts'
 import { Findings } from './report/findings.ts'
@@ -18,13 +18,14 @@ const [defaultMinutes, defaultIntervalMs, defaultHistory] = [60, 400, 300]
 
 await runCommand({
   name: 'test:chaos',
+  usesDatabase: false,
   summary: 'Runs everything on a simulated chain while things are killed, cut, filled up and lied to, and compares all with the truth in the end.',
   options: {
     minutes: wholeNumber('<number>', `How long things go wrong; start and comparison come on top. Default ${defaultMinutes}.`, { min: 1 }),
     seed: wholeNumber('<number>', 'Which plan and which chain. Default: another one each time.'),
     interval: wholeNumber('<ms>', `Pace of the chain. Default ${defaultIntervalMs}, twice the main network's.`, { min: 50 }),
     history: wholeNumber('<blocks>', `Blocks that there are at the start. Default ${defaultHistory}.`, { min: 10 }),
-    queue: text('<kind>', 'Where the queue is: postgres (default) or redis, for which a redis-server is needed.'),
+    queue: someOf('<kind>', ['postgres', 'redis'], 'Where the queue is: postgres (default) or redis, for which a redis-server is needed.'),
     report: text('<folder>', 'Where report.txt, report.json and the logs of all processes are written. Default: a new folder for temporary files.'),
   },
   notes: [
@@ -38,7 +39,7 @@ await runCommand({
     const seed = options.seed ?? Math.floor(Math.random() * 1_000_000)
     const minutes = options.minutes ?? defaultMinutes
     const [intervalMs, history] = [options.interval ?? defaultIntervalMs, options.history ?? defaultHistory]
-    const queue = options.queue === 'redis' ? 'redis' : 'postgres'
+    const [queue = 'postgres'] = options.queue
     const reportFolder = options.report ?? (await mkdtemp(join(tmpdir(), `flowfarm-chaos-report-${seed}-`)))
     await mkdir(reportFolder, { recursive: true })
     const startedAt = performance.now()
