@@ -46,7 +46,7 @@ export class BenchSheet {
   readonly size: BenchSize
   readonly figures: Record<string, Measured> = {}
   blocks: Growth['blocks'] = []
-  requests: Growth['requests'] = { sizes: [], ms: {} }
+  requests: Growth['requests'] = { sizes: [], cases: {} }
 
   constructor(size: BenchSize) {
     this.size = size

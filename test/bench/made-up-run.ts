@@ -14,7 +14,7 @@ export function madeUpRun(changes: { readonly conditions?: Partial<BenchRun['con
     figures: { ...Object.fromEntries(kinds.map(([id, { limit }]) => [id, { value: 50, ...(limit === undefined ? {} : { limit: 100 }) }])), ...changes.figures },
     growth: {
       blocks: [{ upTo: 500, nodeMs: 2, postgresMs: 3 }, { upTo: 1000, nodeMs: 1, postgresMs: 1 }, { upTo: 1500, nodeMs: 1.5, postgresMs: 1.5 }],
-      requests: { sizes: [1000, 10_000], ms: { 'block-list': [0.2, 0.22] } },
+      requests: { sizes: [1000, 10_000], cases: { 'block-list': [{ ms: 0.2, bytes: 8000 }, { ms: 0.22, bytes: 8100 }] } },
     },
   }
 }

@@ -56,8 +56,8 @@ describe('the performance page', () => {
   it('compares the last stretch with the second, and requests on little and on much data', () => {
     const page = performancePage([madeUpRun()])
     expect(page).to.include('Up to block 1,000 a block took 2.00 ms of processor time, up to block 1,500 3.00 ms: **1.50 times**.')
-    expect(page).to.include('| Processor time of a request, ms | 1,000 blocks | 10,000 blocks | Times |')
-    expect(page).to.include('| block list | 0.200 | 0.220 | 1.10 |')
+    expect(page).to.include('| Request | 1,000 blocks: ms | bytes | 10,000 blocks: ms | bytes | Times |')
+    expect(page).to.include('| block list | 0.200 | 8,000 | 0.220 | 8,100 | 1.10 |')
   })
 
   it('is made of the lines of the history', () => {

@@ -42,7 +42,7 @@ describe('growth', () => {
   })
 
   it('of requests is by case', () => {
-    expect([...grownRequests({ sizes: [10, 20, 100], ms: { 'block-list': [2, 9, 3] } })]).to.deep.equal([['block-list', { few: 10, many: 100, fewMs: 2, manyMs: 3 }]])
+    expect([...grownRequests({ sizes: [10, 20, 100], cases: { 'block-list': [2, 9, 3].map((ms) => ({ ms, bytes: 1 })) } })]).to.deep.equal([['block-list', { few: 10, many: 100, fewMs: 2, manyMs: 3 }]])
   })
 })
 

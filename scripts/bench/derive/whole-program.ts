@@ -37,7 +37,7 @@ export interface Stretch {
 }
 
 export interface WholeProgramOptions {
-  /** Blocks of a stretch; the last may be shorter. Default: all. */
+  /** Blocks of a stretch, at least. Default: all, which gives none. */
   readonly stretchBlocks?: number
   /** Does something with the filled database, which goes away afterwards. */
   readonly afterwards?: (database: BenchDatabase) => Promise<void>
@@ -95,30 +95,34 @@ interface Spent {
   readonly postgres: number
 }
 
+/** @returns the stretches that ended while blocks were still being fetched: those after cost less, since their fetching was paid before */
 async function untilCovered(pool: pg.Pool, blocks: number, stretchBlocks: number, spentSoFar: () => Spent): Promise<Stretch[]> {
   const stretches: Stretch[] = []
   let [begunAt, begun] = [0, spentSoFar()]
-  for (let covered = 0; covered < blocks;) {
+  for (;;) {
     await delay(100)
-    covered = await coveredByAll(pool)
-    if (covered < Math.min(blocks, begunAt + stretchBlocks)) continue
-    const now = spentSoFar()
-    const perBlock = (seconds: number): number => (seconds * 1000) / (covered - begunAt)
-    stretches.push({ upTo: covered, nodeMs: perBlock(now.node - begun.node), postgresMs: perBlock(now.postgres - begun.postgres) })
-    begunAt = covered
-    begun = now
+    const { fetched, derived } = await progress(pool)
+    if (fetched < blocks && derived >= begunAt + stretchBlocks) {
+      const now = spentSoFar()
+      const perBlock = (seconds: number): number => (seconds * 1000) / (derived - begunAt)
+      stretches.push({ upTo: derived, nodeMs: perBlock(now.node - begun.node), postgresMs: perBlock(now.postgres - begun.postgres) })
+      begunAt = derived
+      begun = now
+    }
+    if (derived >= blocks) return stretches
   }
-  return stretches
 }
 
-/** Blocks that every worker has done. */
-async function coveredByAll(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ workers: number; covered: number }>(
-    `select count(*)::int as workers, min(blocks)::int as covered
-     from (select coalesce((select sum(upper(r) - lower(r)) from unnest(covered) as r), 0) as blocks
-           from app.coverage where service_name not like '%ingester') as each`,
+/** Blocks that are stored, and those that every worker has done. */
+async function progress(pool: pg.Pool): Promise<{ fetched: number; derived: number }> {
+  const { rows } = await pool.query<{ workers: number; fetched: number; derived: number }>(
+    `select count(*) filter (where not ingests)::int as workers, coalesce(sum(blocks) filter (where ingests), 0)::int as fetched,
+       coalesce(min(blocks) filter (where not ingests), 0)::int as derived
+     from (select service_name like '%ingester' as ingests, coalesce((select sum(upper(r) - lower(r)) from unnest(covered) as r), 0) as blocks
+           from app.coverage) as each`,
   )
-  return (rows[0]?.workers ?? 0) < workers.length ? 0 : rows[0]?.covered ?? 0
+  const { workers: begun, fetched, derived } = rows[0] ?? { workers: 0, fetched: 0, derived: 0 }
+  return { fetched, derived: begun < workers.length ? 0 : derived }
 }
 
 async function tableSizes(pool: pg.Pool, blocks: number): Promise<WholeProgram['tables']> {

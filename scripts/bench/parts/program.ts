@@ -1,6 +1,7 @@
 import { GrpcJsTransport } from '../../../src/access/grpc-js-transport.ts'
 import { parseEndpoint } from '../../../src/access/parse-endpoint.ts'
 import { startApiProgram } from '../api/api-program.ts'
+import type { ApiProgram } from '../api/api-program.ts'
 import { benchCases } from '../api/cases.ts'
 import { measureBare } from '../api/measure-bare.ts'
 import { measureCase } from '../api/measure-case.ts'
@@ -15,6 +16,7 @@ import { treeCpuSeconds } from '../process-usage.ts'
 import { apiCaseId } from '../report/figures.ts'
 import { grownBlock, grownRequests, timesGrown } from '../report/growth.ts'
 import type { Grown } from '../report/growth.ts'
+import type { Growth } from '../report/history.ts'
 import { numberText } from '../report/number-text.ts'
 import { startSimulatedNode } from '../simulated-node.ts'
 import type { BlockSource } from '../simulated-node.ts'
@@ -29,15 +31,15 @@ export async function benchProgram(sheet: BenchSheet): Promise<void> {
   const costs = workerCosts(await fetchToDerive(node, threadBlocks), 'memory', threadRuns)
   sheet.note('derive.thread', costs.reduce((sum, { medianUs }) => sum + medianUs, 0), costs.find(({ part }) => part === decodingPart)?.medianUs)
 
-  const times = new Map<string, number[]>()
-  await measureWholeProgram(fewBlocks, node, { afterwards: (database) => benchApi(sheet, database, times, false) })
+  const growing = new Map<string, GrowingCase[]>()
+  await measureWholeProgram(fewBlocks, node, { afterwards: (database) => benchApi(sheet, database, growing, false) })
   let bare: BareCopy | undefined
   const whole = await measureWholeProgram(manyBlocks, node, {
     stretchBlocks: manyBlocks / 20,
     afterwards: async (database) => {
       const { pool, postmaster } = database
       bare = await bareCopy(pool, await allTables(pool), { from: node.from, to: node.from + manyBlocks, batchBlocks }, () => treeCpuSeconds(postmaster))
-      await benchApi(sheet, database, times, true)
+      await benchApi(sheet, database, growing, true)
     },
   })
   sheet.note('derive.pace', whole.blocksPerSecond, bare === undefined ? undefined : manyBlocks / bare.seconds)
@@ -50,7 +52,7 @@ export async function benchProgram(sheet: BenchSheet): Promise<void> {
   sheet.note('size.all', kilobytes(whole.databaseMiB), answers)
   sheet.note('size.wal', kilobytes(whole.walMiB), answers)
   sheet.blocks = [...whole.stretches]
-  sheet.requests = { sizes: [fewBlocks, manyBlocks], ms: Object.fromEntries(times) }
+  sheet.requests = { sizes: [fewBlocks, manyBlocks], cases: Object.fromEntries(growing) }
   tellGrowth(sheet)
 }
 
@@ -65,32 +67,51 @@ function tellGrowth(sheet: BenchSheet): void {
   for (const [id, grown] of grownRequests(sheet.requests)) tell(id, grown)
 }
 
+type GrowingCase = NonNullable<Growth['requests']['cases'][string]>[number]
+
+/** Few enough that those of accounts are of busy ones, whose lists are full soon. */
+const growingPages = 200
+
 /**
- * The API without kept answers and over many pages; on the large database also with kept answers, and beside bare statements.
- * @param times gets the processor time of a request of each case
+ * The API, what a request costs; on the large database also how many there are a second, without and with kept answers, beside bare
+ * statements.
+ * @param growing gets the cost of each case
  */
-async function benchApi(sheet: BenchSheet, { url, pool, postmaster }: BenchDatabase, times: Map<string, number[]>, isLarge: boolean): Promise<void> {
+async function benchApi(
+  sheet: BenchSheet, { url, pool, postmaster }: BenchDatabase, growing: Map<string, GrowingCase[]>, isLarge: boolean,
+): Promise<void> {
   await pool.query('vacuum analyze')
   const cases = await benchCases(pool)
   const load = { seconds: sheet.size.apiSeconds, connections }
-  const bare = new Map<string, number>()
   const serverSeconds = (): number => treeCpuSeconds(postmaster)
-  for (const isKept of isLarge ? [false, true] : [false]) {
-    const api = await startApiProgram(url, undefined, isKept ? {} : { API_ANSWER_CACHE_MS: '0' })
+  const withApi = async (variables: Record<string, string>, work: (api: ApiProgram) => Promise<void>): Promise<void> => {
+    const api = await startApiProgram(url, undefined, variables)
     try {
-      for (const one of cases) {
-        const id = apiCaseId(one.name)
-        const { requestsPerSecond, nodeMs, serverMs } = await measureCase(api, isKept ? one.asked : one.spread, load, serverSeconds)
-        if (!isKept) times.set(id, [...(times.get(id) ?? []), nodeMs + serverMs])
-        if (!isLarge) continue
-        const limit = bare.get(id) ?? await measureBare(url, one.bare, { ...load, seconds: load.seconds / 3 })
-        bare.set(id, limit)
-        sheet.note(isKept ? `api.kept.${id}` : `api.${id}`, requestsPerSecond, limit)
-      }
+      await work(api)
     } finally {
       await api.end()
     }
   }
+  await withApi({ API_ANSWER_CACHE_MS: '0' }, async (api) => {
+    for (const { name, spread } of cases) {
+      const id = apiCaseId(name)
+      const { nodeMs, serverMs, bytes } = await measureCase(api, spread.slice(0, growingPages), load, serverSeconds)
+      growing.set(id, [...(growing.get(id) ?? []), { ms: nodeMs + serverMs, bytes }])
+    }
+  })
+  if (!isLarge) return
+  const limits = new Map<string, number>()
+  for (const { name, bare } of cases) limits.set(name, await measureBare(url, bare, { ...load, seconds: load.seconds / 3 }))
+  await withApi({ API_ANSWER_CACHE_MS: '0' }, async (api) => {
+    for (const { name, spread } of cases) {
+      sheet.note(`api.${apiCaseId(name)}`, (await measureCase(api, spread, load, serverSeconds)).requestsPerSecond, limits.get(name))
+    }
+  })
+  await withApi({}, async (api) => {
+    for (const { name, asked } of cases) {
+      sheet.note(`api.kept.${apiCaseId(name)}`, (await measureCase(api, asked, load, serverSeconds)).requestsPerSecond, limits.get(name))
+    }
+  })
 }
 
 /** What a node's answers for a block weigh, in the mean. */

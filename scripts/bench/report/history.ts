@@ -38,8 +38,8 @@ const growth = z.strictObject({
   requests: z.strictObject({
     /** Blocks in the database at each measure. */
     sizes: z.array(z.int()),
-    /** Processor time of a request at each size, ms of API and PostgreSQL together, by case. */
-    ms: z.record(z.string(), z.array(z.number())),
+    /** By case, at each size: processor time of a request, ms of API and PostgreSQL together, and bytes of its answer. */
+    cases: z.record(z.string(), z.array(z.strictObject({ ms: z.number(), bytes: z.number() }))),
   }),
 })
 
