@@ -125,6 +125,17 @@ describe('a farm on several machines', function (this: Mocha.Suite) {
     await Promise.all([untilBusy(machine), untilBusy(other)])
   })
 
+  it('is coordinated from another machine when the one that coordinates is cut off from the queues', async () => {
+    const [machine, other] = await coordinating()
+    await farm.network.unplug(machine, 'front')
+    const from = await head()
+    await untilYes(farm, async () => (await head()) > from + 3)
+    await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
+    expect(await coordinating()).to.deep.equal([other, machine])
+    await farm.network.plugIn(machine, 'front')
+    await Promise.all([untilBusy(machine), untilBusy(other)])
+  })
+
   it('has in the end what the chain says, and what one pass derives: no row twice, and none missing', async () => {
     await farm.stopNode()
     const last = await head()
