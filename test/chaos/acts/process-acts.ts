@@ -56,7 +56,8 @@ export async function kill(world: ChaosWorld, { processes }: KillAct): Promise<U
       const measures: Measure[] = []
       const ms = await free
       // The promise is about one process that is killed while others are there.
-      if (ms !== undefined) measures.push({ what: 'ranges taken over', ms, ...(processes.length === 1 ? { limitMs: takeoverLimitMs } : {}) })
+      if (ms !== undefined && processes.length === 1) measures.push({ what: 'ranges taken over', ms, limitMs: takeoverLimitMs })
+      else if (ms !== undefined) measures.push({ what: 'ranges of all processes taken over', ms })
       return [...measures, { what: 'started again', ms: await ready }]
     },
   }
