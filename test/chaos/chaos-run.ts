@@ -76,8 +76,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
     for (const signal of signals) process.off(signal, breakOff)
     await world.end()
   }
-  const left = [...(await leftOverProcesses(options.run)), ...(await world.postgres.leftOver()).map((pid) => `${pid}: postgres`)]
-  for (const one of left) findings.add('leftovers', `a process is left: ${one}`)
+  for (const one of await leftOverProcesses(options.run)) findings.add('leftovers', `a process is left: ${one}`)
   return { ...report, isGood: findings.breaches.length === 0, seconds: findings.seconds, breaches: findings.breaches, excused: findings.excused }
 }
 

@@ -161,6 +161,8 @@ export class ChaosWorld {
     await this.webhooks?.stop()
     await this.queue.stop()
     await this.postgres.end()
+    // To be seen while their folder is there.
+    for (const pid of await this.postgres.leftOver()) this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
     if (typeof this.disk !== 'string') await this.disk.unmount()
     await rm(this.options.folder, { recursive: true, force: true })
   }
