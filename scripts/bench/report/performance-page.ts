@@ -4,7 +4,7 @@ import type { FigureKind, FigurePart } from './figures.ts'
 import { grownBlock, grownRequests, timesGrown } from './growth.ts'
 import type { BenchRun, Growth, Measured } from './history.ts'
 import { numberText, percentText } from './number-text.ts'
-import { disturbance } from './quiet.ts'
+import { disturbance, mean } from './quiet.ts'
 import { isTargetReached, shareOfLimit } from './ratio.ts'
 
 /** From the root of the repository. The history lies beside the page that is made of it: one is what the other says. */
@@ -141,8 +141,4 @@ function runsTable(history: readonly BenchRun[]): string[] {
     ),
     '',
   ]
-}
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 }
