@@ -23,22 +23,33 @@ const coveredBefore = 200
 export async function measureRestart(): Promise<Restart> {
   const loadSeconds = await secondsToLoad()
   const database = await openBenchDatabase()
-  await using node = await startSimulatedNode(blocks)
-  const start = (): Promise<BenchProgram> => startProgram('ingest,farm', 0, {
-    DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ENABLE_FORWARD_INGESTER: 'false', LOG_LEVEL: 'error',
-    START_BLOCK: String(node.from + blocks), HISTORY_STOP_HEIGHT: String(node.from),
-  })
-  const first = await start()
-  await untilCoveredMoreThan(database.pool, coveredBefore)
-  await first.kill()
-  const before = await covered(database.pool)
-  const begun = performance.now()
-  const starting = start()
-  await untilCoveredMoreThan(database.pool, before)
-  const seconds = (performance.now() - begun) / 1000
-  await (await starting).kill()
-  await database.close()
-  return { seconds, loadSeconds }
+  const started: BenchProgram[] = []
+  try {
+    await using node = await startSimulatedNode(blocks)
+    const start = async (): Promise<void> => {
+      started.push(await startProgram('ingest,farm', 0, {
+        DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, ENABLE_FORWARD_INGESTER: 'false', LOG_LEVEL: 'error',
+        START_BLOCK: String(node.from + blocks), HISTORY_STOP_HEIGHT: String(node.from),
+      }))
+    }
+    await start()
+    await untilCoveredMoreThan(database.pool, coveredBefore)
+    await killAll(started)
+    const before = await covered(database.pool)
+    const begun = performance.now()
+    const starting = start()
+    await untilCoveredMoreThan(database.pool, before)
+    const seconds = (performance.now() - begun) / 1000
+    await starting
+    return { seconds, loadSeconds }
+  } finally {
+    await killAll(started)
+    await database.close()
+  }
+}
+
+async function killAll(started: BenchProgram[]): Promise<void> {
+  for (const program of started.splice(0)) await program.kill()
 }
 
 async function secondsToLoad(): Promise<number> {

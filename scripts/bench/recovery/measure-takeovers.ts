@@ -23,33 +23,45 @@ const blocks = 600
 export async function measureTakeovers(kills: number): Promise<Takeover[]> {
   const database = await openBenchDatabase()
   const { pool, url } = database
-  await using node = await startSimulatedNode(blocks)
-  await storeRaw(database, blocks, node)
-  // Small ranges, so that there is always one in hand. That leases run out is what is measured, and nothing to warn of.
-  const start = (): Promise<BenchProgram> => startProgram('farm', 0, {
-    DB_URL: url, CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_GATHER_MS: '0', LOG_LEVEL: 'error',
-  })
-  let running: [BenchProgram, BenchProgram] = await Promise.all([start(), start()])
-  const takeovers: Takeover[] = []
-  while (takeovers.length < kills) {
-    const [victim, other] = running
-    while ((await heldBy(pool, victim.pid)).length === 0) await keepBusy(pool, node.from)
-    await victim.kill()
-    const killedAt = performance.now()
-    const held = await heldBy(pool, victim.pid)
-    // It may have ended its last range between the look and the kill.
-    if (held.length > 0) {
-      const since = (): number => (performance.now() - killedAt) / 1000
-      while ((await heldBy(pool, victim.pid)).length > 0) await pool.query('select pg_sleep(0.01)')
-      const seconds = since()
-      await untilDone(pool, held)
-      takeovers.push({ seconds, doneSeconds: since(), leaseSeconds: Math.max(...held.map((range) => range.seconds)) })
+  const running: BenchProgram[] = []
+  try {
+    await using node = await startSimulatedNode(blocks)
+    await storeRaw(database, blocks, node)
+    // Small ranges, so that there is always one in hand. That leases run out is what is measured, and nothing to warn of.
+    const start = async (): Promise<void> => {
+      running.push(await startProgram('farm', 0, {
+        DB_URL: url, CHAIN_ACCESS_NODE: node.endpoint, LIVE_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_CHUNK: '10', HISTORY_DERIVERS_GATHER_MS: '0', LOG_LEVEL: 'error',
+      }))
     }
-    running = [other, await start()]
+    await Promise.all([start(), start()])
+    const takeovers: Takeover[] = []
+    while (takeovers.length < kills) {
+      const takeover = await killAtWork(pool, running.shift() as BenchProgram, node.from)
+      if (takeover !== undefined) takeovers.push(takeover)
+      await start()
+    }
+    return takeovers
+  } finally {
+    for (const program of running) await program.kill()
+    await database.close()
   }
-  for (const program of running) await program.kill()
-  await database.close()
-  return takeovers
+}
+
+/** Undefined where the process ended its last range between the look and the kill. */
+async function killAtWork(pool: pg.Pool, victim: BenchProgram, from: number): Promise<Takeover | undefined> {
+  try {
+    while ((await heldBy(pool, victim.pid)).length === 0) await keepBusy(pool, from)
+  } finally {
+    await victim.kill()
+  }
+  const killedAt = performance.now()
+  const since = (): number => (performance.now() - killedAt) / 1000
+  const held = await heldBy(pool, victim.pid)
+  if (held.length === 0) return undefined
+  while ((await heldBy(pool, victim.pid)).length > 0) await pool.query('select pg_sleep(0.01)')
+  const seconds = since()
+  await untilDone(pool, held)
+  return { seconds, doneSeconds: since(), leaseSeconds: Math.max(...held.map((range) => range.seconds)) }
 }
 
 interface HeldRange {
