@@ -52,7 +52,10 @@ async function partsOf(calls: BlockCalls, block: BlockMessage, options: NodeBloc
     attempt(calls.transactions(block.id, options.encoding)),
     bulkResults(calls, block.id, options.encoding),
   ])
-  if (isFault(bodies, 'unimplemented') || isFault(results, 'unimplemented')) {
+  const lacking = [bodies, results].find((outcome) => isFault(outcome, 'unimplemented'))
+  if (lacking?.fault !== undefined) {
+    // A node that had these calls a moment ago has them: something before it answers. By pieces, its system transactions would be left out.
+    if (calls.node.hasBulk === true) throw lacking.error
     calls.node.hasBulk = false
     return piecesOf(calls, block, options)
   }

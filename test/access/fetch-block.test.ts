@@ -356,6 +356,15 @@ describe('fetchBlock', () => {
       for (const { payload } of all.flatMap((result) => result?.events ?? [])) expect(payload.subarray(0, 1).toString()).to.equal('{')
     })
 
+    it('does not take a node for one without them that has answered them before', async () => {
+      const node = await start()
+      const made = source([node])
+      expectClean(await made.fetchBlock(height))
+      node.inject({ kind: 'no-bulk-calls', times: 3 })
+      expectClean(await made.fetchBlock(height + 1))
+      expect(made.status()[0]?.features).to.include({ bulk: true })
+    })
+
     for (const [which, faults] of [
       ['without them', [{ kind: 'no-bulk-calls' }]],
       ['of the legacy service', [{ kind: 'legacy-only' }, { kind: 'no-bulk-calls' }]],

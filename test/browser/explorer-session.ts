@@ -70,8 +70,8 @@ export function useExplorerSession(): ExplorerSession {
       said = watchConsole(page)
       await prepare?.(page)
       await page.goto(`http://${of.host}${path}`)
-      // Not that of the page which says that this one is being built, and goes on to it by itself.
-      await page.locator('#root').getByRole('heading', { level: 1 }).waitFor()
+      // Not that of the page which says that this one is being built, and goes on to it by itself: half a minute on a busy machine.
+      await page.locator('#root').getByRole('heading', { level: 1 }).waitFor({ timeout: 80_000 })
       return page
     },
   }

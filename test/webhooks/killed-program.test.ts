@@ -31,7 +31,7 @@ describe('webhooks of a program whose processes are killed', () => {
   })
 
   it('lose nothing of what ingest, the workers, the senders and the API were at, and keep the order', async function () {
-    this.timeout(300_000)
+    this.timeout(600_000)
     const owner = await makeOwner(database)
     const ids = []
     for (let i = 0; i < 8; i++) ids.push((await subscribe(database, owner, `${receiver.url}/${i}`, { eventTypes: types, fromHeight: 0 })).id)

@@ -4,6 +4,7 @@ import type { LiveBlock } from '../../live-feed.ts'
 import { useAnswer } from '../../queries.ts'
 import { formatDollars } from '../../text.ts'
 import { KeyNumber, KeyNumbers } from '../detail-list.tsx'
+import { blockPace } from './block-pace.ts'
 
 /** The numbers of the chain, each with what it means. */
 export function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[] }): ReactNode {
@@ -15,7 +16,7 @@ export function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[]
   const number = (value: number | null | undefined): string => (value === undefined || value === null ? '–' : formatNumber(value))
   return (
     <KeyNumbers>
-      <KeyNumber name="Block" note={paceOf(blocks) ?? 'the newest that is here'}>
+      <KeyNumber name="Block" note={blockPace(blocks) ?? 'the newest that is here'}>
         {number(blocks[0]?.height ?? status?.indexed_height)}
       </KeyNumber>
       <KeyNumber name="Transactions" note="of people and the chain">
@@ -40,12 +41,4 @@ export function ChainNumbers({ blocks }: { readonly blocks: readonly LiveBlock[]
       )}
     </KeyNumbers>
   )
-}
-
-/** How often a block comes, in the mean of those that are there. */
-function paceOf(blocks: readonly LiveBlock[]): string | undefined {
-  const [newest, oldest] = [blocks[0], blocks.at(-1)]
-  if (newest === undefined || oldest === undefined || newest.height <= oldest.height) return undefined
-  const seconds = (Date.parse(newest.timestamp) - Date.parse(oldest.timestamp)) / 1000 / (newest.height - oldest.height)
-  return `a new one every ${seconds < 10 ? seconds.toFixed(1) : formatNumber(seconds)} s`
 }

@@ -23,7 +23,7 @@ export function PriceHistory({ asset }: { readonly asset: string | null }): Reac
           <TimeChart
             label={`Price of ${asset}`}
             points={data
-              .map(({ price, as_of: date }) => ({ date, value: Number(price), text: formatDollars(price) }))
+              .map(({ price, as_of: time }) => ({ date: `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`, value: Number(price), text: formatDollars(price) }))
               .toSorted((a, b) => (a.date < b.date ? -1 : 1))}
           />
         )}
