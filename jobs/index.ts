@@ -1,3 +1,4 @@
+import type { DerivingWorkerName } from '../src/base/farm-settings.ts'
 import { accountsWorker } from './accounts-worker.ts'
 import { analyticsDeriverWorker } from './analytics-deriver-worker.ts'
 import { dailyBalanceWorker } from './daily-balance-worker.ts'
@@ -14,5 +15,23 @@ import { txContractsWorker } from './tx-contracts-worker.ts'
 import { txMetricsWorker } from './tx-metrics-worker.ts'
 import type { Worker } from './worker.ts'
 
-/** Every worker of the farm, in the order in which they are shown. */
-export const workers: readonly Worker[] = [tokenWorker, evmWorker, txContractsWorker, txMetricsWorker, scheduledWorker, accountsWorker, metaWorker, stakingWorker, defiWorker, dailyStatsWorker, analyticsDeriverWorker, ftHoldingsWorker, nftOwnershipWorker, dailyBalanceWorker]
+/** One for each name that has variables: the compiler misses a worker here, or its name there. */
+const byName: Readonly<Record<DerivingWorkerName, Worker>> = {
+  token_worker: tokenWorker,
+  evm_worker: evmWorker,
+  tx_contracts_worker: txContractsWorker,
+  tx_metrics_worker: txMetricsWorker,
+  scheduled_worker: scheduledWorker,
+  accounts_worker: accountsWorker,
+  meta_worker: metaWorker,
+  staking_worker: stakingWorker,
+  defi_worker: defiWorker,
+  daily_stats_worker: dailyStatsWorker,
+  analytics_deriver_worker: analyticsDeriverWorker,
+  ft_holdings_worker: ftHoldingsWorker,
+  nft_ownership_worker: nftOwnershipWorker,
+  daily_balance_worker: dailyBalanceWorker,
+}
+
+/** Every worker of the farm, in the order in which they are shown: each after those that it follows. */
+export const workers: readonly Worker[] = Object.values(byName)

@@ -3,8 +3,8 @@ import type { DecodedRange } from '../src/chain/decoded-block.ts'
 import type { Network } from '../src/chain/network.ts'
 
 /*
- * How a worker is written: one file with its tables and one Worker, and a line in index.ts; the tables in a migration,
- * with a comment on each column. A worker has up to three kinds of tables, and says of each what the farm must know to
+ * How a worker is written: one file with its tables and one Worker, a line in index.ts and one in farm-settings.ts; the tables in a
+ * migration, with a comment on each column. `docs/adding-a-worker.md` goes through it. A worker has up to three kinds of tables, and says of each what the farm must know to
  * fill it, to derive a range of it again, and to take it back when the chain is rolled back:
  *
  *   HeightTable   what happened at a height: transfers, tags. Written by `derive`, which looks at nothing but the blocks.

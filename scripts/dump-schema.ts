@@ -1,6 +1,6 @@
 /**
  * Writes migrations/schema.txt: the schema that the migrations make, for people to read and for reviews to see what a
- * migration changes. Run it after adding a migration; a test fails until that is done.
+ * migration changes. `npm run docs` runs it after a migration was added; a test fails until that is done.
  *
  *     node scripts/dump-schema.ts                       applies the migrations to a server of its own, writes the file
  *     node scripts/dump-schema.ts postgresql://…        prints the schema of that database, to compare

@@ -26,6 +26,8 @@ const ownConnections = 4
 export interface Program {
   readonly config: Config
   readonly services: readonly ServiceName[]
+  /** Settings of the PostgreSQL that is started here, beside ours (`serverSettings`). */
+  readonly databaseSettings?: Readonly<Record<string, string>>
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
   /** Runs once all services work. What it has to say goes to the terminal, which has a status to keep below. */
@@ -78,7 +80,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const idle = settingsWithoutEffect()
   if (idle.length > 0) log.warn({ variables: idle }, `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`)
   await program.prepare?.(lifecycle, log)
-  const databaseUrl = await openDatabase(config, lifecycle, log)
+  const databaseUrl = await openDatabase(program, lifecycle, log)
   await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: ownConnections, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
@@ -101,10 +103,10 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */
-async function openDatabase(config: Config, lifecycle: Lifecycle, log: Logger): Promise<string> {
+async function openDatabase({ config, databaseSettings }: Program, lifecycle: Lifecycle, log: Logger): Promise<string> {
   if (config.DB_URL !== undefined) return config.DB_URL
   const server = await startEmbeddedPostgres({
-    dataFolder: resolve(config.DATA_FOLDER), log: (line) => log.info({ service: 'postgres' }, line), signal: lifecycle.signal,
+    dataFolder: resolve(config.DATA_FOLDER), settings: { ...databaseSettings }, log: (line) => log.info({ service: 'postgres' }, line), signal: lifecycle.signal,
   })
   lifecycle.onStop('PostgreSQL', () => server.stop())
   void server.exited.then((exit) => {

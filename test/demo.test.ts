@@ -12,8 +12,14 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { secretOf, standardSignature } from '../src/webhooks/signature.ts'
 import { bareEnvironment } from './support/bare-environment.ts'
+import { FeedClient } from './support/feed-client.ts'
 
 const script = join(import.meta.dirname, '../scripts/demo.ts')
+
+/** What a list of the API gives. */
+interface Listed {
+  readonly data?: readonly Readonly<Record<string, unknown>>[]
+}
 
 /** A demo in a process of its own, in an environment in which nothing is set but what is given. */
 class Demo {
@@ -22,8 +28,8 @@ class Demo {
   output = ''
   errors = ''
 
-  constructor(variables: Record<string, string>) {
-    this.child = spawn(process.execPath, [script], {
+  constructor(variables: Record<string, string>, args: readonly string[]) {
+    this.child = spawn(process.execPath, [script, ...args], {
       env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -64,8 +70,8 @@ describe('the demo', function () {
   // Two demos are a dozen processes: 8 s on two idle cores, more than thirty on busy ones.
   this.timeout(120_000)
   const demos: Demo[] = []
-  const start = (variables: Record<string, string>): Demo => {
-    const demo = new Demo(variables)
+  const start = (variables: Record<string, string>, args: readonly string[] = ['--blocks', '600']): Demo => {
+    const demo = new Demo(variables, args)
     demos.push(demo)
     return demo
   }
@@ -127,6 +133,32 @@ describe('the demo', function () {
     const { type, data } = JSON.parse(told) as { type: string; data: { from: string | null; to: string | null } }
     expect(type).to.equal('ft.transfer')
     expect([data.from, data.to]).to.include(asked.conditions.addresses[0])
+  })
+
+  it('fills its pages with names, pictures and prices, and goes back to the first block', async () => {
+    const address = await start({ PORT: '0' }).ready()
+    const read = async (path: string): Promise<Listed> => (await fetch(new URL(path, address))).json() as Promise<Listed>
+    const feed = await FeedClient.connect(`${new URL(address).host}/ws/status`)
+    const until = async (isThere: () => Promise<boolean>): Promise<void> => {
+      while (!(await isThere())) await feed.count(feed.messages.length + 1)
+    }
+    await until(async () => (await read('/flow/block/0')).data !== undefined)
+    await until(async () => (await read('/flow/ft')).data?.map(({ name }) => name).toSorted().join() === 'FLOW Network Token,Pebble Coin,USD Coin')
+    await until(async () => {
+      const { data = [] } = await read('/flow/nft/A.1beecc6fef95b62e.Herons/item')
+      return data.length > 10 && data.every(({ name, thumbnail }) => / Heron #\d+$/.test(String(name)) && String(thumbnail).startsWith('data:image/svg+xml'))
+    })
+    await until(async () => ((await read('/status/price/history')).data?.length ?? 0) > 20)
+    const { data: days = [] } = await read('/insights/daily')
+    expect(days).to.have.length.above(15)
+    feed.socket.terminate()
+  })
+
+  it('runs on a recording when told so', async () => {
+    const demo = start({ PORT: '0' }, ['--recording', join(import.meta.dirname, 'recordings/base'), '--still'])
+    const address = await demo.ready()
+    expect(demo.output).to.include('a recorded chain: 281 real blocks')
+    expect((await fetch(new URL('/flow/block', address))).status).to.equal(200)
   })
 
   it('says that its port is taken, and by which variable to choose another', async () => {

@@ -41,6 +41,27 @@ describe('the documentation', () => {
     }
   })
 
+  it('has a list of its pages, and of all commands', () => {
+    const index = readRepositoryFile('docs/README.md')
+    for (const page of filesBelow(['docs'], /\.md$/)) {
+      if (page !== 'docs/README.md') expect(index).to.include(`](${page.slice('docs/'.length)})`)
+    }
+    const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
+    const commands = readRepositoryFile('docs/command-line.md')
+    for (const name of Object.keys(scripts)) expect(commands).to.match(new RegExp(`\`npm (run )?${name}\``))
+  })
+
+  it('shows each of its claims about security by a test', () => {
+    const claims = readRepositoryFile('docs/security.md').split(/^(?=- )/m).slice(1).map((claim) => claim.split('\n\n', 1)[0] ?? '')
+    expect(claims.length).to.be.greaterThan(30)
+    expect(claims.filter((claim) => !/\]\(\.\.\/[\w/.-]+\.test\.ts\)|\(no test|dependencies-review\.md/.test(claim))).to.deep.equal([])
+  })
+
+  it('numbers decisions one after the other', () => {
+    const numbers = [...readRepositoryFile('docs/decisions.md').matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number))
+    expect(numbers).to.deep.equal(numbers.map((_, i) => i + 1))
+  })
+
   it('leads to files that are there', () => {
     const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow(['docs'], /\.md$/)]
     const broken = pages.flatMap((page) => [...readRepositoryFile(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
@@ -49,10 +70,22 @@ describe('the documentation', () => {
     expect(broken).to.deep.equal([])
   })
 
+  it('leads to headings that are there', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow(['docs'], /\.md$/)]
+    const anchors = new Map(pages.map((page) => [page, headingAnchors(readRepositoryFile(page))]))
+    const broken = pages.flatMap((page) => [...readRepositoryFile(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+      .filter(([, target = '', anchor = '']) => {
+        const path = target === '' ? page : join(dirname(page), target)
+        return path.endsWith('.md') && anchors.get(path)?.has(anchor) !== true
+      })
+      .map(([, target, anchor]) => `${page}: ${target}#${anchor}`))
+    expect(broken).to.deep.equal([])
+  })
+
   it('names only commands that exist', () => {
     const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> }
     for (const page of ['README.md', 'CONTRIBUTING.md', ...filesBelow(['docs'], /\.md$/)]) {
-      for (const [, name = ''] of readRepositoryFile(page).matchAll(/npm run ([\w:-]+)/g)) {
+      for (const [, name = ''] of readRepositoryFile(page).matchAll(/npm run (?:--\S+ )*([\w:][\w:-]*)/g)) {
         expect(scripts, page).to.have.property(name)
       }
     }
@@ -61,3 +94,15 @@ describe('the documentation', () => {
     }
   })
 })
+
+/** The anchors that are made of the headings of a page. */
+function headingAnchors(page: string): ReadonlySet<string> {
+  const seen = new Map<string, number>()
+  const headings = page.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)
+  return new Set([...headings].map(([, heading = '']) => {
+    const anchor = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')
+    const nth = seen.get(anchor) ?? 0
+    seen.set(anchor, nth + 1)
+    return nth === 0 ? anchor : `${anchor}-${nth}`
+  }))
+}

@@ -66,8 +66,10 @@ describe('package.json', () => {
     expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).to.deep.equal([])
   })
 
-  it('has a lockfile that names no registry', () => {
+  it('has a lockfile that names no registry, and the content of every package by its hash', () => {
     expect(readRepositoryFile('package-lock.json')).to.not.include('"resolved"')
+    const { packages } = JSON.parse(readRepositoryFile('package-lock.json')) as { packages: Record<string, Locked> }
+    expect(Object.entries(packages).filter(([path, { integrity = '' }]) => path !== '' && !integrity.startsWith('sha512-'))).to.deep.equal([])
   })
 
   it('has a lockfile with everything that its packages name, as `npm ci` demands', () => {
@@ -81,8 +83,9 @@ describe('package.json', () => {
   })
 })
 
-/** A package of the lockfile, by what it needs. */
+/** A package of the lockfile. */
 interface Locked {
+  readonly integrity?: string
   readonly dependencies?: Record<string, string>
   readonly optionalDependencies?: Record<string, string>
 }

@@ -24,7 +24,8 @@ describe('the setup', () => {
     cpSync(join(repositoryRoot, 'scripts/setup'), join(root, 'scripts/setup'), { recursive: true })
     cpSync(join(repositoryRoot, 'scripts/setup.mjs'), join(root, 'scripts/setup.mjs'))
     mkdirSync(join(root, 'dependency'))
-    const manifest = { name: 'project', version: '1.0.0', dependencies: { dependency: 'file:dependency' } }
+    const scripts = { install: `node -e "fs.writeFileSync('an-install-script-ran', '')"` }
+    const manifest = { name: 'project', version: '1.0.0', scripts, dependencies: { dependency: 'file:dependency' } }
     writeJson('package.json', manifest)
     writeJson('dependency/package.json', { name: 'dependency', version: '1.0.0' })
     writeJson('package-lock.json', {
@@ -72,6 +73,14 @@ describe('the setup', () => {
     expect(first).to.include({ code: 3, stdout: 'ran a b\n' })
     expect(existsSync(join(root, 'node_modules/dependency/package.json'))).to.equal(true)
     expect(await run('program.ts')).to.include({ code: 3, stderr: '' })
+  })
+
+  it('runs no install script, which npm by itself would', async () => {
+    await run('program.ts')
+    expect(existsSync(join(root, 'an-install-script-ran'))).to.equal(false)
+    const npm = spawn('npm', ['ci'], { cwd: root, stdio: 'ignore' })
+    await once(npm, 'close')
+    expect(existsSync(join(root, 'an-install-script-ran'))).to.equal(true)
   })
 
   it('accepts a tree that somebody else installed, and mends one that was taken apart', async () => {

@@ -10,7 +10,7 @@
  * tell what a page costs that is made anew. `bare` are the same rows by nothing but `pg`, in statements a second, and what part of that
  * the API gives.
  *
- * Blocks come from an access node that speaks gRPC without TLS, or else from the recorded chain, which repeats itself. `--database` takes
+ * Blocks come from an access node that speaks gRPC without TLS, or else from the simulated chain. `--database` takes
  * one that is filled. `--skewed` measures the ends of lists instead: p99 of each at the head and at the tail of so many million transfers.
  */
 import { availableParallelism, cpus } from 'node:os'
@@ -20,7 +20,7 @@ import { startApiProgram } from './api/api-program.ts'
 import { benchCases } from './api/cases.ts'
 import { fillWithBlocks } from './api/fill.ts'
 import { measureBare } from './api/measure-bare.ts'
-import { measureLoad } from './api/measure-load.ts'
+import { measureCase } from './api/measure-case.ts'
 import { measureSkewed } from './api/skewed.ts'
 import { openBenchDatabase } from './farm/bench-database.ts'
 import { treeCpuSeconds } from './process-usage.ts'
@@ -77,10 +77,7 @@ async function measurePace(): Promise<void> {
     console.log(columns.map(([title, width]) => title.padStart(width)).join(''))
     for (const { name, target, reference, asked, spread, bare } of cases) {
       const paths = values.spread ? spread : asked
-      await measureLoad(api, paths.slice(0, 200), { ...load, seconds: 1 })
-      const before = serverSeconds()
-      const { requests, requestsPerSecond, p50Ms, p99Ms, nodeMs, bytes } = await measureLoad(api, paths, load)
-      const serverMs = (serverSeconds() - before) * 1000 / requests
+      const { requestsPerSecond, p50Ms, p99Ms, nodeMs, serverMs, bytes } = await measureCase(api, paths, load, serverSeconds)
       const bareRate = await measureBare(url, bare, { ...load, seconds: load.seconds / 5 })
       const figures = [
         name, paths.length, requestsPerSecond.toFixed(0), p50Ms.toFixed(2), p99Ms.toFixed(2), nodeMs.toFixed(3),

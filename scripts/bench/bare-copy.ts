@@ -2,10 +2,33 @@ import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 
-/** The raw tables that a block goes into, with the columns that rows of a height range are chosen by. */
-const tables = ['raw.blocks', 'raw.transactions', 'raw.event_chunks', 'raw.tx_lookup', 'raw.block_lookup'] as const
-const heightColumn: Record<(typeof tables)[number], string> = {
-  'raw.blocks': 'height', 'raw.transactions': 'block_height', 'raw.event_chunks': 'block_height', 'raw.tx_lookup': 'block_height', 'raw.block_lookup': 'height',
+export interface CopiedTable {
+  /** With its schema. */
+  readonly name: string
+  /** By which its rows belong to a height; undefined: they belong to none, and are written at the end. */
+  readonly heightColumn: string | undefined
+}
+
+/** The raw tables that a block goes into. */
+export const rawTables: readonly CopiedTable[] = [
+  { name: 'raw.blocks', heightColumn: 'height' },
+  { name: 'raw.transactions', heightColumn: 'block_height' },
+  { name: 'raw.event_chunks', heightColumn: 'block_height' },
+  { name: 'raw.tx_lookup', heightColumn: 'block_height' },
+  { name: 'raw.block_lookup', heightColumn: 'height' },
+]
+
+/** All tables of blocks and of what is derived of them, those of the farm's own accounts left out. */
+export async function allTables(pool: pg.Pool): Promise<CopiedTable[]> {
+  const { rows } = await pool.query<{ name: string; heightColumn: string | null }>(`
+    select n.nspname || '.' || c.relname as name,
+      (select a.attname from pg_attribute a where a.attrelid = c.oid and not a.attisdropped
+         and a.attname in ('block_height', 'height') order by a.attname limit 1) as "heightColumn"
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('raw', 'app', 'analytics') and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not in ('worker_leases', 'indexing_checkpoints')
+    order by 1`)
+  return rows.map(({ name, heightColumn }) => ({ name, heightColumn: heightColumn ?? undefined }))
 }
 
 export interface BareCopy {
@@ -15,48 +38,74 @@ export interface BareCopy {
 }
 
 /**
- * The physical limit of ingest, measured on the very rows that it stored: the same batches, as binary COPY, into empty
+ * The physical limit of writing, measured on the very rows that are stored: the same batches, as binary COPY, into empty
  * copies of the tables with the same keys, over two connections, one transaction a batch. Nothing is fetched or decoded.
  * @param cpu processor seconds that PostgreSQL has used so far
  */
-export async function bareCopy(pool: pg.Pool, from: number, to: number, batchBlocks: number, cpu: () => number): Promise<BareCopy> {
-  const batches = await readBatches(pool, from, to, batchBlocks)
+export async function bareCopy(
+  pool: pg.Pool, tables: readonly CopiedTable[], { from, to, batchBlocks }: { readonly from: number; readonly to: number; readonly batchBlocks: number },
+  cpu: () => number,
+): Promise<BareCopy> {
+  const batches = await readBatches(pool, tables, from, to, batchBlocks)
   const lanes = await Promise.all([pool.connect(), pool.connect()])
   try {
-    return await writeBatches(lanes, batches, cpu)
+    return await writeBatches(lanes, tables, batches, cpu)
   } finally {
     for (const lane of lanes) lane.release(true)
   }
 }
 
-async function readBatches(pool: pg.Pool, from: number, to: number, batchBlocks: number): Promise<Buffer[][]> {
+interface Rows {
+  /** The table that they go into, with the columns. */
+  readonly target: string
+  readonly bytes: Buffer
+}
+
+async function readBatches(pool: pg.Pool, tables: readonly CopiedTable[], from: number, to: number, batchBlocks: number): Promise<Rows[][]> {
   const source = await pool.connect()
-  const batches: Buffer[][] = []
+  const read = async (table: string, condition: string): Promise<Rows> => {
+    const columns = await writtenColumns(source, table)
+    const chunks: Buffer[] = []
+    const rows = source.query(copyTo(`copy (select ${columns} from ${table} ${condition}) to stdout (format binary)`))
+    rows.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await once(rows, 'end')
+    return { target: `${bare(table)} (${columns})`, bytes: Buffer.concat(chunks) }
+  }
+  const batches: Rows[][] = []
   try {
     for (let start = from; start < to; start += batchBlocks) {
-      const batch: Buffer[] = []
-      for (const table of tables) {
-        const column = heightColumn[table]
-        const select = `select * from ${table} where ${column} >= ${start} and ${column} < ${Math.min(to, start + batchBlocks)}`
-        const chunks: Buffer[] = []
-        const rows = source.query(copyTo(`copy (${select}) to stdout (format binary)`))
-        rows.on('data', (chunk: Buffer) => chunks.push(chunk))
-        await once(rows, 'end')
-        batch.push(Buffer.concat(chunks))
+      const batch: Rows[] = []
+      for (const { name, heightColumn } of tables) {
+        if (heightColumn === undefined) continue
+        const rows = await read(name, `where ${heightColumn} >= ${start} and ${heightColumn} < ${Math.min(to, start + batchBlocks)}`)
+        if (rows.bytes.length > emptyCopyBytes) batch.push(rows)
       }
       batches.push(batch)
     }
+    for (const { name, heightColumn } of tables) if (heightColumn === undefined) batches.push([await read(name, '')])
     return batches
   } finally {
     source.release(true)
   }
 }
 
+/** The columns of a table but for those that PostgreSQL computes itself. */
+async function writtenColumns(client: pg.PoolClient, table: string): Promise<string> {
+  const { rows } = await client.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`, [table],
+  )
+  return rows[0]?.columns ?? ''
+}
+
+/** A binary COPY without rows: 19 bytes of head, 2 of end. */
+const emptyCopyBytes = 21
+
 async function writeBatches(
-  [first, second]: [pg.PoolClient, pg.PoolClient], batches: readonly Buffer[][], cpu: () => number,
+  [first, second]: [pg.PoolClient, pg.PoolClient], tables: readonly CopiedTable[], batches: readonly Rows[][], cpu: () => number,
 ): Promise<BareCopy> {
   await first.query('create schema bare')
-  for (const table of tables) await first.query(`create table ${bare(table)} (like ${table} including all)`)
+  for (const { name } of tables) await first.query(`create table ${bare(name)} (like ${name} including all)`)
   await first.query('checkpoint')
   const cpuBefore = cpu()
   const started = performance.now()
@@ -64,10 +113,10 @@ async function writeBatches(
   const lane = async (client: pg.PoolClient): Promise<void> => {
     for (const batch of work) {
       await client.query('begin')
-      for (const [i, table] of tables.entries()) {
-        const stream = client.query(copyFrom(`copy ${bare(table)} from stdin (format binary)`))
+      for (const { target, bytes } of batch) {
+        const stream = client.query(copyFrom(`copy ${target} from stdin (format binary)`))
         const finished = once(stream, 'finish')
-        stream.end(batch[i])
+        stream.end(bytes)
         await finished
       }
       await client.query('commit')
@@ -80,6 +129,7 @@ async function writeBatches(
   return { seconds, cpuSeconds }
 }
 
+/** Tables of different schemas may have one name. */
 function bare(table: string): string {
-  return table.replace('raw.', 'bare.')
+  return `bare.${table.replace('.', '_')}`
 }

@@ -22,7 +22,7 @@ const usage = `What the farm costs, against what it stands on and against its ta
 
   --quick               less of everything, under a minute
   --only <part>         empty, leases, commits, head or catch-up
-  --node <host:port>    an access node for catch-up, instead of the recorded chain; with --from
+  --node <host:port>    an access node for catch-up, instead of a simulated one; with --from
   --from <height>       its first block
   --blocks <n>          blocks for catch-up (default 5000, quick 1000)
   --help                this text

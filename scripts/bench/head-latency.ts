@@ -9,12 +9,14 @@ import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
 import { listen } from '../../src/db/listen.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
-import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 
 /** `npm run bench:head`: from an access node having a new head to its rows in PostgreSQL and its message on /ws. */
 
 const { values } = parseArgs({ options: { blocks: { type: 'string', default: '100' }, interval: { type: 'string', default: '300' } } })
 const root = resolve(import.meta.dirname, '../..')
+/** Of the simulated chain, when the measure begins. */
+const head = 280
 
 interface Sample {
   stored: number
@@ -24,7 +26,7 @@ interface Sample {
 async function measure(hasStream: boolean): Promise<Sample[]> {
   const folder = mkdtempSync(join(tmpdir(), 'flowfarm-bench-'))
   const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined })
-  const node = await startReplayNode({ recording: join(root, 'test/recordings/base'), loop: true })
+  const node = await startLedgerNode({ head })
   if (!hasStream) node.inject({ kind: 'status', code: 'UNIMPLEMENTED', when: ({ method }) => method.startsWith('Subscribe') })
   const farm = spawn(process.execPath, [join(root, 'src/main.ts')], {
     env: { DB_URL: server.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', LOG_FORMAT: 'json' }, stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,7 +55,7 @@ async function measure(hasStream: boolean): Promise<Sample[]> {
       if (type === 'new_block') at(payload.height).told = performance.now()
     })
     await once(socket, 'open')
-    while (at(280).stored === undefined) await delay(50)
+    while (at(head).stored === undefined) await delay(50)
     const samples: Sample[] = []
     for (let i = 0; i < Number(values.blocks); i++) {
       // Not in step with anybody's timer.

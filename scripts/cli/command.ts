@@ -15,6 +15,8 @@ export interface Command<Options extends OptionTable> {
   readonly options: Options
   /** Further paragraphs of the help. */
   readonly notes?: readonly string[]
+  /** Whether it works on flowfarm's database, which the help then names. Default true. */
+  readonly usesDatabase?: boolean
   /** What to write, without `npm run <name> --`, and what it does. */
   readonly examples: readonly (readonly [string, string])[]
   /** What its exit codes mean, where that is more than done, needs a person, may be tried again. */

@@ -8,7 +8,7 @@ type Described = Omit<Command<OptionTable>, 'run'>
 
 /** What `--help` prints. */
 export function helpText(command: Described): string {
-  const { name, summary, actions = {}, options, notes = [], examples, exitCodes = {} } = command
+  const { name, summary, actions = {}, options, notes = [], examples, usesDatabase = true, exitCodes = {} } = command
   const verbs = Object.keys(actions)
   const shown = Object.entries({ ...options, help: { placeholder: '', description: 'Print this.' } })
   const left = (option: string, placeholder: string): string => `--${option} ${placeholder}`.trimEnd()
@@ -21,7 +21,7 @@ export function helpText(command: Described): string {
     'Options:',
     ...entries(shown.map(([option, { placeholder, description }]) => [left(option, placeholder), description]), column),
     ...notes.flatMap((note) => ['', ...wrapped(note, 0)]),
-    '', 'The database is the one of DB_URL, else the one that a flowfarm runs in DATA_FOLDER.',
+    ...(usesDatabase ? ['', 'The database is the one of DB_URL, else the one that a flowfarm runs in DATA_FOLDER.'] : []),
     '', 'Examples:',
     ...examples.flatMap(([args, meaning]) => {
       return [`  npm run ${name}${args === '' ? '' : ` -- ${args}`}`, ...wrapped(meaning, 6)]

@@ -66,7 +66,7 @@ async function holderOf(folder: string): Promise<Awaited<ReturnType<typeof folde
   }
 }
 
-/** The data folders of demos that run on this machine; see `scripts/demo.ts`. */
+/** The data folders of demos that run on this machine; see `scripts/demo/demo-folder.ts`. */
 async function runningDemos(): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith('flowfarm-demo-'))
   const folders = names.map((name) => join(tmpdir(), name))

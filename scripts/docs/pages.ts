@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { historyPath } from '../bench/report/performance-page.ts'
+import { performancePages } from '../bench/report/performance-pages.ts'
 import { apiPage } from './api-page.ts'
 import { configurationPage } from './configuration-page.ts'
 import { metricsTable } from './metrics-table.ts'
@@ -20,6 +22,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/api.md', apiPage()],
     ['dashboards/explorer/gen/answers.ts', pageAnswers()],
     ['docs/tables.md', tablesPage(read('migrations/schema.txt'))],
+    ...performancePages(read(historyPath)),
     ['docs/operations.md', withMetrics(read('docs/operations.md'), await metricsTable())],
   ])
 }

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -25,6 +26,13 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
+export interface RedisOptions {
+  /** What is done when the memory is full. Default `noeviction`. */
+  readonly policy?: string
+  /** Where it listens. Default 127.0.0.1. */
+  readonly address?: string
+}
+
 interface Program {
   readonly path: string
   readonly libraries: string | undefined
@@ -36,24 +44,26 @@ let found: Promise<Program | undefined> | undefined
  * Starts a Redis of its own on a free port. Undefined where there is no `redis-server`, neither in the PATH nor among the
  * packages of the system: then the tests that need it are to be skipped.
  */
-export async function startRedis(options: { readonly policy?: string } = {}): Promise<RedisServer | undefined> {
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServer | undefined> {
   found ??= findProgram()
   const program = await found
   if (program === undefined) return undefined
   const folder = await mkdtemp(join(tmpdir(), `flowfarm-test-redis-data-${process.pid}-`))
-  const port = await freePort()
-  let child = await start(program, folder, port, options.policy ?? 'noeviction')
+  const { policy = 'noeviction', address = '127.0.0.1' } = options
+  const port = await freePort(address)
+  const started = (): Promise<ChildProcess> => start(program, folder, { address, port, policy })
+  let child = await started()
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${address}:${port}`,
     kill,
     restart: async () => {
       await kill()
-      child = await start(program, folder, port, options.policy ?? 'noeviction')
+      child = await started()
     },
     stop: async () => {
       await kill()
@@ -62,9 +72,12 @@ export async function startRedis(options: { readonly policy?: string } = {}): Pr
   }
 }
 
-async function start(program: Program, folder: string, port: number, policy: string) {
+async function start(
+  program: Program, folder: string, { address, port, policy }: { readonly address: string; readonly port: number; readonly policy: string },
+): Promise<ChildProcess> {
   const child = spawn(program.path, [
-    '--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', '', '--maxmemory-policy', policy,
+    '--port', String(port), '--bind', address, '--protected-mode', 'no', '--dir', folder, '--appendonly', 'yes', '--save', '',
+    '--maxmemory-policy', policy,
   ], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
@@ -109,8 +122,8 @@ async function unpackPackages(): Promise<boolean> {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+async function freePort(address: string): Promise<number> {
+  const server = createServer().listen(0, address)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()

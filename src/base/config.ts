@@ -19,6 +19,10 @@ export const settings = {
     group: 'Database', secret: true, schemes: ['postgres', 'postgresql'],
     description: 'PostgreSQL 15 or newer. Without it flowfarm starts a PostgreSQL 18 of its own in DATA_FOLDER.',
   }),
+  DB_READ_URL: optionalUrl({
+    group: 'Database', secret: true, schemes: ['postgres', 'postgresql'],
+    description: 'Where the API and the live feeds read: a hot standby of the database of DB_URL, or a pooler before it. Without it from DB_URL, to which all else goes in any case.',
+  }),
   DATA_FOLDER: text({
     group: 'Database', default: '.flowfarm',
     description: 'Folder of the PostgreSQL that flowfarm starts itself. Unused when DB_URL is set.',

@@ -6,12 +6,15 @@ import type { Setting } from './setting.ts'
 
 const group = 'Farm'
 
-/** Workers that derive ranges of heights. A test compares them with the table of workers, which this room may not read. */
+/** Workers that derive ranges of heights. `jobs/index.ts`, which this room may not read, has one for each name. */
 export const derivingWorkers = [
   'TOKEN_WORKER', 'EVM_WORKER', 'META_WORKER', 'ACCOUNTS_WORKER', 'FT_HOLDINGS_WORKER', 'NFT_OWNERSHIP_WORKER',
   'TX_CONTRACTS_WORKER', 'TX_METRICS_WORKER', 'SCHEDULED_WORKER', 'STAKING_WORKER', 'DEFI_WORKER', 'DAILY_STATS_WORKER',
   'DAILY_BALANCE_WORKER', 'ANALYTICS_DERIVER_WORKER',
 ] as const
+
+/** As in `Worker.name`. */
+export type DerivingWorkerName = Lowercase<(typeof derivingWorkers)[number]>
 
 /** Those of the specification that ask the chain, and have no ranges of heights. */
 const askingWorkers = ['TOKEN_METADATA_WORKER', 'NFT_ITEM_METADATA_WORKER', 'NFT_OWNERSHIP_RECONCILER'] as const

@@ -1,10 +1,11 @@
+import type { ConnectionOptions } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
 import {
   createPool, createTypeParserPreset, ConnectionError, DataIntegrityError, NotFoundError, SchemaValidationError,
 } from 'slonik'
 import type { DatabasePool, DriverFactory, Interceptor, Query, QueryResultRow, QuerySqlToken } from 'slonik'
 import { createPgDriverFactory } from '@slonik/pg-driver'
-import { types } from 'pg'
+import { Client, types } from 'pg'
 import { PreparedReads } from './prepared-reads.ts'
 
 export interface ReadPoolOptions {
@@ -55,7 +56,9 @@ const idleTimeoutMs = 60_000
 export async function createReadPool(options: ReadPoolOptions): Promise<DatabasePool> {
   const { url, maxConnections = 10, minConnections = 0, statementTimeoutMs = 15_000, answerGraceMs = 5000, checkPrepared = true } = options
   const preparedConnections = Math.max(1, Math.min(mostPreparedConnections, Math.floor(maxConnections / 4)))
-  const pool = await createPool(named(url), {
+  const tls = tlsOf(url)
+  const pool = await createPool(withoutTls(named(url)), {
+    ...(tls === undefined ? {} : { ssl: tls }),
     driverFactory: withAnswerTimeout(createPgDriverFactory(), statementTimeoutMs + answerGraceMs),
     interceptors: [checkRows],
     maxPoolSize: Math.max(1, maxConnections - preparedConnections),
@@ -119,6 +122,19 @@ function withPrepared(pool: DatabasePool, prepared: PreparedReads, isChecked: bo
 function named(url: string): string {
   const parsed = new URL(url)
   if (!parsed.searchParams.has('application_name')) parsed.searchParams.set('application_name', 'flowfarm api')
+  return parsed.href
+}
+
+/** What a URL says of TLS, as `pg` reads it for all other connections: Slonik knows other words for it, and leaves out the authority. */
+function tlsOf(url: string): ConnectionOptions | undefined {
+  const { ssl } = new Client({ connectionString: url }) as { readonly ssl: boolean | ConnectionOptions }
+  if (ssl === false) return undefined
+  return ssl === true ? {} : ssl
+}
+
+function withoutTls(url: string): string {
+  const parsed = new URL(url)
+  for (const name of ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']) parsed.searchParams.delete(name)
   return parsed.href
 }
 

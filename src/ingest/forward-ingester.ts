@@ -29,6 +29,8 @@ export interface ForwardOptions extends IngesterOptions {
 export class ForwardIngester extends Ingester<ForwardOptions> {
   /** Where to go on after a rollback that left nothing stored: history, which is done from there down, stays so. */
   #resumeAt: number | undefined
+  /** The id of the head that was last found to be the stored block, in this stretch. */
+  #storedHead: Buffer | undefined
 
   protected override async plan(signal: AbortSignal): Promise<Stretch> {
     const { pool, heads, progress, name } = this.options
@@ -37,6 +39,7 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
     const start = await this.#startHeight(coverage, head.height, signal)
     const owed = new HeightWalk(difference([{ from: start, to: Number.MAX_SAFE_INTEGER }], coverage.all), 'up')
     let last = start - 1
+    this.#storedHead = undefined
     const top = coverage.all.at(-1)
     const tip = top === undefined ? -1 : top.to - 1
     progress.begin(name, { from: start, position: owed.next ?? start, isForward: true })
@@ -81,11 +84,12 @@ export class ForwardIngester extends Ingester<ForwardOptions> {
   /** A chain that was rolled back can be shorter than ours for a while: then no parent mismatch tells of the fork. */
   async #inspect(tip: number, last: number): Promise<void> {
     const head = this.options.heads.current
-    if (head === undefined || head.height > Math.max(tip, last)) return
+    if (head === undefined || head.height > Math.max(tip, last) || this.#storedHead?.equals(head.id) === true) return
     const ours = await storedBlockId(this.options.pool, head.height)
     if (ours !== undefined && !ours.equals(head.id)) {
       throw new ForkError(head.height, `the node has another block at its head ${head.height}`)
     }
+    this.#storedHead = ours
   }
 
   protected override async handleFork(fork: ForkError, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,8 @@ import type { Metrics } from '../base/metrics.ts'
 import { asError } from '../base/errors.ts'
 import { listen } from '../db/listen.ts'
 import type { Listener } from '../db/listen.ts'
+import { readableAtOnce } from '../db/when-replayed.ts'
+import type { WhenReadable } from '../db/when-replayed.ts'
 import type { FeedReader } from './block-feed.ts'
 import { FeedClients } from './feed-clients.ts'
 import type { FeedClientsOptions } from './feed-clients.ts'
@@ -16,6 +18,8 @@ export interface LiveFeedsOptions {
   /** Database that the ingesters announce in. */
   readonly url: string
   readonly reader: FeedReader
+  /** When the reader has what was announced just now. Default: at once. */
+  readonly whenReadable?: WhenReadable
   /** What `/ws/status` sends. */
   readonly status: () => Promise<unknown>
   readonly metrics: Metrics
@@ -44,7 +48,7 @@ const channels = { blocks: 'flowfarm_blocks', rollback: 'flowfarm_rollback' }
 
 /** The live feeds of one process: `/ws` and `/ws/status`. */
 export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
-  const { url, reader, status, metrics, log, limits } = options
+  const { url, reader, status, metrics, log, limits, whenReadable = readableAtOnce } = options
   const stopping = new AbortController()
   const live = new LiveAudience({
     clients: new FeedClients({ name: 'live', metrics, log, ...limits }), metrics, reader, log, signal: stopping.signal,
@@ -74,14 +78,14 @@ export function createLiveFeeds(options: LiveFeedsOptions): LiveFeeds {
       '/ws/status': (socket, request) => statusFeed.add(socket, request),
     },
     start: async () => {
-      listener = await listen(url, Object.values(channels), hear, {
+      listener = await listen(url, Object.values(channels), (channel, payload) => whenReadable(() => hear(channel, payload)), {
         signal: stopping.signal,
         applicationName: 'flowfarm live feeds',
-        onReconnect: () => {
+        onReconnect: () => whenReadable(() => {
           blockFeed.catchUp().catch((error: unknown) => {
             log.warn({ err: asError(error) }, 'the live feed could not look for what it missed')
           })
-        },
+        }),
         onTrouble: (error) => log.warn({ err: error }, 'the live feed lost the database; connecting again'),
       })
       await live.start()

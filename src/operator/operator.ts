@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
 import Koa from 'koa'
@@ -40,6 +40,8 @@ export interface OperatorOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly credentials: CredentialOptions
+  /** Where a request comes from, proxies of ours left out: who guesses from there is held off. Default: the other end of the socket. */
+  readonly addressOf?: (request: IncomingMessage) => string
   /** All ingesters and workers of the program, whether enabled or not. */
   readonly plans: readonly StagePlan[]
   /** What this process knows of the chain, asked anew for each look. */
@@ -79,7 +81,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const parts: OperatorParts = { pool, plans, feed, log }
   const streams = new EventStreams(feed)
   const board = new QueueBoard(options.queues.open, workerNames(parts))
-  const guard = new Guard(options.credentials)
+  const guard = new Guard(options.credentials, options.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''))
   const admit = (context: OperatorContext): Promise<Access> => guard.require(context.req, context.cookies.get(sessionCookie))
 
   const app = new Koa<RequestState>()

@@ -18,6 +18,7 @@ import { adminOperations } from './admin-operations.ts'
 import { ChainFacts } from './chain-facts.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
 import { createExplorerPage } from './explorer-page.ts'
+import { openReads } from './open-reads.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
@@ -28,8 +29,9 @@ import type { ServiceContext } from './context.ts'
 export async function startApi(context: ServiceContext): Promise<void> {
   const { config, databaseUrl, pool, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'api' })
+  const reads = await openReads({ ...context, log })
   const database = await createReadPool({
-    url: databaseUrl, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20, minConnections: Math.min(config.DB_MAX_IDLE_CONNS ?? 0, config.DB_MAX_OPEN_CONNS ?? 20),
+    url: reads.url, maxConnections: config.DB_MAX_OPEN_CONNS ?? 20, minConnections: Math.min(config.DB_MAX_IDLE_CONNS ?? 0, config.DB_MAX_OPEN_CONNS ?? 20),
     checkPrepared: false,
   })
   lifecycle.onStop('read connections', () => database.end())
@@ -51,7 +53,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
     latestHeight: () => shared.latestHeight() ?? facts.latestHeight,
   })
   const live = createLiveFeeds({
-    url: databaseUrl, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
+    url: databaseUrl, whenReadable: reads.whenReadable, reader: createFeedReader(database, network), status: () => status({ includeRanges: false }), metrics, log,
     limits: { maxBufferedBytes: config.WS_MAX_WAITING_BYTES },
     liveLimits: {
       maxReorgDepth: config.MAX_REORG_DEPTH, maxReplay: config.WS_MAX_REPLAY_BLOCKS, maxWords: config.WS_MAX_FILTER_WORDS,
@@ -61,7 +63,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   await live.start()
   lifecycle.onStop('live feeds', () => live.stop())
   const kept = new KeptAnswers({ maxAgeMs: config.API_ANSWER_CACHE_MS })
-  await forgetAtCommits(context, database, kept)
+  await forgetAtCommits(context, { database, kept, whenReadable: reads.whenReadable })
   const credentials = adminCredentials(context)
   const keys = new DeveloperKeys(pool)
   const pages = createDashboardPages({ page: 'explorer', log })

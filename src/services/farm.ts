@@ -31,6 +31,12 @@ import { startUpkeep } from './upkeep.ts'
 /** What a decoded block weighs for each byte that was received for it: 3 where all workers have read it, and some more. */
 const bytesPerByte = 4
 
+/**
+ * A process that coordinates and is cut off loses its lock 6 s after its last sign of life, so that another one gives out what it had
+ * within the 8 s of any other process.
+ */
+const coordinatorLink = { heartbeatMs: 2000, answerTimeoutMs: 4000 } as const
+
 /** Starts the coordinator and all workers that are enabled. */
 export async function startFarm(context: ServiceContext, workers: readonly Worker[] = allWorkers): Promise<void> {
   const { config, databaseUrl, metrics, lifecycle, shared } = context
@@ -78,7 +84,7 @@ export async function startFarm(context: ServiceContext, workers: readonly Worke
   const figures = new FarmMetrics({ pool: leasePool, metrics, log, stages: planStages(config, workers).filter((stage) => stage.isEnabled) })
   lifecycle.onStop('figures of the farm', () => figures.stop())
   const coordinator = new Coordinator({
-    databaseUrl, pool: leasePool, log, signal: lifecycle.signal, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
+    databaseUrl, pool: leasePool, log, signal: lifecycle.signal, connection: coordinatorLink, workers: () => plans, enqueue: (worker, leases) => enqueue(queue, worker, leases),
     isLiveEnabled: config.ENABLE_LIVE_DERIVERS, isHistoryEnabled: config.ENABLE_HISTORY_DERIVERS,
     historySleepMs: config.HISTORY_DERIVERS_SLEEP_MS, historyGatherMs: config.HISTORY_DERIVERS_GATHER_MS,
     liveBlocks: config.LIVE_DERIVERS_HEAD_BACKFILL_BLOCKS, retryPolicy, onRound: (report) => figures.round(report),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
+import { addressList, clientReader } from '../api/http/client-address.ts'
 import type { Mount } from '../api/server.ts'
 import type { CredentialOptions } from '../auth/credentials.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
@@ -21,9 +22,11 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
   lifecycle.onStop('connections of the operator', () => pool.end())
   const pages = createDashboardPages({ page: 'operator', log })
   lifecycle.onStop('operator page', () => pages.stop())
+  const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const operator = createOperator({
     pool, log, metrics, pages, version: programVersion(),
     credentials,
+    addressOf: (request) => clientOf(request).address,
     plans: planStages(config, workers),
     bounds: () => ({ startBlock: config.START_BLOCK, latestHeight: shared.latestHeight() }),
     queues: {

@@ -6,7 +6,7 @@ import { ChainSilentError, createPresentChain } from '../../src/api/chain/presen
 import type { PresentChain, PresentChainOptions } from '../../src/api/chain/present-chain.ts'
 import { ScriptFailedError } from '../../src/chain/chain-reader.ts'
 import { cadence } from '../../src/chain/json-cdc/cadence-argument.ts'
-import { Refusal } from '../../src/simnode/replay/refusal.ts'
+import { Refusal } from '../../src/simnode/node/refusal.ts'
 import { AskableNode, cdc, refuse } from '../support/askable-node.ts'
 import type { Ledger } from '../support/askable-node.ts'
 import { quiet } from '../support/chain-source.ts'

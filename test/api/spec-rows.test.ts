@@ -104,7 +104,7 @@ describe('the endpoints of the specification', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('are shown with their answers in docs/endpoints.md: else run node test/api/write-endpoints-page.ts', () => {
+  it('are shown with their answers in docs/endpoints.md: else run npm run docs', () => {
     expect(readRepositoryFile('docs/endpoints.md') === endpointsPage(answers)).to.equal(true)
   })
 })

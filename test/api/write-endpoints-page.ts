@@ -1,6 +1,6 @@
 /**
- * `node test/api/write-endpoints-page.ts`: writes docs/endpoints.md from what the API answers on the recorded chain of the tests. Takes
- * some ten seconds, so it is no part of `npm run docs`.
+ * `node test/api/write-endpoints-page.ts`: writes docs/endpoints.md from what the API answers on the recorded chain of the tests. Part
+ * of `npm run docs`.
  */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Fault } from '../../src/simnode/replay/fault.ts'
-import type { InjectedFault } from '../../src/simnode/replay/fault-book.ts'
+import type { Fault } from '../../src/simnode/node/fault.ts'
+import type { InjectedFault } from '../../src/simnode/node/fault-book.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { rawDigest, runIngest, untilStored } from '../support/ingest.ts'

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import type { JWTPayload } from 'jose'
@@ -68,6 +70,18 @@ describe('the guard of the operator', () => {
         expect(requeue.status).to.equal(403)
         expect((await operator.raw('GET', '/operator/queues', { ...headers, Accept: 'text/html' })).status).to.equal(403)
       }
+    })
+  })
+
+  describe('without a token or a secret, behind a proxy that says nothing of itself', () => {
+    running({})
+
+    it('refuses requests in HTTP/1.0, which such proxies make, and people do not', async () => {
+      const socket = connect(operator.api.server.port, '127.0.0.1')
+      socket.end('GET /operator/api/overview HTTP/1.0\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n')
+      const [answer] = await once(socket.setEncoding('utf8'), 'data') as [string]
+      expect(answer).to.match(/^HTTP\/1\.1 403 /)
+      socket.destroy()
     })
   })
 

@@ -11,12 +11,21 @@ describe('the operator in the program', function () {
 
   before(async () => {
     database = await createTestDatabase()
-    program = new FlowfarmProcess(['api'], { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ADMIN_TOKEN: 'secret' })
+    program = new FlowfarmProcess(['api'], { DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', ADMIN_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' })
   })
 
   after(async () => {
     await program.end('SIGKILL')
     await database.drop()
+  })
+
+  it('holds off who guesses through a proxy of ours, and nobody else who comes through it', async () => {
+    const url = `http://127.0.0.1:${String((await program.logged(/the API listens/))['port'])}/operator/api/overview`
+    const asked = async (client: string, guess: string): Promise<number> =>
+      (await fetch(url, { headers: { 'X-Forwarded-For': client, 'Authorization': `Bearer ${guess}` } })).status
+    for (let i = 0; i < 10; i++) expect(await asked('192.0.2.1', `guess ${i}`)).to.equal(401)
+    expect(await asked('192.0.2.1', 'secret')).to.equal(429)
+    expect(await asked('192.0.2.2', 'secret')).to.equal(200)
   })
 
   it('is on the port of the explorer API, guarded by ADMIN_TOKEN, and does not hold up the end', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { RawGrpcServer } from '../../src/simnode/replay/raw-grpc-server.ts'
-import type { UnaryHandler } from '../../src/simnode/replay/raw-grpc-server.ts'
-import { Refusal } from '../../src/simnode/replay/refusal.ts'
-import type { StatusName } from '../../src/simnode/replay/refusal.ts'
-import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/replay/wire.ts'
+import { RawGrpcServer } from '../../src/simnode/node/raw-grpc-server.ts'
+import type { CallHandler } from '../../src/simnode/node/raw-grpc-server.ts'
+import { Refusal } from '../../src/simnode/node/refusal.ts'
+import type { StatusName } from '../../src/simnode/node/refusal.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/node/wire.ts'
 
 /** A value in JSON-CDC, as an object. */
 export interface Cdc {
@@ -52,30 +52,27 @@ export class AskableNode {
 
   static async start(ledger: Ledger = {}, options: { readonly rootHeight?: number } = {}): Promise<AskableNode> {
     const made: { node?: AskableNode } = {}
-    const answer = (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): UnaryHandler => async (call, done) => {
+    const answer = (of: (node: AskableNode, request: Buffer) => Promise<Buffer> | Buffer): CallHandler => async (call) => {
       try {
         if (made.node === undefined) throw new Error('the node is not there yet')
-        done(null, await made.node.#answer(call.request, of))
+        call.answer(await made.node.#answer(call.request, of))
       } catch (error) {
-        done({ code: error instanceof Refusal ? error.code : 13, details: error instanceof Error ? error.message : String(error) })
+        call.fail({ code: error instanceof Refusal ? error.code : 13, details: error instanceof Error ? error.message : String(error) })
       }
     }
     const root = options.rootHeight ?? 0
     const server = await RawGrpcServer.listen('127.0.0.1', 0, {
       'flow.access.AccessAPI': {
-        streams: {},
-        unary: {
-          GetNetworkParameters: (_, done) => done(null, bytesField(1, Buffer.from('flow-emulator'))),
-          GetNodeVersionInfo: (_, done) => done(null, bytesField(1, Buffer.concat([varintField(5, root), varintField(6, root)]))),
-          ExecuteScriptAtLatestBlock: answer((node, request) => node.#script({ script: textOf(request, 1), args: argumentsOf(request, 2), height: undefined })),
-          ExecuteScriptAtBlockHeight: answer((node, request) => node.#script({
-            script: textOf(request, 2), args: argumentsOf(request, 3), height: numberOf(request, 1),
-          })),
-          GetAccountAtLatestBlock: answer((node, request) => node.#account({ address: bytesOf(request, 1).toString('hex'), height: undefined })),
-          GetAccountAtBlockHeight: answer((node, request) => node.#account({
-            address: bytesOf(request, 1).toString('hex'), height: numberOf(request, 2),
-          })),
-        },
+        GetNetworkParameters: (call) => call.answer(bytesField(1, Buffer.from('flow-emulator'))),
+        GetNodeVersionInfo: (call) => call.answer(bytesField(1, Buffer.concat([varintField(5, root), varintField(6, root)]))),
+        ExecuteScriptAtLatestBlock: answer((node, request) => node.#script({ script: textOf(request, 1), args: argumentsOf(request, 2), height: undefined })),
+        ExecuteScriptAtBlockHeight: answer((node, request) => node.#script({
+          script: textOf(request, 2), args: argumentsOf(request, 3), height: numberOf(request, 1),
+        })),
+        GetAccountAtLatestBlock: answer((node, request) => node.#account({ address: bytesOf(request, 1).toString('hex'), height: undefined })),
+        GetAccountAtBlockHeight: answer((node, request) => node.#account({
+          address: bytesOf(request, 1).toString('hex'), height: numberOf(request, 2),
+        })),
       },
     })
     made.node = new AskableNode(server, ledger)

@@ -12,18 +12,23 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A command of scripts/ in a process of its own, in an environment in which nothing is set but what is given. */
-export class CommandLine {
+export interface RunOptions {
+  /** Default: that of the tests. */
+  readonly cwd?: string
+}
+
+/** A program in a process of its own, in an environment in which nothing is set but what is given. */
+export class ProgramRun {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   readonly ended: Promise<Ended>
   #stdout = ''
   #stderr = ''
   #told = Promise.withResolvers<void>()
 
-  constructor(name: string, args: readonly string[], variables: Record<string, string>) {
-    const script = join(repositoryRoot, 'scripts', `${name}.ts`)
-    this.child = spawn(process.execPath, [script, ...args], {
-      env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
+  /** @param file what Node runs */
+  constructor(file: string, args: readonly string[], variables: Record<string, string>, { cwd }: RunOptions = {}) {
+    this.child = spawn(process.execPath, [file, ...args], {
+      cwd, env: { ...bareEnvironment(), ...variables }, stdio: ['ignore', 'pipe', 'pipe'],
     })
     const tell = (): void => {
       this.#told.resolve()
@@ -53,6 +58,13 @@ export class CommandLine {
       if (exitCode !== null) throw new Error(`ended with ${exitCode}:\n${this.#stdout}${this.#stderr}`)
       await this.#told.promise
     }
+  }
+}
+
+/** A command of scripts/. */
+export class CommandLine extends ProgramRun {
+  constructor(name: string, args: readonly string[], variables: Record<string, string>) {
+    super(join(repositoryRoot, 'scripts', `${name}.ts`), args, variables)
   }
 }
 

@@ -11,7 +11,7 @@ import type { PayloadFields } from '../../src/chain/payload-value.ts'
 import { importsEvm, scriptHash } from '../../src/chain/script.ts'
 import { transactionId } from '../../src/chain/transaction-id.ts'
 import type { RecordedBlock } from '../../src/simnode/replay/recorded-block.ts'
-import { bytesField } from '../../src/simnode/replay/wire.ts'
+import { bytesField } from '../../src/simnode/node/wire.ts'
 import { recording } from './replay.ts'
 import type { RecordingName } from './replay.ts'
 

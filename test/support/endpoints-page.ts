@@ -11,7 +11,7 @@ export function endpointsPage(answers: ReadonlyMap<string, SpecAnswer>): string 
     'Every one, with what it answered on the recorded chain of the tests: 281 blocks of an emulator on which people sent tokens and',
     'NFTs, called contracts of the EVM, staked and swapped. Lists are cut after the first entry and long texts after 100',
     'characters. Prices are made up; all else is what that chain tells. What each field means is in [the API](api.md).', '',
-    'This page is made by `node test/api/write-endpoints-page.ts` from live answers; a test fails when it is not current.', '',
+    'This page is made by `npm run docs` from live answers; a test fails when it is not current.', '',
     '| Endpoint | Answers |', '| --- | --- |',
     ...specRows.map(({ path, returns }) => `| [${path}](#${anchorOf(path)}) | ${returns} |`),
   ]

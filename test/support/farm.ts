@@ -50,7 +50,7 @@ export async function runFarm(
 
 /** Resolves when all of `names` have done `heights`; looks whenever ranges are announced to be done. */
 export async function untilDerived(
-  database: TestDatabase, names: readonly string[], heights: HeightSet, running?: RunningFarm,
+  database: Pick<TestDatabase, 'pool' | 'url'>, names: readonly string[], heights: HeightSet, running?: RunningFarm,
 ): Promise<void> {
   await untilTrue(database, async () => {
     const coverage = await readCoverage(database.pool, names)
@@ -59,7 +59,7 @@ export async function untilDerived(
 }
 
 /** Resolves when `isTrue` says so; asks after every announcement of the farm. */
-export async function untilTrue(database: TestDatabase, isTrue: () => Promise<boolean>, running?: RunningFarm): Promise<void> {
+export async function untilTrue(database: Pick<TestDatabase, 'url'>, isTrue: () => Promise<boolean>, running?: RunningFarm): Promise<void> {
   await untilTold(database.url, ['flowfarm_farm', 'flowfarm_blocks', 'flowfarm_rollback'], isTrue, running)
 }
 

@@ -23,12 +23,14 @@ export class FlowfarmProcess {
   readonly otherOutput: string[] = []
   readonly #waiting = new Set<() => void>()
 
-  constructor(services: readonly string[], variables: Record<string, string>) {
+  /** @param before what the command begins with, e.g. so that it runs elsewhere; it must become the program, not start it */
+  constructor(services: readonly string[], variables: Record<string, string>, before: readonly string[] = []) {
     const env = {
       ...bareEnvironment(), LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0',
       ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff), ...variables,
     }
-    this.child = spawn(process.execPath, [program, ...services], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [command = process.execPath, ...args] = [...before, process.execPath, program, ...services]
+    this.child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream === null) continue
       createInterface({ input: stream }).on('line', (line) => this.#accept(line))

@@ -6,7 +6,7 @@ export interface HeldTable {
 }
 
 /** Locks a table: in `share` mode it can be read, in `access exclusive` mode not even that. */
-export async function holdTable(database: TestDatabase, table: string, mode: 'share' | 'access exclusive'): Promise<HeldTable> {
+export async function holdTable(database: Pick<TestDatabase, 'pool'>, table: string, mode: 'share' | 'access exclusive'): Promise<HeldTable> {
   const client = await database.pool.connect()
   await client.query(`begin; lock table ${table} in ${mode} mode`)
   return {
@@ -18,7 +18,7 @@ export async function holdTable(database: TestDatabase, table: string, mode: 'sh
 }
 
 /** First heights of the leases that the operating system's process `pid` works on. */
-export async function activeOf(database: TestDatabase, pid: number, worker?: string): Promise<number[]> {
+export async function activeOf(database: Pick<TestDatabase, 'pool'>, pid: number, worker?: string): Promise<number[]> {
   const { rows } = await database.pool.query<{ from: number }>(
     `select from_height::int as from from app.worker_leases
      where status = 'active' and split_part(leased_by, ':', 2) = $1 and ($2::text is null or worker_type = $2)`,
@@ -28,7 +28,7 @@ export async function activeOf(database: TestDatabase, pid: number, worker?: str
 }
 
 /** Resolves when a process coordinates the farm. */
-export async function untilCoordinated(database: TestDatabase): Promise<void> {
+export async function untilCoordinated(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   for (;;) {
     const { rowCount } = await database.pool.query(
       `select 1 from pg_locks l, hashtextextended('farm:coordinator', 0) as key
@@ -42,6 +42,6 @@ export async function untilCoordinated(database: TestDatabase): Promise<void> {
 }
 
 /** Asks until the answer is yes, a few milliseconds apart, where nothing announces it. */
-export async function untilYes(database: TestDatabase, ask: () => Promise<boolean>): Promise<void> {
+export async function untilYes(database: Pick<TestDatabase, 'pool'>, ask: () => Promise<boolean>): Promise<void> {
   while (!(await ask())) await database.pool.query('select pg_sleep(0.005)')
 }

@@ -48,7 +48,7 @@ export async function storedHeights(pool: pg.Pool): Promise<HeightSet> {
 }
 
 /** Resolves when every height from `from` to `to` (inclusive) is stored; waits for the commits' own announcements. */
-export async function untilStored(database: TestDatabase, from: number, to: number, running?: RunningIngest): Promise<void> {
+export async function untilStored(database: Pick<TestDatabase, 'pool' | 'url'>, from: number, to: number, running?: RunningIngest): Promise<void> {
   await untilTold(database.url, ['flowfarm_blocks', 'flowfarm_rollback'], async () => {
     const stored = await storedHeights(database.pool)
     return stored.some((range) => range.from <= from && to < range.to)

@@ -1,4 +1,4 @@
-import type { FaultCall } from '../../src/simnode/replay/fault.ts'
+import type { FaultCall } from '../../src/simnode/node/fault.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
 
 /** Resolves with the next call on a node that `matches`. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
+import { pairs } from '../../src/simnode/ledger/swaps/pairs.ts'
 import { conditionsSchema } from '../../src/webhooks/conditions.ts'
 import { eventTypeNames, testEventType } from '../../src/webhooks/event-types.ts'
 import { secretOf, standardSignature } from '../../src/webhooks/signature.ts'
@@ -32,8 +33,9 @@ describe('the documentation of webhooks', () => {
     const asked = JSON.parse(body) as { url: string; secret: string; event_types: string[]; conditions: { addresses: string[] } }
     expect(asked.secret).to.equal(secret)
     expect(receiver).to.include(`--port ${new URL(asked.url).port} `)
-    const demo = readRepositoryFile('scripts/demo.ts')
-    for (const part of [String(secretOf(secret)), asked.url, ...asked.event_types, ...asked.conditions.addresses]) expect(demo).to.include(part)
+    const demo = readRepositoryFile('scripts/demo/greeting.ts')
+    for (const part of [String(secretOf(secret)), asked.url, ...asked.event_types]) expect(demo).to.include(part)
+    expect(asked.conditions.addresses).to.deep.equal([`0x${pairs[0]?.contract.hex}`])
   })
 
   it('verifies what is signed, and nothing else, by its code for Node', () => {

@@ -1,23 +1,16 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { workers } from '../../../jobs/index.ts'
-import { startReplayNode } from '../../../src/simnode/replay/replay-node.ts'
 import { startProgram } from '../farm/start-program.ts'
+import { openSource } from '../simulated-node.ts'
+import type { BlockSource } from '../simulated-node.ts'
 
-/** An access node with blocks `from` and up. */
-export interface BlockSource {
-  readonly endpoint: string
-  readonly from: number
-}
-
-/** Stores blocks and derives all of them; without a source those of the recorded chain, over and over. */
+/** Stores blocks and derives all of them; without a node those of the simulated chain. */
 export async function fillWithBlocks(
-  database: { readonly url: string; readonly pool: pg.Pool }, blocks: number, source?: BlockSource,
+  database: { readonly url: string; readonly pool: pg.Pool }, blocks: number, node?: BlockSource,
 ): Promise<void> {
-  const recording = join(import.meta.dirname, '../../../test/recordings/base')
-  await using replay = source === undefined ? await startReplayNode({ recording, loop: true, head: blocks - 1 }) : undefined
-  const { endpoint, from } = source ?? { endpoint: replay?.endpoint ?? '', from: 0 }
+  await using source = await openSource(node, blocks)
+  const { endpoint, from } = source
   const program = await startProgram('ingest,farm', 0, {
     DB_URL: database.url, CHAIN_ACCESS_NODE: endpoint, ENABLE_FORWARD_INGESTER: 'false',
     START_BLOCK: String(from + blocks), HISTORY_STOP_HEIGHT: String(from),

@@ -27,7 +27,7 @@ export async function openBenchDatabase(settings: Record<string, string> = {}): 
     pool,
     postmaster: Number(firstLine),
     close: async () => {
-      await pool.end()
+      if (!pool.ending) await pool.end()
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },

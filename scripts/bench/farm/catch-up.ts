@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { workers } from '../../../jobs/index.ts'
-import { startReplayNode } from '../../../src/simnode/replay/replay-node.ts'
 import { treeCpuSeconds } from '../process-usage.ts'
+import { openSource } from '../simulated-node.ts'
+import type { BlockSource } from '../simulated-node.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { metricSum, startProgram } from './start-program.ts'
 
@@ -29,16 +30,15 @@ export interface CatchUp {
 export interface CatchUpOptions {
   readonly redisUrl: string | undefined
   readonly blocks: number
-  /** An access node with blocks `from` and up; default: the recorded chain, which repeats itself. */
-  readonly node?: { readonly endpoint: string; readonly from: number }
+  /** Default: the simulated chain. */
+  readonly node?: BlockSource
 }
 
 /** All workers, from stored raw rows to covered heights, in one process that has nothing in memory. */
 export async function measureCatchUp({ redisUrl, blocks, node }: CatchUpOptions): Promise<CatchUp> {
   const database = await openBenchDatabase()
-  const from = node?.from ?? 0
   try {
-    await storeRaw(database.url, database.pool, from, blocks, node?.endpoint)
+    await storeRaw(database, blocks, node)
     await database.pool.query('vacuum analyze raw.event_chunks, raw.transactions, raw.blocks')
     await database.pool.query('checkpoint')
     const program = await startProgram('farm', 0, { DB_URL: database.url, ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }) })
@@ -65,12 +65,13 @@ export async function measureCatchUp({ redisUrl, blocks, node }: CatchUpOptions)
   }
 }
 
-async function storeRaw(url: string, pool: pg.Pool, from: number, blocks: number, endpoint: string | undefined): Promise<void> {
-  const node = endpoint === undefined
-    ? await startReplayNode({ recording: resolve(import.meta.dirname, '../../../test/recordings/base'), loop: true, head: blocks - 1 }) : undefined
+/** Stores blocks raw, and derives nothing. */
+export async function storeRaw({ url, pool }: { readonly url: string; readonly pool: pg.Pool }, blocks: number, node?: BlockSource): Promise<void> {
+  await using source = await openSource(node, blocks)
+  const { endpoint, from } = source
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'ingest'], {
     env: {
-      DB_URL: url, CHAIN_ACCESS_NODE: node?.endpoint ?? endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
+      DB_URL: url, CHAIN_ACCESS_NODE: endpoint, RAW_ONLY: 'true', LOG_FORMAT: 'json', LOG_LEVEL: 'warn',
       ENABLE_FORWARD_INGESTER: 'false', START_BLOCK: String(from + blocks), HISTORY_STOP_HEIGHT: String(from),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -84,7 +85,6 @@ async function storeRaw(url: string, pool: pg.Pool, from: number, blocks: number
   }
   child.kill('SIGTERM')
   await exited
-  await node?.stop()
 }
 
 async function untilDerived(pool: pg.Pool, blocks: number): Promise<void> {

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { workers } from '../../../jobs/index.ts'
-import { startReplayNode } from '../../../src/simnode/replay/replay-node.ts'
+import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { idleWorkers } from './idle-workers.ts'
 import { startProgram } from './start-program.ts'
@@ -65,12 +64,12 @@ const heads = { backfilling: 100_000, settled: 280 } as const
 
 /**
  * From the commit of the raw rows of a head block to the commit of its derived rows, by PostgreSQL's own clock: ingest and
- * farm in one process, on a recorded chain that goes on block by block.
+ * farm in one process, on the simulated chain, which goes on block by block.
  */
 export async function measureHeadLatency({ redisUrl, workerCount, blocks, intervalMs, isBackfilling }: LatencyOptions): Promise<Latency> {
   const first = isBackfilling ? heads.backfilling : heads.settled
   const database = await openBenchDatabase({ track_commit_timestamp: 'on' })
-  const node = await startReplayNode({ recording: resolve(import.meta.dirname, '../../../test/recordings/base'), loop: true, head: first })
+  const node = await startLedgerNode({ head: first })
   try {
     const idle = Math.max(0, workerCount - workers.length)
     const program = await startProgram('ingest,farm', idle, {

@@ -15,8 +15,11 @@ export interface ProgramUsage {
 }
 
 export interface BenchProgram {
+  readonly pid: number
   /** Stops it. */
   end(): Promise<ProgramUsage>
+  /** Ends it as `kill -9` does. */
+  kill(): Promise<void>
 }
 
 /** Starts `program.ts` in a process of its own, where nothing of the benchmark takes the turns of its event loop. */
@@ -34,12 +37,18 @@ export async function startProgram(
   }
   await nextLine()
   return {
+    pid: child.pid ?? 0,
     end: async () => {
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
       const usage = JSON.parse(await nextLine()) as ProgramUsage
       await exited
       return usage
+    },
+    kill: async () => {
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
     },
   }
 }

@@ -4,7 +4,7 @@ import type { CcfInput } from './ccf-input.ts'
  * The names of simple types by number; CCF specification, `simple-type-id`, and the two that encoders have added since.
  * Numbers left out were given to types that exist no more.
  */
-const names: ReadonlyMap<number, string> = new Map([
+export const simpleTypeNames: ReadonlyMap<number, string> = new Map([
   ...numbered(0, ['Bool', 'String', 'Character', 'Address']),
   ...numbered(4, ['Int', 'Int8', 'Int16', 'Int32', 'Int64', 'Int128', 'Int256']),
   ...numbered(11, ['UInt', 'UInt8', 'UInt16', 'UInt32', 'UInt64', 'UInt128', 'UInt256']),
@@ -33,7 +33,7 @@ const names: ReadonlyMap<number, string> = new Map([
 
 /** The name of the simple type `number`, as Cadence writes it. */
 export function simpleTypeName(input: CcfInput, number: number): string {
-  const name = names.get(number)
+  const name = simpleTypeNames.get(number)
   if (name === undefined) throw input.fail(`an unknown simple type: ${number}`)
   return name
 }

@@ -68,7 +68,7 @@ describe('dumpSchema', () => {
     try {
       const actual = await dumpSchema(migrated.pool)
       const expected = await readFile(committed, 'utf8')
-      expect(actual, 'migrations/schema.txt is old: run node scripts/dump-schema.ts').to.equal(expected)
+      expect(actual, 'migrations/schema.txt is old: run npm run docs').to.equal(expected)
     } finally {
       await migrated.drop()
     }

@@ -43,6 +43,8 @@ export interface CoordinatorOptions {
   readonly span?: number
   /** When the connections for the lock and LISTEN are taken for dead. Default: after 20 s of silence. */
   readonly connection?: Pick<DedicatedConnectionOptions, 'heartbeatMs' | 'answerTimeoutMs'>
+  /** After so long in which the queues took nothing, another process may coordinate: perhaps they answer there. Default 10,000 ms. */
+  readonly queuePatienceMs?: number
   /** Told what every round did. */
   readonly onRound?: (report: RoundReport) => void
 }

@@ -358,6 +358,18 @@ describe('Coordinator', () => {
     await both[1 - leader]?.until(() => covers('a', '{[0,40)}'))
   })
 
+  it('lets another take over when the queues take nothing from it', async () => {
+    await setCoverage(pool, { main_ingester: [{ from: 0, to: 25 }] })
+    const refusing = start({
+      workers: () => [plan('a')], roundMs: 5, staleMs: 10, queuePatienceMs: 50,
+      enqueue: () => Promise.reject(new RetryableError('queue-unavailable', 'no answer')),
+    })
+    await refusing.until(() => refusing.reports.length > 0)
+    const other = start({ workers: () => [plan('a')], roundMs: 5, staleMs: 10, enqueue: doer().enqueue })
+    await other.until(() => covers('a', '{[0,25)}'))
+    await refusing.stop()
+  })
+
   it('goes on after its connections were cut, and after they went silent', async () => {
     const connection = { heartbeatMs: 20, answerTimeoutMs: 100 }
     const proxy = await startHalfOpenProxy(database.url)

@@ -16,6 +16,8 @@ export const coordinatorLock = 'farm:coordinator'
 const blocksChannel = 'flowfarm_blocks'
 /** How long the last round of a term may still take, ms. */
 const lastRoundMs = 2000
+/** How long a process waits that lets another one coordinate, ms: longer than others take to find the lock free. */
+const queueRestMs = 3000
 /** How those of the ingester begin that follows the head. */
 const headPayload = 'main_ingester:'
 
@@ -23,6 +25,7 @@ const headPayload = 'main_ingester:'
  * Gives out the work of the farm; one at a time in the database, the others wait.
  *
  *     waiting for the lock ──► rounds ──lock or database lost: back-off──► waiting for the lock … ──signal──► stopped
+ *                                └──the queues do not answer: a rest────►
  *
  * It keeps nothing that it cannot read again. Two at the same time, for as long as one has not noticed the loss of its
  * lock, do no harm: whatever adds or removes leases holds the checkpoints of their workers.
@@ -60,6 +63,9 @@ export class Coordinator {
         } finally {
           await lock.release()
         }
+        log.warn({ pauseMs: queueRestMs }, 'the queues do not answer here: another process may coordinate')
+        await pause(queueRestMs, signal)
+        this.#handOver.resetUnanswered()
       } catch (thrown) {
         if (signal.aborted) break
         const error = asDatabaseError(thrown)
@@ -72,8 +78,9 @@ export class Coordinator {
     await this.#handOver.idle()
   }
 
+  /** Resolves when somebody else should do it. */
   async #coordinate(signal: AbortSignal, onProgress: () => void): Promise<void> {
-    const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0 } = this.#options
+    const { databaseUrl, log, connection, roundMs = 500, historySleepMs = 0, queuePatienceMs = 10_000 } = this.#options
     const longestMs = historySleepMs > 0 ? Math.min(roundMs, historySleepMs) : roundMs
     const ending = new AbortController()
     const listener = await listen(databaseUrl, [blocksChannel, farmChannel], (_, payload) => {
@@ -97,6 +104,7 @@ export class Coordinator {
         round = rounds.next()
         const isMore = await Promise.race([round, ended.promise])
         onProgress()
+        if (this.#handOver.unansweredMs > queuePatienceMs) return
         // As long as it worked, so that announcements in any number leave the database half of its time; there are few of the head.
         await this.#headMoved.sleep(Math.min(performance.now() - startedAt, longestMs), signal)
         if (!isMore) await this.#wakeUp.sleep(longestMs, signal)

@@ -18,6 +18,8 @@ export class HandOver {
   readonly #onTrouble: (worker: string, error: unknown) => void
   readonly #waiting = new Map<string, OfferedLease[]>()
   readonly #running = new Map<string, Promise<void>>()
+  /** When the first call began since any was answered well. */
+  #unansweredSince: number | undefined
 
   constructor(enqueue: Enqueue, onTrouble: (worker: string, error: unknown) => void) {
     this.#enqueue = enqueue
@@ -35,6 +37,16 @@ export class HandOver {
     }
   }
 
+  /** For how long the queues have taken nothing that was given to them, ms; 0 where there was nothing. */
+  get unansweredMs(): number {
+    return this.#unansweredSince === undefined ? 0 : performance.now() - this.#unansweredSince
+  }
+
+  /** Begins to count anew. */
+  resetUnanswered(): void {
+    this.#unansweredSince = undefined
+  }
+
   /** Resolves when no call is under way. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
@@ -42,8 +54,10 @@ export class HandOver {
 
   async #run(worker: string): Promise<void> {
     for (let leases = this.#take(worker); leases !== undefined; leases = this.#take(worker)) {
+      this.#unansweredSince ??= performance.now()
       try {
         await this.#enqueue(worker, leases)
+        this.#unansweredSince = undefined
       } catch (error) {
         // What gathered meanwhile would be refused as well, and would grow for as long as the queue is away.
         this.#waiting.delete(worker)

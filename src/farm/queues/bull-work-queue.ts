@@ -34,8 +34,8 @@ const workerOptions = {
   stalledInterval: 2000,
   // Stalls are not failures: attempts are counted in the lease.
   maxStalledCount: 1_000_000,
-  // How long at most a job waits whose wake-up was lost, s.
-  drainDelay: 2,
+  // How long at most a job waits whose wake-up was lost, s. Every idle queue asks so often, in five statements.
+  drainDelay: 5,
   // Pause after a failed fetch, ms.
   runRetryDelay: 500,
 } as const satisfies Partial<WorkerOptions>

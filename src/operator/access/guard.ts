@@ -22,13 +22,15 @@ export class Guard {
   readonly access: 'open' | 'token'
   readonly #credentials: CredentialOptions
   readonly #sessions: Sessions
-  readonly #limit: FailureLimit
+  readonly #limit = new FailureLimit()
+  readonly #addressOf: (request: IncomingMessage) => string
 
-  constructor(credentials: CredentialOptions, limit = new FailureLimit()) {
+  /** @param addressOf whose failures count together */
+  constructor(credentials: CredentialOptions, addressOf: (request: IncomingMessage) => string) {
     this.access = credentials.token === undefined && credentials.jwtSecret === undefined ? 'open' : 'token'
     this.#credentials = credentials
     this.#sessions = new Sessions(credentials)
-    this.#limit = limit
+    this.#addressOf = addressOf
   }
 
   /**
@@ -74,7 +76,7 @@ export class Guard {
   }
 
   async #check(request: IncomingMessage, credential: string): Promise<Admission> {
-    const address = request.socket.remoteAddress ?? ''
+    const address = this.#addressOf(request)
     this.#limit.require(address)
     try {
       return await checkCredential(credential, this.#credentials)

@@ -7,12 +7,12 @@ const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-for
 
 /**
  * Whether a request was made on this machine, to this machine: the other end of the socket is here, no proxy stands
- * between, and the name it was made to is one of loopback. The name is looked at because a page of another site can have its own
+ * between as far as one can tell (some tell nothing, but ask in HTTP/1.0), and the name it was made to is one of loopback. The name is looked at because a page of another site can have its own
  * name lead here, and a browser would then let it read the answers (DNS rebinding).
  */
 export function isLocalRequest(request: IncomingMessage): boolean {
   if (!isLoopbackAddress(request.socket.remoteAddress ?? '')) return false
-  if (proxyHeaders.some((name) => request.headers[name] !== undefined)) return false
+  if (request.httpVersion === '1.0' || proxyHeaders.some((name) => request.headers[name] !== undefined)) return false
   return isLoopbackName(hostName(request.headers.host ?? ''))
 }
 

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { BytesClient } from '../../../test/support/grpc-bytes.ts'
 import { startRecordedNode } from '../../../test/support/replay.ts'
 import type { ReplayNode } from './replay-node.ts'
-import { bytesField, bytesOf, contentsOf, numberOf, readFields, varintField } from './wire.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, readFields, varintField } from '../node/wire.ts'
 
 /** A block of `base` with a failed transaction, and one without. */
 const failedHeight = 44

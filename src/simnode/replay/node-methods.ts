@@ -1,17 +1,21 @@
-import type { NodeView } from './node-view.ts'
+import type { NodeView } from '../node/node-view.ts'
+import { Refusal } from '../node/refusal.ts'
+import type { UnaryMethod } from '../node/unary-method.ts'
+import { bytesField, bytesOf, numberOf, readFields, rewrite, varintField } from '../node/wire.ts'
 import { keyOf } from './recording.ts'
-import { Refusal } from './refusal.ts'
-import type { UnaryMethod } from './unary-method.ts'
-import { bytesField, bytesOf, numberOf, readFields, rewrite, varintField } from './wire.ts'
+import type { ReplayChain } from './replay-chain.ts'
+
+type ReplayView = NodeView<ReplayChain>
+type ReplayMethod = UnaryMethod<ReplayChain>
 
 /** The recorded answer to exactly this call; undefined where there is none. */
-function recorded(view: NodeView, method: string, request: Buffer): Buffer | undefined {
+function recorded(view: ReplayView, method: string, request: Buffer): Buffer | undefined {
   const answer = view.chain.version.answers.get(keyOf(method, request))
   if (answer === undefined || Buffer.isBuffer(answer)) return answer
   throw new Refusal(answer.code, answer.message)
 }
 
-function asRecorded(method: string): UnaryMethod {
+function asRecorded(method: string): ReplayMethod {
   return {
     answer(view, request) {
       const answer = recorded(view, method, request)
@@ -22,7 +26,7 @@ function asRecorded(method: string): UnaryMethod {
 }
 
 /** An account as it was at the end of the recording, whatever height is asked: no other state was recorded. */
-function account(view: NodeView, address: Buffer): Buffer {
+function account(view: ReplayView, address: Buffer): Buffer {
   const answer = recorded(view, 'GetAccountAtLatestBlock', bytesField(1, address))
   if (answer !== undefined) return answer
   const hex = address.toString('hex')
@@ -30,7 +34,7 @@ function account(view: NodeView, address: Buffer): Buffer {
 }
 
 /** The node's own data as recorded; the spork's root is told where it is not 0. */
-function versionInfo(view: NodeView, request: Buffer): Buffer {
+function versionInfo(view: ReplayView, request: Buffer): Buffer {
   const answer = recorded(view, 'GetNodeVersionInfo', request) ?? Buffer.alloc(0)
   if (view.sporkRootHeight === 0) return answer
   const info = bytesOf(answer, 1)
@@ -40,17 +44,8 @@ function versionInfo(view: NodeView, request: Buffer): Buffer {
   return bytesField(1, Buffer.concat([told.subarray(0, later), ...roots, told.subarray(later)]))
 }
 
-function unimplemented(method: string): UnaryMethod {
-  return {
-    answer() {
-      throw new Refusal('UNIMPLEMENTED', `method ${method} not implemented`)
-    },
-  }
-}
-
-/** The calls about the node, about accounts, and those that a recording cannot answer. */
-export const nodeMethods: Readonly<Record<string, UnaryMethod>> = {
-  Ping: { answer: () => Buffer.alloc(0) },
+/** The calls about the node and about accounts. */
+export const nodeMethods: Readonly<Record<string, ReplayMethod>> = {
   GetNetworkParameters: asRecorded('GetNetworkParameters'),
   GetNodeVersionInfo: { answer: versionInfo },
   GetLatestProtocolStateSnapshot: asRecorded('GetLatestProtocolStateSnapshot'),
@@ -60,10 +55,4 @@ export const nodeMethods: Readonly<Record<string, UnaryMethod>> = {
     height: (_view, request) => numberOf(request, 2),
     answer: (view, request) => account(view, bytesOf(request, 1)),
   },
-  ...Object.fromEntries([
-    'ExecuteScriptAtBlockID', 'ExecuteScriptAtBlockHeight', 'SendTransaction',
-    'GetExecutionResultForBlockID', 'GetScheduledTransaction', 'GetScheduledTransactionResult',
-    'GetAccountBalanceAtLatestBlock', 'GetAccountBalanceAtBlockHeight', 'GetAccountKeysAtLatestBlock',
-    'GetAccountKeysAtBlockHeight', 'GetAccountKeyAtLatestBlock', 'GetAccountKeyAtBlockHeight',
-  ].map((method) => [method, unimplemented(method)])),
 }

@@ -1,11 +1,6 @@
 import type { EventEncoding } from '../../access/messages.ts'
-import { bytesOf, contentsOf, numberOf } from './wire.ts'
-
-/** A refused call, as recorded: the gRPC status code by number, and the node's words. */
-export interface RecordedError {
-  readonly code: number
-  readonly message: string
-}
+import type { NodeError } from '../node/node-chain.ts'
+import { bytesOf, contentsOf, numberOf } from '../node/wire.ts'
 
 /** One block of a recording, cut into the messages that answers are put together from. All buffers are as recorded. */
 export interface RecordedBlock {
@@ -31,7 +26,7 @@ export interface RecordedBlock {
   /** `TransactionResultResponse` messages in block order, without metadata. */
   readonly results: Readonly<Record<EventEncoding, readonly Buffer[]>>
   /** What the node said instead of transactions and results; it does so at height 0. */
-  readonly bulkError: RecordedError | undefined
+  readonly bulkError: NodeError | undefined
 }
 
 /** The answers of one height, by what was asked. */
@@ -40,8 +35,8 @@ export interface HeightAnswers {
   readonly full: Buffer
   readonly header: Buffer
   readonly collections: ReadonlyMap<string, Buffer>
-  readonly transactions: Buffer | RecordedError
-  readonly results: Readonly<Record<EventEncoding, Buffer | RecordedError>>
+  readonly transactions: Buffer | NodeError
+  readonly results: Readonly<Record<EventEncoding, Buffer | NodeError>>
 }
 
 /** Cuts the recorded answers of one height into messages. */
@@ -78,6 +73,6 @@ export function timestampNsOf(timestamp: Buffer): bigint {
   return BigInt(numberOf(timestamp, 1)) * 1_000_000_000n + BigInt(numberOf(timestamp, 2))
 }
 
-function listOf(answer: Buffer | RecordedError): Buffer[] {
+function listOf(answer: Buffer | NodeError): Buffer[] {
   return Buffer.isBuffer(answer) ? contentsOf(answer, 1) : []
 }

@@ -4,9 +4,10 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { EventEncoding } from '../../access/messages.ts'
 import { FatalError, asError } from '../../base/errors.ts'
+import type { NodeError } from '../node/node-chain.ts'
+import { bytesOf, contentsOf, numberOf } from '../node/wire.ts'
 import { recordedBlockOf } from './recorded-block.ts'
-import type { RecordedBlock, RecordedError } from './recorded-block.ts'
-import { bytesOf, contentsOf, numberOf } from './wire.ts'
+import type { RecordedBlock } from './recorded-block.ts'
 
 /** One line of a `calls*.jsonl.gz`. */
 export interface RecordedCall {
@@ -15,7 +16,7 @@ export interface RecordedCall {
   /** The height it belongs to, where it belongs to one. */
   readonly height: number | undefined
   readonly request: Buffer
-  readonly answer: Buffer | RecordedError
+  readonly answer: Buffer | NodeError
 }
 
 /** One version of the recorded chain: all of it, from height 0 to its head. */
@@ -25,7 +26,7 @@ export interface RecordedVersion {
   /** By height, from 0 without a gap. */
   readonly blocks: readonly RecordedBlock[]
   /** Calls that are answered from the recording alone, by `keyOf`. */
-  readonly answers: ReadonlyMap<string, Buffer | RecordedError>
+  readonly answers: ReadonlyMap<string, Buffer | NodeError>
   /** Events of height 0, which no other call tells, as `EventsResponse.Result` messages by `${encoding} ${type}`. */
   readonly bootstrapEvents: ReadonlyMap<string, Buffer>
   /** `entities.Metadata`, the same in every answer of a recording. */
@@ -83,7 +84,7 @@ async function readCalls(path: string): Promise<RecordedCall[]> {
   const text = (await promisify(gunzip)(await readFile(path))).toString('utf8').trimEnd()
   return text.split('\n').map((line) => {
     const call = JSON.parse(line) as {
-      method: string; height?: number; request: string; response?: string; error?: RecordedError
+      method: string; height?: number; request: string; response?: string; error?: NodeError
     }
     return {
       method: call.method,
@@ -98,7 +99,7 @@ function versionOf(
   name: string, calls: readonly RecordedCall[], scripts: readonly RecordedCall[], previous: RecordedVersion | undefined,
 ): RecordedVersion {
   const answers = new Map(previous?.answers)
-  const byKey = new Map<string, Buffer | RecordedError>()
+  const byKey = new Map<string, Buffer | NodeError>()
   for (const call of calls) {
     byKey.set(keyOf(call.method, call.request), call.answer)
     if (standaloneMethods.has(call.method)) answers.set(keyOf(call.method, call.request), call.answer)
@@ -117,7 +118,7 @@ function versionOf(
   return { name, blocks, answers, bootstrapEvents, metadata: bytesOf(latest, 3), calls }
 }
 
-function blocksOf(calls: readonly RecordedCall[], byKey: ReadonlyMap<string, Buffer | RecordedError>): RecordedBlock[] {
+function blocksOf(calls: readonly RecordedCall[], byKey: ReadonlyMap<string, Buffer | NodeError>): RecordedBlock[] {
   const collections = new Map<string, Buffer>()
   for (const { method, request, answer } of calls) {
     if (method !== 'GetCollectionByID' || !Buffer.isBuffer(answer)) continue
@@ -128,7 +129,7 @@ function blocksOf(calls: readonly RecordedCall[], byKey: ReadonlyMap<string, Buf
     const header = call.answer as Buffer
     const height = numberOf(call.request, 1)
     const id = bytesOf(bytesOf(header, 1), 1)
-    const answerOf = (method: string, ...request: Buffer[]): Buffer | RecordedError => {
+    const answerOf = (method: string, ...request: Buffer[]): Buffer | NodeError => {
       const answer = byKey.get(keyOf(method, Buffer.concat(request)))
       if (answer === undefined) throw new RangeError(`The recording lacks ${method} of height ${height}`)
       return answer
@@ -136,7 +137,7 @@ function blocksOf(calls: readonly RecordedCall[], byKey: ReadonlyMap<string, Buf
     const byHeight = call.request
     const byId = Buffer.concat([Buffer.from([10, id.length]), id])
     const full = Buffer.from([16, 1])
-    const block = (answer: Buffer | RecordedError): Buffer => {
+    const block = (answer: Buffer | NodeError): Buffer => {
       if (!(answer instanceof Buffer)) throw new RangeError(`Height ${height} was refused`)
       return answer
     }

@@ -1,8 +1,10 @@
 import type { EventEncoding } from '../../access/messages.ts'
 import { readTransactionResponse } from '../../access/wire/read-transactions.ts'
 import { transactionId } from '../../chain/transaction-id.ts'
+import type { NodeBlock, NodeError } from '../node/node-chain.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, rewrite, varintField } from '../node/wire.ts'
 import type { RecordedBlock } from './recorded-block.ts'
-import { bytesField, bytesOf, rewrite, varintField } from './wire.ts'
+import type { RecordedVersion } from './recording.ts'
 
 /** What a recorded block is called where it stands in the replayed chain. */
 export interface BlockIdentity {
@@ -23,7 +25,8 @@ export interface BlockIdentity {
  * recorded buffer itself; elsewhere heights, times and ids are exchanged, and transaction ids are computed from the
  * new bodies. Each message is made when it is first asked for, and kept as long as the block.
  */
-export class ReplayBlock {
+export class ReplayBlock implements NodeBlock {
+  readonly #version: RecordedVersion
   readonly recorded: RecordedBlock
   readonly identity: BlockIdentity
   /** Height or time differ from the recording. */
@@ -38,7 +41,8 @@ export class ReplayBlock {
   #collections: readonly Buffer[] | undefined
   readonly #results: Partial<Record<EventEncoding, readonly Buffer[]>> = {}
 
-  constructor(recorded: RecordedBlock, identity: BlockIdentity) {
+  constructor(version: RecordedVersion, recorded: RecordedBlock, identity: BlockIdentity) {
+    this.#version = version
     this.recorded = recorded
     this.identity = identity
     this.#isRenamed = !identity.id.equals(recorded.id)
@@ -48,6 +52,22 @@ export class ReplayBlock {
 
   get height(): number {
     return this.identity.height
+  }
+
+  get id(): Buffer {
+    return this.identity.id
+  }
+
+  get userTransactionCount(): number {
+    return this.recorded.userTransactionCount
+  }
+
+  get hasFailedTransaction(): boolean {
+    return this.recorded.results.ccf.some((result) => numberOf(result, 2) !== 0)
+  }
+
+  get bulkError(): NodeError | undefined {
+    return this.recorded.bulkError
   }
 
   /** `google.protobuf.Timestamp` */
@@ -108,6 +128,12 @@ export class ReplayBlock {
     if (!this.#isMoved) return this.recorded.results[encoding]
     const recorded = this.recorded.results[encoding]
     return (this.#results[encoding] ??= recorded.map((result, index) => this.#result(result, index)))
+  }
+
+  /** The events of height 0. */
+  eventsBesideResults(type: string, encoding: EventEncoding): readonly Buffer[] {
+    const bootstrap = this.recorded.height === 0 ? this.#version.bootstrapEvents.get(`${encoding} ${type}`) : undefined
+    return bootstrap === undefined ? [] : contentsOf(bootstrap, 3)
   }
 
   #result(result: Buffer, index: number): Buffer {

@@ -8,7 +8,7 @@ import { timestampNsOf } from './recorded-block.ts'
 import type { ReplayBlock } from './replay-block.ts'
 import { ReplayChain } from './replay-chain.ts'
 import type { ChainShape } from './replay-chain.ts'
-import { bytesOf, contentsOf, numberOf } from './wire.ts'
+import { bytesOf, contentsOf, numberOf } from '../node/wire.ts'
 
 const zeroId = Buffer.alloc(32)
 

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { FatalError } from '../../base/errors.ts'
+import type { ChainPlace, NodeChain } from '../node/node-chain.ts'
+import { bytesField, numberOf } from '../node/wire.ts'
 import type { RecordedBlock } from './recorded-block.ts'
 import type { RecordedVersion } from './recording.ts'
 import { ReplayBlock } from './replay-block.ts'
-import { bytesField, numberOf } from './wire.ts'
 
 /** How recorded blocks are laid out as a chain. One recording in one shape is always the same chain, byte for byte. */
 export interface ChainShape {
@@ -31,12 +32,6 @@ export interface ChainShape {
   readonly cachedBlocks?: number
 }
 
-/** Where a transaction stands. */
-export interface TransactionPlace {
-  readonly height: number
-  readonly index: number
-}
-
 /** Most transaction ids of the repeated passes that are remembered for calls by id alone. */
 const maxRememberedTransactions = 200_000
 
@@ -45,7 +40,7 @@ const maxRememberedTransactions = 200_000
  * repeated block or collection carries its place. Transaction ids are true hashes and cannot: those of repeated blocks
  * are known while the block was made not too long ago.
  */
-export class ReplayChain {
+export class ReplayChain implements NodeChain {
   readonly version: RecordedVersion
   /** The lowest height. */
   readonly lowest: number
@@ -62,7 +57,7 @@ export class ReplayChain {
   readonly #blocks = new Map<number, ReplayBlock>()
   readonly #recordedHeights = new Map<string, number>()
   readonly #recordedCollections = new Map<string, number>()
-  readonly #transactions = new Map<string, TransactionPlace>()
+  readonly #transactions = new Map<string, ChainPlace>()
   readonly #systemBodies = new Map<string, Buffer>()
   readonly #remembered: string[] = []
   #nextForgotten = 0
@@ -85,6 +80,18 @@ export class ReplayChain {
     this.#passNs = span + (span / spacings / 1_000_000n) * 1_000_000n
     this.#viewsPerPass = numberOf(last.header, 6)
     for (const block of version.blocks) this.#index(block)
+  }
+
+  get name(): string {
+    return this.version.name
+  }
+
+  get firstHead(): number {
+    return this.lastRecorded
+  }
+
+  get metadata(): Buffer {
+    return this.version.metadata
   }
 
   /** @param height from `lowest` to `highest` */
@@ -110,7 +117,7 @@ export class ReplayChain {
   }
 
   /** Where a collection stands: its height and its position among the guarantees. */
-  placeOfCollection(id: Buffer): TransactionPlace | undefined {
+  placeOfCollection(id: Buffer): ChainPlace | undefined {
     const recorded = this.#recordedCollections.get(key(id))
     const height = recorded === undefined ? this.#placeInFreshId(id) : this.#inChain(recorded + this.#shift)
     if (height === undefined) return undefined
@@ -119,7 +126,7 @@ export class ReplayChain {
   }
 
   /** Where a user transaction stands, the last place when it stands in several. */
-  placeOfTransaction(id: Buffer): TransactionPlace | undefined {
+  placeOfTransaction(id: Buffer): ChainPlace | undefined {
     return this.#transactions.get(key(id))
   }
 
@@ -169,7 +176,7 @@ export class ReplayChain {
   #make(height: number): ReplayBlock {
     const { recorded, pass } = this.#origin(height)
     const isFirstPass = pass === 0
-    const block = new ReplayBlock(recorded, {
+    const block = new ReplayBlock(this.version, recorded, {
       height,
       id: this.#idAt(height),
       parentId: isFirstPass ? recorded.parentId : this.#idAt(height - 1),

@@ -7,7 +7,7 @@ import { startRecordedNode } from '../../../test/support/replay.ts'
 import type { RecordingName } from '../../../test/support/replay.ts'
 import type { ReplayNode, ReplayNodeOptions } from './replay-node.ts'
 import { timestampNsOf } from './recorded-block.ts'
-import { bytesField, bytesOf, contentsOf, numberOf, varintField } from './wire.ts'
+import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../node/wire.ts'
 
 const atHeight = (height: number): Buffer => varintField(1, height)
 

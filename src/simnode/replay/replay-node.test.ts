@@ -3,7 +3,7 @@ import { BytesClient } from '../../../test/support/grpc-bytes.ts'
 import { startRecordedNode } from '../../../test/support/replay.ts'
 import type { RecordedCall } from './recording.ts'
 import type { ReplayNode } from './replay-node.ts'
-import { bytesOf, numberOf } from './wire.ts'
+import { bytesOf, numberOf } from '../node/wire.ts'
 
 /** Asks a call again and compares with the recording: the bytes, or the status and its message. */
 async function expectAsRecorded(client: BytesClient, call: RecordedCall): Promise<void> {

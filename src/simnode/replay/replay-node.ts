@@ -1,191 +1,42 @@
-import { EventEmitter } from 'node:events'
 import { FatalError } from '../../base/errors.ts'
-import { CallServer } from './call-server.ts'
-import type { ReplayNodeEvents } from './call-server.ts'
-import { FaultBook } from './fault-book.ts'
-import type { InjectedFault } from './fault-book.ts'
-import type { Fault } from './fault.ts'
-import type { NodeView } from './node-view.ts'
-import { RawGrpcServer } from './raw-grpc-server.ts'
+import { AccessNode } from '../node/access-node.ts'
+import type { AccessNodeOptions } from '../node/access-node.ts'
+import { nodeMethods } from './node-methods.ts'
 import { loadRecording } from './recording.ts'
 import type { Recording } from './recording.ts'
 import { ReplayChain } from './replay-chain.ts'
 import type { ChainShape } from './replay-chain.ts'
+import { scriptMethods } from './script-methods.ts'
 
-export interface ReplayNodeOptions extends ChainShape {
+export interface ReplayNodeOptions extends AccessNodeOptions, ChainShape {
   /** The recordings folder, or what `loadRecording` made of it. */
   readonly recording: string | Recording
   /** Which version of the chain; see `RecordedVersion.name`. Default: the first. */
   readonly version?: string
-  /** Default 127.0.0.1. */
-  readonly host?: string
-  /** Default 0, which picks a free one. */
-  readonly port?: number
-  /** The latest height at first. Default: the last recorded block. */
-  readonly head?: number
-  /** Milliseconds from one new block to the next, until the chain ends. Default: the head moves only when told. */
-  readonly intervalMs?: number
-  /** The lowest height that is served, told by GetNodeVersionInfo. Default: the lowest of the chain. */
-  readonly sporkRootHeight?: number
-  /**
-   * After a switch, blocks of the versions before are found by id with `block_status` UNKNOWN, as on a real node.
-   * Default false: they are forgotten, as on the emulator.
-   */
-  readonly keepsOrphans?: boolean
-  /** From the beginning; see `inject`. */
-  readonly faults?: readonly Fault[]
 }
 
 /**
- * An access node that serves a recording over gRPC, in the services `flow.access.AccessAPI` and `access.AccessAPI`.
- *
- * States: serving, from `startReplayNode` on; stopped, for good, after `stop`. While it serves, three things change
- * from outside: the version of the chain (`switchTo`), its head (`setHead`, `advance`, the interval), and its faults.
- * Everything is sealed at once. Accounts, and what scripts say of them, are those at the end of the recording;
- * scripts that were not recorded are UNIMPLEMENTED.
+ * An access node that serves a recording; its versions are those of the recording. Accounts, and what scripts say of
+ * them, are those at the end of the recording; scripts that were not recorded are UNIMPLEMENTED.
  */
-export class ReplayNode {
+export class ReplayNode extends AccessNode<ReplayChain> {
   readonly recording: Recording
-  readonly events = new EventEmitter<ReplayNodeEvents>()
-  readonly #options: ReplayNodeOptions
-  readonly #faults = new FaultBook()
-  readonly #callCounts = new Map<string, number>()
-  readonly #chains = new Map<string, ReplayChain>()
-  #server: RawGrpcServer | undefined
-  #view: NodeView
-  #timer: NodeJS.Timeout | undefined
 
   /** Not listening yet: `startReplayNode` makes nodes. */
   constructor(recording: Recording, options: ReplayNodeOptions) {
+    const names = [...recording.versions.keys()]
+    super({
+      first: options.version ?? names[0] ?? '',
+      names,
+      methods: { ...nodeMethods, ...scriptMethods },
+      chain(name) {
+        const version = recording.versions.get(name)
+        if (version !== undefined) return new ReplayChain(version, options)
+        const known = names.map((other) => `'${other}'`).join(', ')
+        throw new FatalError('version-unknown', `The recording has no version '${name}', only ${known}`)
+      },
+    }, options)
     this.recording = recording
-    this.#options = options
-    this.events.setMaxListeners(0)
-    const name = options.version ?? [...recording.versions.keys()][0] ?? ''
-    this.#view = this.#viewOf(name, options.head)
-    for (const fault of options.faults ?? []) this.inject(fault)
-  }
-
-  /** Opens the port and starts the interval. */
-  async listen(): Promise<void> {
-    const calls = new CallServer({
-      view: () => this.#view,
-      faults: this.#faults,
-      events: this.events,
-      count: (method) => this.#callCounts.set(method, this.callCount(method) + 1),
-      dropConnection: (peer) => this.#server?.dropConnection(peer),
-    })
-    const { host = '127.0.0.1', port = 0, intervalMs } = this.#options
-    this.#server = await RawGrpcServer.listen(host, port, calls.services())
-    if (intervalMs !== undefined) this.#timer = setInterval(() => this.advance(), intervalMs)
-  }
-
-  /** `host:port` */
-  get endpoint(): string {
-    if (this.#server === undefined) throw new FatalError('replay-node-idle', 'The replay node does not listen')
-    return `${this.#server.host}:${this.#server.port}`
-  }
-
-  get chain(): ReplayChain {
-    return this.#view.chain
-  }
-
-  /** Name of the version that is served. */
-  get version(): string {
-    return this.#view.chain.version.name
-  }
-
-  get head(): number {
-    return this.#view.head
-  }
-
-  get sporkRootHeight(): number {
-    return this.#view.sporkRootHeight
-  }
-
-  /** How many calls of a method came in since the start, or of all methods. */
-  callCount(method?: string): number {
-    if (method !== undefined) return this.#callCounts.get(method) ?? 0
-    return [...this.#callCounts.values()].reduce((sum, count) => sum + count, 0)
-  }
-
-  /** Makes `count` more blocks known, as far as the chain goes. */
-  advance(count = 1): void {
-    this.setHead(Math.min(this.head + count, this.chain.highest))
-  }
-
-  /** @throws FatalError when the chain has no such height */
-  setHead(height: number): void {
-    if (height === this.head) return
-    this.#show({ ...this.#view, head: this.#checkedHead(this.chain, height) })
-  }
-
-  /**
-   * Exchanges the chain for another version, as a rollback does: blocks of the old one that are not in the new one are
-   * no longer found, and the head may be lower than before.
-   * @param head default: the last recorded block of the version
-   * @throws FatalError when there is no such version or height
-   */
-  switchTo(version: string, head?: number): void {
-    this.#show(this.#viewOf(version, head))
-  }
-
-  inject(fault: Fault): InjectedFault {
-    return this.#faults.inject(fault)
-  }
-
-  clearFaults(): void {
-    this.#faults.clear()
-  }
-
-  faults(): readonly InjectedFault[] {
-    return this.#faults.list()
-  }
-
-  /** Cuts every connection once; clients may connect again at once. */
-  dropConnections(): void {
-    this.#server?.dropConnections()
-  }
-
-  /** Stops at once, cutting calls and streams that are under way. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#server?.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop()
-  }
-
-  #show(view: NodeView): void {
-    this.#view = view
-    this.events.emit('head', view.head)
-  }
-
-  #viewOf(name: string, head: number | undefined): NodeView {
-    const version = this.recording.versions.get(name)
-    if (version === undefined) {
-      const names = [...this.recording.versions.keys()].map((known) => `'${known}'`).join(', ')
-      throw new FatalError('version-unknown', `The recording has no version '${name}', only ${names}`)
-    }
-    const chain = this.#chains.get(name) ?? new ReplayChain(version, this.#options)
-    this.#chains.set(name, chain)
-    const sporkRootHeight = this.#options.sporkRootHeight ?? chain.lowest
-    if (sporkRootHeight < chain.lowest) {
-      const message = `The spork root ${sporkRootHeight} is below the chain, which begins at ${chain.lowest}`
-      throw new FatalError('root-below-chain', message)
-    }
-    const others = [...this.#chains.values()].filter((other) => other !== chain)
-    return {
-      chain,
-      head: this.#checkedHead(chain, head ?? chain.lastRecorded, sporkRootHeight),
-      sporkRootHeight,
-      orphanChains: this.#options.keepsOrphans === true ? others : [],
-    }
-  }
-
-  #checkedHead(chain: ReplayChain, head: number, root = this.sporkRootHeight): number {
-    if (Number.isSafeInteger(head) && head >= root && head <= chain.highest) return head
-    throw new FatalError('head-outside-chain', `The head ${head} is outside the chain from ${root} to ${chain.highest}`)
   }
 }
 

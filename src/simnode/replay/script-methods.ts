@@ -1,8 +1,9 @@
+import type { NodeView } from '../node/node-view.ts'
+import { Refusal } from '../node/refusal.ts'
+import type { UnaryMethod } from '../node/unary-method.ts'
+import { bytesField, bytesOf, contentsOf } from '../node/wire.ts'
 import { keyOf } from './recording.ts'
-import type { NodeView } from './node-view.ts'
-import { Refusal } from './refusal.ts'
-import type { UnaryMethod } from './unary-method.ts'
-import { bytesField, bytesOf, contentsOf } from './wire.ts'
+import type { ReplayChain } from './replay-chain.ts'
 
 const method = 'ExecuteScriptAtLatestBlock'
 
@@ -17,18 +18,18 @@ interface JsonCdc {
  * take lists answer element by element and were recorded with one element each, so that lists of any length are put together
  * from these.
  */
-export const scriptMethods: Readonly<Record<string, UnaryMethod>> = {
+export const scriptMethods: Readonly<Record<string, UnaryMethod<ReplayChain>>> = {
   [method]: { answer: (view, request) => recorded(view, request) ?? assembled(view, request) },
 }
 
-function recorded(view: NodeView, request: Buffer): Buffer | undefined {
+function recorded(view: NodeView<ReplayChain>, request: Buffer): Buffer | undefined {
   const answer = view.chain.version.answers.get(keyOf(method, request))
   if (answer === undefined || Buffer.isBuffer(answer)) return answer
   throw new Refusal(answer.code, answer.message)
 }
 
 /** @throws Refusal UNIMPLEMENTED where an element was not recorded, or the arguments are no lists of one length */
-function assembled(view: NodeView, request: Buffer): Buffer {
+function assembled(view: NodeView<ReplayChain>, request: Buffer): Buffer {
   const script = bytesField(1, bytesOf(request, 1))
   const lists = contentsOf(request, 2).map(listOf)
   const [length, ...others] = new Set(lists.map((list) => list?.length))

@@ -1,0 +1,144 @@
+import { markdownTable } from '../../docs/markdown.ts'
+import { figureKinds, figureParts } from './figures.ts'
+import type { FigureKind, FigurePart } from './figures.ts'
+import { grownBlock, grownRequests, timesGrown } from './growth.ts'
+import type { BenchRun, Growth, Measured } from './history.ts'
+import { numberText, percentText } from './number-text.ts'
+import { disturbance, mean } from './quiet.ts'
+import { isTargetReached, shareOfLimit } from './ratio.ts'
+
+/** From the root of the repository. The history lies beside the page that is made of it: one is what the other says. */
+export const historyPath = 'docs/performance.jsonl'
+export const pagePath = 'docs/performance.md'
+export const chartPath = 'docs/images/growth.svg'
+
+/** Runs that the table of runs shows. */
+const shownRuns = 20
+
+/** Figures that the table of runs follows. */
+const followed = ['decode.ccf', 'fetch.cpu', 'ingest.postgres', 'ingest.pace', 'derive.pace', 'api.transaction-by-id', 'feed.tenth-write', 'webhooks.backlog', 'recovery.takeover']
+
+/** `docs/performance.md`, of the history, the oldest run first: the last full run, and how figures came to be as they are. */
+export function performancePage(history: readonly BenchRun[]): string {
+  const last = lastFull(history)
+  return [
+    '# Performance',
+    '',
+    'This page is made from `docs/performance.jsonl`, which `npm run bench` adds a line to; a test fails when it is not current. How single figures came about, and what',
+    'was tried, is in [benchmarks.md](benchmarks.md).',
+    '',
+    '```sh',
+    'npm run bench               # everything, about ten minutes on a quiet machine',
+    'npm run bench -- --quick    # a look in two minutes; nothing is written down',
+    '```',
+    '',
+    ...(last === undefined ? ['No run has been written down yet.'] : pageOfRun(last)),
+    '',
+    ...(history.length === 0 ? [] : runsTable(history)),
+  ].join('\n')
+}
+
+/** The run that the page is about. */
+export function lastFull(history: readonly BenchRun[]): BenchRun | undefined {
+  return history.findLast(({ mode }) => mode === 'full')
+}
+
+function pageOfRun(run: BenchRun): string[] {
+  return [
+    'Beside each figure stands its physical limit where it has one: what the same machine did in the same run, by the barest means, of what cannot be left out. **Of the limit** is 100 % where we are as',
+    'fast, or as cheap, as that.',
+    '',
+    ...conditionsText(run),
+    ...Object.values(figureParts).flatMap((part) => partText(part, run)),
+    ...growthText(run.growth),
+  ]
+}
+
+function conditionsText({ conditions }: BenchRun): string[] {
+  const { at, commit, seconds, processor, cores, memoryGiB, system, loadBefore, loadAfter, others, versions, settings } = conditions
+  const words = (record: Readonly<Record<string, string | number>>): string => Object.entries(record).map(([name, value]) => `${name} ${value}`).join(', ')
+  const trouble = disturbance(conditions)
+  return [
+    '## Conditions',
+    '',
+    ...(trouble === undefined ? [] : [`**The machine was not quiet: ${trouble}.** Paces suffer from that; processor times and shares of limits less.`, '']),
+    ...markdownTable(['', ''], [
+      ['Date, commit', `${at.slice(0, 16).replace('T', ' ')} UTC, \`${commit}\`, ${Math.round(seconds)} s`],
+      ['Machine', `${cores} cores of ${processor}, ${numberText(memoryGiB)} GiB, ${system}`],
+      ['Load', `${loadBefore.toFixed(2)} before, ${loadAfter.toFixed(2)} after; others used ${percentText(mean(others))} of all cores in the mean, ${percentText(Math.max(0, ...others))} at most`],
+      ['Versions', words(versions)],
+      ['Settings', words(settings)],
+    ]),
+    '',
+    'Node, database, clients and the simulated access node share the machine.',
+    '',
+  ]
+}
+
+function partText({ title, text, figures }: FigurePart, run: BenchRun): string[] {
+  const rows = Object.entries(figures).flatMap(([id, kind]) => {
+    const measured = run.figures[id]
+    return measured === undefined ? [] : [figureRow(kind, measured)]
+  })
+  if (rows.length === 0) return []
+  return [`## ${title}`, '', text, '', ...markdownTable(['', 'Figure', 'Limit', 'Of the limit', 'Target'], rows), '']
+}
+
+function figureRow(kind: FigureKind, measured: Measured): string[] {
+  const share = shareOfLimit(kind, measured)
+  const isReached = isTargetReached(kind, measured)
+  return [
+    kind.label,
+    `**${numberText(measured.value)}** ${kind.unit}`,
+    measured.limit === undefined || kind.limit === undefined ? '' : `${numberText(measured.limit)}, ${kind.limit}`,
+    share === undefined ? '' : percentText(share),
+    kind.target === undefined ? '' : `${kind.target.toLocaleString('en-US')}: ${isReached === true ? 'reached' : '**not reached**'}`,
+  ]
+}
+
+function growthText({ blocks, requests }: Growth): string[] {
+  const block = grownBlock(blocks)
+  const count = (number: number): string => number.toLocaleString('en-US')
+  return [
+    '## Growth',
+    '',
+    'The whole program filling an empty database: what a block costs must not depend on how many there are. The first stretch holds the start of the program; the last blocks are left out, since',
+    'they are derived after all were fetched.',
+    '',
+    `![Cost of a block by the size of the database](${chartPath.replace('docs/', '')})`,
+    '',
+    ...(block === undefined ? [] : [
+      `Up to block ${count(block.few)} a block took ${numberText(block.fewMs)} ms of processor time, up to block ${count(block.many)} ${numberText(block.manyMs)} ms: ` +
+        `**${numberText(timesGrown(block))} times**.`,
+      '',
+    ]),
+    'A request for one of 200 pages, of the busiest accounts where it is of an account, and no answer kept. Lists that were not full on the small database are longer on the large one.',
+    '',
+    ...markdownTable(
+      ['Request', ...requests.sizes.flatMap((size) => [`${count(size)} blocks: ms`, 'bytes']), 'Times'],
+      [...grownRequests(requests)].map(([id, grown]) => [
+        figureKinds.get(`api.${id}`)?.label ?? id, ...(requests.cases[id] ?? []).flatMap(({ ms, bytes }) => [numberText(ms), numberText(bytes)]), numberText(timesGrown(grown)),
+      ]),
+    ),
+    '',
+  ]
+}
+
+function runsTable(history: readonly BenchRun[]): string[] {
+  const kinds = followed.flatMap((id) => {
+    const kind = figureKinds.get(id)
+    return kind === undefined ? [] : [{ id, kind }]
+  })
+  return [
+    '## Runs',
+    '',
+    ...markdownTable(
+      ['Date', 'Commit', 'Mode', 'Load', ...kinds.map(({ kind }) => `${kind.label}, ${kind.unit}`)],
+      history.slice(-shownRuns).toReversed().map(({ conditions, mode, figures }) => [
+        conditions.at.slice(0, 10), `\`${conditions.commit}\``, mode + (disturbance(conditions) === undefined ? '' : ', disturbed'), conditions.loadBefore.toFixed(1),
+        ...kinds.map(({ id }) => (figures[id] === undefined ? '' : numberText(figures[id].value))),
+      ]),
+    ),
+    '',
+  ]
+}

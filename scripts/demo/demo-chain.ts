@@ -1,0 +1,24 @@
+import type { AccountLabel } from '../../src/farm/labels/account-labels.ts'
+
+/** A chain that the demo runs on, and the node that serves it. */
+export interface DemoChain {
+  /** The node, `host:port`. */
+  readonly endpoint: string
+  /** What is to be said of it first, in a few lines. */
+  readonly introduction: readonly string[]
+  /** An account that often moves tokens: 0x and 16 hex digits. */
+  readonly watched: string
+  /** What accounts are known as. */
+  readonly labels: readonly Omit<AccountLabel, 'isBuiltIn'>[]
+  /** Variables that win over those of the environment. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Rejects when the node fails; never resolves. */
+  readonly failed: Promise<never>
+  stop(): Promise<void>
+}
+
+/** Mainnet makes a block in this time, in milliseconds. */
+export const blockMs = 800
+/** The past is spread over so many days, so that there is something to see day by day. */
+export const pastDays = 21
+export const dayMs = 86_400_000

@@ -1,0 +1,48 @@
+import type { DemoChain } from './demo-chain.ts'
+
+/** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */
+const secret = `whsec_${Buffer.from('the secret of the demo, 32 bytes').toString('base64')}`
+
+export interface Greeting {
+  readonly chain: DemoChain
+  /** Where the pages are, without a slash at the end. */
+  readonly page: string
+  /** DATA_FOLDER of the demo. */
+  readonly folder: string
+  /** A developer's key. */
+  readonly key: string
+}
+
+/** What a ready demo says: what to open, and what to try. */
+export function greetingText({ chain, page, folder, key }: Greeting): string {
+  const subscription = {
+    url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
+  }
+  return [
+    '',
+    ...chain.introduction.map((line) => `  ${line}`),
+    '',
+    `    Open this     ${page}/`,
+    `    All routes    ${page}/docs`,
+    `    Blocks        ${page}/flow/block`,
+    `    Transactions  ${page}/flow/transaction`,
+    `    Status        ${page}/status`,
+    `    Live feed     ${page.replace('http', 'ws')}/ws`,
+    `    The farm      ${page}/operator`,
+    '',
+    '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
+    '',
+    `    DATA_FOLDER=${folder} npm run status`,
+    '',
+    '  Have signed webhooks sent to your terminal: receive them there, and subscribe here or in a third (docs/webhooks.md).',
+    '',
+    `    npm run webhook-receiver -- --port 9000 --secret ${secret}`,
+    '',
+    `    curl ${page}/webhooks/subscriptions -H 'X-API-Key: ${key}' \\`,
+    `      -H 'Content-Type: application/json' -d '${JSON.stringify(subscription)}'`,
+    '',
+    '  Ctrl+C stops it and throws its database away.',
+    '',
+    '',
+  ].join('\n')
+}

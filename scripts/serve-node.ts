@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { asError, exitCodeOf } from '../src/base/errors.ts'
+import type { AccessNode } from '../src/simnode/node/access-node.ts'
+import { ControlServer } from '../src/simnode/node/control-server.ts'
+import type { NodeCommand } from '../src/simnode/node/node-arguments.ts'
+
+const rateIntervalMs = 5000
+
+function printRate(node: AccessNode): NodeJS.Timeout {
+  let before = node.callCount()
+  return setInterval(() => {
+    const calls = node.callCount()
+    console.log(`${((calls - before) * 1000) / rateIntervalMs} calls/s, head ${node.head}`)
+    before = calls
+  }, rateIntervalMs)
+}
+
+/** Runs a simulated node until SIGINT or SIGTERM; says in one line when it is ready. */
+export async function serveNode<Node extends AccessNode>(
+  start: () => Promise<Node>, { controlPort, showsRate }: NodeCommand, describe: (node: Node) => string,
+): Promise<void> {
+  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  const node = await start()
+  try {
+    const control = controlPort === undefined ? undefined : await ControlServer.listen(node, controlPort)
+    const rate = showsRate ? printRate(node) : undefined
+    const steering = control === undefined ? '' : `; control on http://127.0.0.1:${control.port}`
+    console.log(`${describe(node)}${steering}`)
+    await stopped
+    clearInterval(rate)
+    await control?.close()
+  } finally {
+    await node.stop()
+  }
+}
+
+/** Runs a command to its end: what went wrong is printed, and told by the exit code. */
+export async function runCommand(command: () => Promise<void>): Promise<void> {
+  try {
+    await command()
+  } catch (thrown) {
+    console.error(asError(thrown).message)
+    process.exitCode = exitCodeOf(thrown)
+  }
+}

@@ -1,0 +1,18 @@
+import { ledgerHelp, readCommandLine } from '../src/simnode/ledger/command-line.ts'
+import type { LedgerCommand } from '../src/simnode/ledger/command-line.ts'
+import { startLedgerNode } from '../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../src/simnode/ledger/ledger-node.ts'
+import { runCommand, serveNode } from './serve-node.ts'
+
+/** What a ready node serves, in one line. */
+function describe(node: LedgerNode, { node: { seed, intervalMs } }: LedgerCommand): string {
+  const branch = node.version === '' ? '' : `, branch ${node.version}`
+  const pace = intervalMs === undefined ? '' : `, a block every ${intervalMs} ms`
+  return `Simulated node ready on ${node.endpoint}: seed ${seed}${branch} from height ${node.sporkRootHeight}, head ${node.head}${pace}`
+}
+
+await runCommand(async () => {
+  const command = readCommandLine(process.argv.slice(2), new Date())
+  if (command === 'help') process.stdout.write(ledgerHelp)
+  else await serveNode(() => startLedgerNode(command.node), command, (node) => describe(node, command))
+})

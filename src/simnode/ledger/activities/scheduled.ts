@@ -1,0 +1,140 @@
+import { activity } from '../activity.ts'
+import type { Turn } from '../activity.ts'
+import type { DraftArgument, DraftEvent, DraftTransaction } from '../draft.ts'
+import { deposit, moveTokens, withdraw } from '../movements/move-tokens.ts'
+import { alarmContract, alarmJob, alarmKeeper, executionEffort, keepersFirstBalance } from '../scheduled/alarm.ts'
+import { priorities } from '../scheduled/schedule.ts'
+import type { Scheduled } from '../scheduled/schedule.ts'
+import { schedulerShapes } from '../scheduled/scheduler-shapes.ts'
+import { feesTaken } from '../scheduled/scheduler-work.ts'
+import { timesServed } from '../world/tide.ts'
+import { flow, systemAccounts } from '../world/tokens.ts'
+
+/** What is scheduled in turn. Fees are in units of 10^-8 FLOW, and even, since half of them is given back. */
+const kinds = [
+  { priority: priorities.high, fees: 11_026n, end: 'runs' },
+  { priority: priorities.medium, fees: 6_026n, end: 'fails' },
+  { priority: priorities.low, fees: 3_024n, end: 'runs' },
+  { priority: priorities.medium, fees: 6_036n, end: 'is-cancelled' },
+] as const
+
+const imports = `import FlowTransactionScheduler, FlowTransactionSchedulerUtils from 0x${systemAccounts.service.hex}
+import FlowToken from 0x${systemAccounts.flowToken.hex}
+import FungibleToken from 0x${systemAccounts.fungibleToken.hex}
+`
+const manager = `let manager = signer.storage.borrow<auth(FlowTransactionSchedulerUtils.Owner) &{FlowTransactionSchedulerUtils.Manager}>(
+            from: FlowTransactionSchedulerUtils.managerStoragePath
+        ) ?? panic("The signer has no manager of scheduled transactions")`
+
+const scheduleScript = Buffer.from(`${imports}import Alarm from 0x${alarmContract.hex}
+
+transaction(timestamp: UFix64, priority: UInt8, fee: UFix64) {
+    prepare(signer: auth(BorrowValue, GetStorageCapabilityController) &Account) {
+        ${manager}
+        let handler = Alarm.handler(signer) ?? panic("The signer has no job")
+        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
+            ?? panic("The signer has no FLOW vault")
+        manager.schedule(
+            handlerCap: handler, data: "ring", timestamp: timestamp, priority: FlowTransactionScheduler.Priority(rawValue: priority)!,
+            executionEffort: ${executionEffort}, fees: <-(vault.withdraw(amount: fee) as! @FlowToken.Vault)
+        )
+    }
+}
+`)
+
+const cancelScript = Buffer.from(`${imports}
+transaction(id: UInt64) {
+    prepare(signer: auth(BorrowValue) &Account) {
+        ${manager}
+        let vault = signer.storage.borrow<&FlowToken.Vault>(from: /storage/flowTokenVault)
+            ?? panic("The signer has no FLOW vault")
+        vault.deposit(from: <-manager.cancel(id: id))
+    }
+}
+`)
+
+const cleanupScript = Buffer.from(`${imports}
+transaction {
+    prepare(signer: auth(BorrowValue) &Account) {
+        ${manager}
+        manager.cleanup()
+    }
+}
+`)
+
+const whole = 100_000_000n
+
+/**
+ * Jobs of an alarm: most run after a while, some fail, some are cancelled. Each is paid for in advance by the alarm's
+ * keeper, and what is paid goes to the fees in the end, but for half of what is cancelled.
+ */
+export const scheduled = activity<Scheduled>({
+  name: 'scheduled',
+  perTide: 8,
+  act(turn) {
+    const { ordinal, height, timeAt, random, state } = turn
+    const { priority, fees, end } = kindOf(ordinal)
+    // What is cancelled is due far beyond the tide.
+    const wait = end === 'is-cancelled' ? 100_000 : random.between(3, 40)
+    const one: Scheduled = {
+      id: ordinal + 1, priority, fees, fails: end === 'fails', dueHeight: height + wait,
+      timestamp: Math.floor(timeAt(height + wait) / 1000),
+    }
+    state.schedule.add(one)
+    return { transaction: scheduling(turn, one), memo: one }
+  },
+  giveBack: (turn, one) => (kindOf(turn.ordinal).end === 'is-cancelled' ? cancelling(turn, one) : cleaningUp(turn, one)),
+  lasting(token, account, turns) {
+    if (token !== flow) return 0n
+    const paid = kinds.reduce((sum, { fees, end }, kind) =>
+      sum + BigInt(timesServed(kind, kinds.length, turns)) * (end === 'is-cancelled' ? fees / 2n : fees), 0n)
+    if (account === systemAccounts.flowFees) return paid
+    return account === alarmKeeper ? keepersFirstBalance - paid : 0n
+  },
+})
+
+function kindOf(ordinal: number): (typeof kinds)[number] {
+  return kinds[ordinal % kinds.length] as (typeof kinds)[number]
+}
+
+function scheduling(turn: Turn, { id, priority, timestamp, fees }: Scheduled): DraftTransaction {
+  const events: DraftEvent[] = []
+  moveTokens(turn, flow, alarmKeeper, systemAccounts.service, fees, events)
+  const due = BigInt(timestamp) * whole
+  events.push({
+    shape: schedulerShapes.scheduled,
+    values: [id, priority, due, executionEffort, fees, alarmKeeper.address, alarmJob.type, alarmJob.uuid, alarmJob.publicPath],
+  })
+  const given: readonly DraftArgument[] = [
+    { type: 'UFix64', value: due }, { type: 'UInt8', value: priority }, { type: 'UFix64', value: fees },
+  ]
+  return byKeeper(scheduleScript, given, 95, events)
+}
+
+function cancelling(turn: Turn, one: Scheduled): DraftTransaction {
+  const { id, priority, fees } = one
+  const events: DraftEvent[] = [destroyed(one)]
+  const half = fees / 2n
+  const returned = withdraw(turn, flow, systemAccounts.service, half, events)
+  events.push(...feesTaken(turn, half), {
+    shape: schedulerShapes.canceled, values: [id, priority, half, half, alarmKeeper.address, alarmJob.type],
+  })
+  deposit(turn, flow, alarmKeeper, half, returned, events)
+  turn.state.schedule.cancel(id)
+  return byKeeper(cancelScript, [{ type: 'UInt64', value: id }], 70, events)
+}
+
+/** What has run is thrown away; what is still to run stays. */
+function cleaningUp({ state }: Turn, one: Scheduled): DraftTransaction {
+  return byKeeper(cleanupScript, [], 25, state.schedule.isPending(one.id) ? [] : [destroyed(one)])
+}
+
+function destroyed({ id, timestamp }: Scheduled): DraftEvent {
+  return { shape: schedulerShapes.destroyed, values: [id, BigInt(timestamp) * whole, alarmJob.type] }
+}
+
+function byKeeper(
+  script: Buffer, given: readonly DraftArgument[], computation: number, events: readonly DraftEvent[],
+): DraftTransaction {
+  return { script, arguments: given, authorizers: [alarmKeeper], gasLimit: 1000, computation, events }
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import {
+  nodeArguments, nodeArgumentsHelp, readArguments, readNodeArguments, wholeNumber, wrongArgument,
+} from '../node/node-arguments.ts'
+import type { NodeCommand } from '../node/node-arguments.ts'
+import type { LedgerNodeOptions } from './ledger-node.ts'
+import { mainnetSpacingMs } from './world/clock.ts'
+
+export const ledgerHelp = `Serves a chain made of code as a Flow access node (gRPC without TLS). The same seed is always the
+same chain; several nodes of one seed agree with each other.
+
+  npm run simnode -- [options]
+  npm run simnode -- --blocks 10000 --seed 7
+
+  --blocks <n>           so many blocks of history, with the last one made now (default 1000)
+  --head <height>        instead: the latest block at first
+  --interval <ms>        one more block every so often (default ${mainnetSpacingMs}, the main network's pace)
+  --still                no more blocks but those asked for on the control port
+  --genesis <ISO 8601>   when height 0 was made (default: so that the first head is made now);
+                         several nodes of one chain need the same
+  --seed <n>             which chain (default 1)
+  --branch <name>        a fork: 1234b leaves the trunk after height 1234 (default: the trunk)
+  --busyness <n>         so many times the transactions of an ordinary chain (default 1)
+  --huge <height>        a block of 50,000 events there; repeatable
+  --orphans              after a fork, answer for blocks of the branches before by their ids
+${nodeArgumentsHelp}`
+
+export type LedgerCommand = NodeCommand<LedgerNodeOptions>
+
+const defaultBlocks = 1000
+
+/**
+ * Reads the arguments of `scripts/simnode.ts`.
+ * @param now the present: when the head was made
+ * @returns `help` when help was asked for
+ * @throws FatalError that says which argument is wrong
+ */
+export function readCommandLine(args: readonly string[], now: Date): LedgerCommand | 'help' {
+  const { values } = readArguments(() => parseArgs({
+    args: [...args],
+    options: {
+      ...nodeArguments, 'blocks': { type: 'string' }, 'still': { type: 'boolean' }, 'genesis': { type: 'string' },
+      'seed': { type: 'string' }, 'branch': { type: 'string' }, 'busyness': { type: 'string' },
+      'huge': { type: 'string', multiple: true }, 'orphans': { type: 'boolean' },
+    },
+  }))
+  if (values.help === true) return 'help'
+  const { node, ...rest } = readNodeArguments(values)
+  const blocks = wholeNumber('--blocks', values.blocks, { min: 1 })
+  if (blocks !== undefined && node.head !== undefined) throw wrongArgument('Name either --blocks or --head')
+  const { sporkRootHeight = 0, intervalMs = mainnetSpacingMs } = node
+  const head = node.head ?? sporkRootHeight + (blocks ?? defaultBlocks) - 1
+  const { intervalMs: _paced, ...unpaced } = node
+  return {
+    node: {
+      ...(values.still === true ? unpaced : { ...node, intervalMs }),
+      head,
+      seed: wholeNumber('--seed', values.seed) ?? 1,
+      branch: values.branch ?? '',
+      busyness: wholeNumber('--busyness', values.busyness, { min: 1, max: 1000 }) ?? 1,
+      clock: { height: 0, time: genesisOf(values.genesis, now, head * intervalMs), spacingMs: intervalMs },
+      keepsOrphans: values.orphans ?? false,
+      hugeBlocks: (values.huge ?? []).map((text) => wholeNumber('--huge', text, { min: 1 }) ?? 0),
+    },
+    ...rest,
+  }
+}
+
+function genesisOf(text: string | undefined, now: Date, ageMs: number): Date {
+  if (text === undefined) return new Date(now.getTime() - ageMs)
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw wrongArgument(`--genesis takes a time like ${now.toISOString()}, not '${text}'`)
+  return time
+}

@@ -1,0 +1,116 @@
+/** A type without parts, by its Cadence name. */
+export type SimpleTypeName =
+  | 'Void' | 'Never' | 'Bool' | 'String' | 'Character' | 'Address' | 'Type'
+  | 'Path' | 'StoragePath' | 'PublicPath' | 'PrivatePath' | 'CapabilityPath'
+  | 'Int' | 'Int8' | 'Int16' | 'Int32' | 'Int64' | 'Int128' | 'Int256'
+  | 'UInt' | 'UInt8' | 'UInt16' | 'UInt32' | 'UInt64' | 'UInt128' | 'UInt256'
+  | 'Word8' | 'Word16' | 'Word32' | 'Word64' | 'Word128' | 'Word256'
+  | 'Fix64' | 'UFix64' | 'Fix128' | 'UFix128'
+  | 'Number' | 'SignedNumber' | 'Integer' | 'SignedInteger' | 'FixedPoint' | 'SignedFixedPoint'
+  | 'AnyStruct' | 'AnyResource' | 'HashableStruct' | 'Block' | 'Account'
+
+/** A Cadence type. Types are made once, as constants: encoders keep a plan for each. */
+export type CadenceType =
+  | SimpleTypeName
+  | OptionalType
+  | ArrayType
+  | DictionaryType
+  | RangeType
+  | CompositeType
+  | InterfaceType
+  | IntersectionType
+  | ReferenceType
+  | CapabilityType
+  | FunctionType
+
+export interface OptionalType {
+  readonly kind: 'optional'
+  readonly element: CadenceType
+}
+
+export interface ArrayType {
+  readonly kind: 'array'
+  readonly element: CadenceType
+  /** Of a constant-sized array. */
+  readonly size?: number
+}
+
+export interface DictionaryType {
+  readonly kind: 'dictionary'
+  readonly key: CadenceType
+  readonly value: CadenceType
+}
+
+/** `InclusiveRange<element>` */
+export interface RangeType {
+  readonly kind: 'range'
+  readonly element: CadenceType
+}
+
+export interface CompositeType {
+  readonly kind: 'struct' | 'resource' | 'event' | 'contract' | 'enum' | 'attachment'
+  /** E.g. `A.f8d6e0586b0a20c7.FlowDKG.EndDKG`; `PublicKey` for types of the language. */
+  readonly id: string
+  /** In the order of the declaration. An enum has the one field `rawValue`. */
+  readonly fields: readonly Field[]
+}
+
+export interface InterfaceType {
+  readonly kind: 'struct-interface' | 'resource-interface' | 'contract-interface'
+  readonly id: string
+  /** Told where the type itself is a value: `uuid`, which every resource has. */
+  readonly fields: readonly Field[]
+}
+
+/** `{A, B}` */
+export interface IntersectionType {
+  readonly kind: 'intersection'
+  readonly members: readonly InterfaceType[]
+}
+
+export interface ReferenceType {
+  readonly kind: 'reference'
+  readonly authorization: Authorization
+  readonly referenced: CadenceType
+}
+
+export type Authorization =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'conjunction' | 'disjunction'; readonly entitlements: readonly string[] }
+  | { readonly kind: 'map'; readonly id: string }
+
+export interface CapabilityType {
+  readonly kind: 'capability'
+  /** Null for a capability whose type says nothing of what it lends. */
+  readonly borrowType: CadenceType | null
+}
+
+/** Occurs only as what a value of type `Type` stands for. */
+export interface FunctionType {
+  readonly kind: 'function'
+  readonly view: boolean
+  readonly typeParameters: ReadonlyArray<{ readonly name: string; readonly bound: CadenceType | null }>
+  readonly parameters: readonly CadenceType[]
+  readonly returnType: CadenceType
+}
+
+export interface Field {
+  readonly name: string
+  readonly type: CadenceType
+}
+
+/** An event's shape: its type id, and name and type of each field in the order of the declaration. */
+export type EventShape = CompositeType & { readonly kind: 'event' }
+
+export function optional(element: CadenceType): OptionalType {
+  return { kind: 'optional', element }
+}
+
+export function arrayOf(element: CadenceType, size?: number): ArrayType {
+  return size === undefined ? { kind: 'array', element } : { kind: 'array', element, size }
+}
+
+/** @param fields name to type, in the order of the declaration */
+export function eventShape(id: string, fields: Readonly<Record<string, CadenceType>>): EventShape {
+  return { kind: 'event', id, fields: Object.entries(fields).map(([name, type]) => ({ name, type })) }
+}

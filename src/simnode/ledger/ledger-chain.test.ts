@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { bytesOf } from '../node/wire.ts'
+import { ledgerChain } from './ledger-node.ts'
+import type { LedgerChain } from './ledger-chain.ts'
+import type { LedgerState } from './state/ledger-state.ts'
+import type { StatePart } from './state/state-part.ts'
+import { accountOfAddress } from './world/account.ts'
+import type { Account } from './world/account.ts'
+import { tideLength } from './world/tide.ts'
+import { flow, vaultUuid } from './world/tokens.ts'
+
+const heights = fc.integer({ min: 0, max: 1000 })
+
+/** All that a node can tell of a block. */
+function told(chain: LedgerChain, height: number): string[] {
+  const block = chain.block(height)
+  return [block.full, block.light, ...block.collections, ...block.transactions, ...block.results('ccf'), ...block.results('json-cdc')]
+    .map((message) => message.toString('hex'))
+}
+
+describe('ledger chain', () => {
+  it('makes the same block whatever was asked before', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.array(heights, { maxLength: 4 }), heights, (seed, before, height) => {
+        const chain = ledgerChain({ seed })
+        for (const other of before) {
+          chain.block(other).results('ccf')
+          chain.stateAt(other)
+        }
+        expect(told(chain, height)).to.deep.equal(told(ledgerChain({ seed }), height))
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('names the block below as the parent', () => {
+    const chain = ledgerChain({ branch: '150b' })
+    for (let height = 1; height < 300; height++) {
+      expect(bytesOf(chain.block(height).light, 2), `height ${height}`).to.deep.equal(chain.block(height - 1).id)
+    }
+  })
+
+  it('shares the blocks up to a fork, and none above it', () => {
+    fc.assert(
+      fc.property(heights, heights, (after, height) => {
+        const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
+        if (height <= after) expect(told(branch, height)).to.deep.equal(told(trunk, height))
+        else expect(branch.block(height).id).not.to.deep.equal(trunk.block(height).id)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('has other transactions on a branch, in the flood and in the ebb', () => {
+    for (const after of [220, 320]) {
+      const [trunk, branch] = [ledgerChain(), ledgerChain({ branch: `${after}b` })]
+      const doers = (chain: LedgerChain): string[] => Array.from({ length: 30 }, (_, nth) =>
+        chain.draft(after + 1 + nth).userTransactions
+          .map(({ script, authorizers }) => `${authorizers[0]?.hex} ${script.length}`).join())
+      expect(doers(branch), `after ${after}`).not.to.deep.equal(doers(trunk))
+    }
+  })
+
+  it('finds a block and a collection by their ids, far from everything asked before', () => {
+    fc.assert(
+      // Some thousand years from now; later all FLOW would be more than a UFix64 holds.
+      fc.property(fc.integer({ min: 1, max: 2 ** 38 }), (height) => {
+        const [made, asked] = [ledgerChain(), ledgerChain()]
+        const block = made.block(height)
+        expect(asked.heightOfBlock(block.id)).to.equal(height)
+        block.collectionIds.forEach((id, index) => expect(asked.placeOfCollection(id)).to.deep.equal({ height, index }))
+        const other = ledgerChain({ seed: 2 })
+        for (const id of [block.id, ...block.collectionIds]) {
+          expect(other.heightOfBlock(id)).to.equal(undefined)
+          expect(other.placeOfCollection(id)).to.equal(undefined)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('ends each tide in the state in which the next begins', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000 }), fc.boolean(), (tide, isForked) => {
+        const start = tide * tideLength
+        const chain = ledgerChain({ seed: tide, branch: isForked ? `${start + 50}b` : '' })
+        const [end, next] = [chain.stateAt(start + tideLength - 1), ledgerChain({ seed: tide }).stateBefore(tide + 1)]
+        for (const [name, part] of Object.entries<StatePart>({ ...end })) {
+          for (const key of part.touched()) {
+            expect(part.read(key), `${name} ${key}`).to.equal(next[name as keyof LedgerState].read(key))
+          }
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('has balances that are the sum of the movements', () => {
+    const chain = ledgerChain({ seed: 9 })
+    const balances = new Map<string, bigint>()
+    for (let height = 200; height < 330; height++) {
+      const { userTransactions, systemTransactions } = chain.draft(height)
+      for (const { shape, values } of [...userTransactions, ...systemTransactions].flatMap(({ events }) => events)) {
+        if (!/\.FungibleToken\.(Withdrawn|Deposited)$/.test(shape.id)) continue
+        const [type, amount, owner, vault, , after] = values as [string, bigint, Buffer | null, number, number, bigint]
+        if (owner === null || type !== flow.vaultType) continue
+        const account = accountOfAddress(owner) as Account
+        // Contracts keep vaults in their accounts that are not the account's own.
+        if (vault !== vaultUuid(flow, account)) continue
+        const hex = account.hex
+        const before = balances.get(hex)
+        const moved = shape.id.endsWith('Deposited') ? amount : -amount
+        if (before !== undefined) expect(after).to.equal(before + moved)
+        balances.set(hex, after)
+      }
+    }
+    const { vaults } = chain.stateAt(329)
+    expect(balances.size).to.be.above(100)
+    for (const [hex, balance] of balances) {
+      expect(vaults.balance(flow, accountOfAddress(Buffer.from(hex, 'hex')) as Account), hex).to.equal(balance)
+    }
+  })
+})

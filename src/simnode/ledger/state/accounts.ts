@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto'
+import { accountAt } from '../world/account.ts'
+import type { Account } from '../world/account.ts'
+import { createdAccount, createdOrdinal, turnsOf } from '../world/people.ts'
+import type { StatePart } from './state-part.ts'
+
+/** Which accounts there are, and how many keys they have. Key 0 signs; later ones come in a flood and are revoked in its ebb. */
+export class Accounts implements StatePart {
+  #created: number
+  readonly #keyTurns: number
+  readonly #transactions: number
+  /** By account: the sequence number of key 0 after what was proposed in the tide. */
+  readonly #sequenceNumbers = new Map<number, number>()
+  /** By account: how many keys there are. */
+  readonly #keyCounts = new Map<number, number>()
+  /** `account key` of those that were added and not yet revoked. */
+  readonly #lateKeys = new Set<string>()
+
+  /**
+   * @param created accounts created by transactions before the tide
+   * @param keyTurns keys added to people's accounts before the tide: to one after the other
+   * @param transactions user transactions before the tide: proposed by one person after the other
+   */
+  constructor(created: number, keyTurns: number, transactions: number) {
+    this.#transactions = transactions
+    this.#created = created
+    this.#keyTurns = keyTurns
+  }
+
+  /** How many accounts transactions have created. */
+  get created(): number {
+    return this.#created
+  }
+
+  exists(account: Account): boolean {
+    return (createdOrdinal(account) ?? -1) < this.#created
+  }
+
+  create(): Account {
+    return createdAccount(this.#created++)
+  }
+
+  /** The sequence number that the next transaction of key 0 needs; other keys never propose. */
+  sequenceNumber(account: Account): number {
+    return this.#sequenceNumbers.get(account.index) ?? turnsOf(account, this.#transactions)
+  }
+
+  /** @returns the sequence number of the transaction that the account proposes now */
+  propose(account: Account): number {
+    const sequenceNumber = this.sequenceNumber(account)
+    this.#sequenceNumbers.set(account.index, sequenceNumber + 1)
+    return sequenceNumber
+  }
+
+  keyCount(account: Account): number {
+    return this.#keyCounts.get(account.index) ?? 1 + turnsOf(account, this.#keyTurns)
+  }
+
+  isRevoked(account: Account, keyIndex: number): boolean {
+    return keyIndex > 0 && !this.#lateKeys.has(`${account.index} ${keyIndex}`)
+  }
+
+  /** @returns the index of the new key */
+  addKey(account: Account): number {
+    const keyIndex = this.keyCount(account)
+    this.#keyCounts.set(account.index, keyIndex + 1)
+    this.#lateKeys.add(`${account.index} ${keyIndex}`)
+    return keyIndex
+  }
+
+  revokeKey(account: Account, keyIndex: number): void {
+    this.#lateKeys.delete(`${account.index} ${keyIndex}`)
+  }
+
+  *touched(): Generator<string> {
+    yield 'created'
+    for (const account of this.#keyCounts.keys()) yield String(account)
+    for (const account of this.#sequenceNumbers.keys()) yield String(account)
+  }
+
+  read(key: string): string {
+    if (key === 'created') return String(this.#created)
+    const account = accountAt(Number(key))
+    const keys = Array.from({ length: this.keyCount(account) }, (_, index) => this.isRevoked(account, index))
+    return [this.sequenceNumber(account), ...keys.map((isRevoked) => (isRevoked ? 'revoked' : 'valid'))].join(' ')
+  }
+}
+
+/** The bytes of a public key. No point of any curve: nobody can sign with it. */
+export function publicKey(account: Account, keyIndex: number): Buffer {
+  return hash('sha512', `key ${keyIndex} of ${account.hex}`, 'buffer')
+}

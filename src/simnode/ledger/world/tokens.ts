@@ -1,0 +1,49 @@
+import { accountAt } from './account.ts'
+import type { Account } from './account.ts'
+
+/** A fungible token. */
+export interface Token {
+  /** Position among the tokens. */
+  readonly index: number
+  /** Name of the contract. */
+  readonly name: string
+  /** As people write it. */
+  readonly title: string
+  readonly symbol: string
+  readonly contract: Account
+  /** E.g. `A.0ae53cb6e3f42a79.FlowToken.Vault`. */
+  readonly vaultType: string
+  readonly storagePath: string
+  readonly receiverPath: string
+  readonly balancePath: string
+}
+
+/** The accounts of the chain's own contracts, where the emulator has them. */
+export const systemAccounts = {
+  service: accountAt(1),
+  fungibleToken: accountAt(2),
+  flowToken: accountAt(3),
+  flowFees: accountAt(4),
+  evmStorage: accountAt(5),
+} as const
+
+export const flow: Token = token(0, 'FlowToken', 'FLOW Network Token', 'FLOW', systemAccounts.flowToken, 'flowToken')
+export const usdc: Token = token(1, 'FiatToken', 'USD Coin', 'USDC', accountAt(16), 'USDC')
+export const pebble: Token = token(2, 'PebbleCoin', 'Pebble Coin', 'PEB', accountAt(17), 'pebbleCoin')
+
+export const tokens: readonly Token[] = [flow, usdc, pebble]
+
+/** The uuid of the vault that an account keeps a token in. */
+export function vaultUuid({ index }: Token, account: Account): number {
+  return 2 ** 48 + index * 2 ** 40 + account.index
+}
+
+function token(index: number, name: string, title: string, symbol: string, contract: Account, path: string): Token {
+  return {
+    index, name, title, symbol, contract,
+    vaultType: `A.${contract.hex}.${name}.Vault`,
+    storagePath: `/storage/${path}Vault`,
+    receiverPath: `/public/${path}Receiver`,
+    balancePath: `/public/${path}Balance`,
+  }
+}

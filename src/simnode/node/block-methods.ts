@@ -1,0 +1,83 @@
+import type { NodeBlock } from './node-chain.ts'
+import { blockAt, blockOf, findBlock, findOrphan } from './node-view.ts'
+import type { NodeView } from './node-view.ts'
+import { Refusal } from './refusal.ts'
+import { metadataField, sealedField } from './unary-method.ts'
+import type { UnaryMethod } from './unary-method.ts'
+import { bytesField, bytesOf, contentsOf, numberOf } from './wire.ts'
+
+/** `BlockResponse` and `BlockHeaderResponse`. */
+function response(view: NodeView, message: Buffer): Buffer {
+  return Buffer.concat([bytesField(1, message), sealedField, metadataField(view, 3)])
+}
+
+function asAsked(block: NodeBlock, request: Buffer): Buffer {
+  return numberOf(request, 2) === 1 ? block.full : block.light
+}
+
+/** The answer to a call by block id; for an orphan its `block_status` is UNKNOWN, which is not written. */
+function byIdResponse(view: NodeView, request: Buffer, messageOf: (block: NodeBlock) => Buffer): Buffer {
+  const id = bytesOf(request, 1)
+  const orphan = findBlock(view, id) === undefined ? findOrphan(view, id) : undefined
+  if (orphan === undefined) return response(view, messageOf(blockOf(view, id)))
+  return Buffer.concat([bytesField(1, messageOf(orphan)), metadataField(view, 3)])
+}
+
+function collectionPlace(view: NodeView, request: Buffer): { block: NodeBlock; index: number } {
+  const id = bytesOf(request, 1)
+  const place = view.chain.placeOfCollection(id)
+  if (place === undefined || place.height > view.head || place.height < view.sporkRootHeight) {
+    throw new Refusal('NOT_FOUND', `could not find collection with ID ${id.toString('hex')}`)
+  }
+  return { block: view.chain.block(place.height), index: place.index }
+}
+
+const byHeight = (_view: NodeView, request: Buffer): number => numberOf(request, 1)
+const byId = (view: NodeView, request: Buffer): number | undefined => view.chain.heightOfBlock(bytesOf(request, 1))
+const byCollection = (view: NodeView, request: Buffer): number | undefined =>
+  view.chain.placeOfCollection(bytesOf(request, 1))?.height
+const latest = (view: NodeView): number => view.head
+
+/** The calls for blocks, headers and collections. */
+export const blockMethods: Readonly<Record<string, UnaryMethod>> = {
+  GetLatestBlockHeader: { height: latest, answer: (view) => response(view, blockAt(view, view.head).header) },
+  GetBlockHeaderByHeight: {
+    height: byHeight,
+    answer: (view, request) => response(view, blockAt(view, numberOf(request, 1)).header),
+  },
+  GetBlockHeaderByID: {
+    height: byId,
+    answer: (view, request) => byIdResponse(view, request, (block) => block.header),
+  },
+  GetLatestBlock: {
+    height: latest,
+    answer: (view, request) => response(view, asAsked(blockAt(view, view.head), request)),
+  },
+  GetBlockByHeight: {
+    height: byHeight,
+    answer: (view, request) => response(view, asAsked(blockAt(view, numberOf(request, 1)), request)),
+  },
+  GetBlockByID: {
+    height: byId,
+    answer: (view, request) => byIdResponse(view, request, (block) => asAsked(block, request)),
+  },
+  GetCollectionByID: {
+    height: byCollection,
+    answer(view, request) {
+      const { block, index } = collectionPlace(view, request)
+      return Buffer.concat([bytesField(1, block.collections[index] as Buffer), metadataField(view, 2)])
+    },
+  },
+  GetFullCollectionByID: {
+    height: byCollection,
+    answer(view, request) {
+      const { block, index } = collectionPlace(view, request)
+      const collection = block.collections[index] as Buffer
+      const bodies = contentsOf(collection, 2).map((id) => {
+        const place = block.transactionIds.findIndex((candidate) => candidate.equals(id))
+        return bytesField(1, block.transactions[place] as Buffer)
+      })
+      return Buffer.concat([...bodies, metadataField(view, 2)])
+    },
+  },
+}

@@ -1,0 +1,70 @@
+import type { NodeBlock, NodeChain } from './node-chain.ts'
+import { Refusal } from './refusal.ts'
+
+/** What a node shows at one moment: a chain, up to a head, from a root on. */
+export interface NodeView<Chain extends NodeChain = NodeChain> {
+  readonly chain: Chain
+  /** The latest height; everything is sealed at once, as on the emulator. */
+  readonly head: number
+  /** The lowest height that is served; the chain may go deeper. */
+  readonly sporkRootHeight: number
+  /** Chains served before whose blocks are still found by id, as orphans. */
+  readonly orphanChains: readonly Chain[]
+}
+
+/**
+ * A height, if the node serves it.
+ * @throws Refusal NOT_FOUND: above the head with the emulator's words, below the root with those of a node of a later
+ *   spork. Source: flow-go `engine/access/rpc/backend`, where heights are resolved.
+ */
+export function servedHeight(view: NodeView, height: number): number {
+  if (height < view.sporkRootHeight) {
+    throw new Refusal('NOT_FOUND', `block height ${height} is less than the spork root block height ` +
+      `${view.sporkRootHeight}. Try to use a historic node: key not found`)
+  }
+  if (height > view.head) throw new Refusal('NOT_FOUND', `could not find block at height ${height}`)
+  return height
+}
+
+/** The block at a height. @throws Refusal NOT_FOUND, as `servedHeight` */
+export function blockAt(view: NodeView, height: number): NodeBlock {
+  return view.chain.block(servedHeight(view, height))
+}
+
+/** The block of an id, or undefined where the node does not know it or does not have it yet. */
+export function findBlock(view: NodeView, id: Buffer): NodeBlock | undefined {
+  const height = view.chain.heightOfBlock(id)
+  if (height === undefined || height > view.head || height < view.sporkRootHeight) return undefined
+  return view.chain.block(height)
+}
+
+/** A block that was served before the chain was switched, where the node keeps such blocks. */
+export function findOrphan(view: NodeView, id: Buffer): NodeBlock | undefined {
+  for (const chain of view.orphanChains) {
+    const height = chain.heightOfBlock(id)
+    if (height !== undefined) return chain.block(height)
+  }
+  return undefined
+}
+
+/** The block of an id. @throws Refusal NOT_FOUND */
+export function blockOf(view: NodeView, id: Buffer): NodeBlock {
+  const block = findBlock(view, id)
+  if (block === undefined) throw new Refusal('NOT_FOUND', unknownBlock(id))
+  return block
+}
+
+/** The block of an id for the calls that list its content. @throws Refusal INTERNAL, as the emulator does */
+export function blockForContent(view: NodeView, id: Buffer): NodeBlock {
+  const block = findBlock(view, id)
+  if (block === undefined) {
+    throw new Refusal('INTERNAL', `failed to get block ${id.toString('hex')}: ${unknownBlock(id)}`)
+  }
+  const { bulkError } = block
+  if (bulkError !== undefined) throw new Refusal(bulkError.code, bulkError.message)
+  return block
+}
+
+function unknownBlock(id: Buffer): string {
+  return `could not find block with ID ${id.toString('hex')}`
+}

@@ -1,0 +1,65 @@
+import type { ForkAct, HaltAct, NodeBehindAct, NodeFaultAct, NodeKillAct } from '../plan/act.ts'
+import type { ChaosWorld } from '../world/chaos-world.ts'
+import type { SimulatedNode } from '../world/simulated-node.ts'
+import type { Underway } from './underway.ts'
+
+function nodesOf({ chain }: ChaosWorld, numbers: readonly number[]): readonly SimulatedNode[] {
+  return chain.nodes.filter((_, i) => numbers.includes(i))
+}
+
+function nameOf({ chain }: ChaosWorld, numbers: readonly number[]): string {
+  return numbers.length === chain.nodes.length ? 'all nodes' : `node ${numbers.map((number) => number + 1).join(' and ')}`
+}
+
+export async function fork({ chain }: ChaosWorld, { depth, apartMs }: ForkAct): Promise<Underway> {
+  const head = chain.head
+  const after = await chain.fork(depth, apartMs)
+  const apart = apartMs === 0 ? '' : `, on which nodes disagreed for ${apartMs} ms`
+  return { words: `a fork replaced the last ${head - after} blocks${apart}` }
+}
+
+export async function faultNodes(world: ChaosWorld, { nodes: numbers, fault }: NodeFaultAct): Promise<Underway> {
+  const nodes = nodesOf(world, numbers)
+  await Promise.all(nodes.map((node) => node.inject(fault)))
+  return {
+    words: `${nameOf(world, numbers)} had the fault ${JSON.stringify(fault)}`,
+    end: async () => {
+      await Promise.all(nodes.map((node) => node.clearFaults()))
+    },
+  }
+}
+
+export async function killNodes(world: ChaosWorld, { nodes: numbers }: NodeKillAct): Promise<Underway> {
+  const nodes = nodesOf(world, numbers)
+  await Promise.all(nodes.map((node) => node.kill()))
+  return {
+    words: `${nameOf(world, numbers)} died (kill -9) and came back`,
+    end: async () => {
+      await Promise.all(nodes.map((node) => node.start()))
+    },
+  }
+}
+
+export function leaveBehind(world: ChaosWorld, { node: number }: NodeBehindAct): Underway {
+  const [node] = nodesOf(world, [number])
+  if (node !== undefined) world.chain.leaveBehind(node)
+  return {
+    words: `node ${number + 1} learned of no new blocks for a while`,
+    end: () => {
+      if (node !== undefined) world.chain.catchUp(node)
+      return Promise.resolve()
+    },
+  }
+}
+
+export function halt({ chain }: ChaosWorld, { burst }: HaltAct): Underway {
+  chain.halt()
+  return {
+    words: `the chain stood still, and then made ${burst} blocks at once`,
+    end: () => {
+      chain.burst(burst)
+      chain.run()
+      return Promise.resolve()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { pause } from '../../../src/base/retry.ts'
+import type { PostgresAct, QueueAct } from '../plan/act.ts'
+import type { ChaosWorld } from '../world/chaos-world.ts'
+import type { SmallDisk } from '../world/small-disk.ts'
+import type { Underway } from './underway.ts'
+
+/** What is promised: a queue that was lost is full again in this time after its return. */
+const refillLimitMs = 10_000
+/** A full disk has to be noticed in this time, since the chain goes on. */
+const noticedWithinMs = 30_000
+const diskFullForMs = 3000
+
+export async function disturbPostgres(world: ChaosWorld, { how }: PostgresAct): Promise<Underway> {
+  const { postgres } = world
+  const endTrouble = world.beginTrouble('database')
+  if (how === 'cut') {
+    const count = await postgres.cut()
+    endTrouble()
+    return { words: `PostgreSQL ended all ${count} connections` }
+  }
+  if (how === 'crash-session') {
+    await postgres.crashSession()
+    return {
+      words: 'a session of PostgreSQL was killed, on which it ended all others and recovered',
+      end: async () => {
+        await postgres.answers()
+        endTrouble()
+      },
+    }
+  }
+  if (how === 'stop') await postgres.stop()
+  else await postgres.kill()
+  let upMs = 0
+  return {
+    words: how === 'stop' ? 'PostgreSQL was stopped and started' : 'all of PostgreSQL was killed and started again',
+    end: async () => {
+      const startedAt = performance.now()
+      await postgres.start()
+      await postgres.answers()
+      endTrouble()
+      upMs = Math.round(performance.now() - startedAt)
+    },
+    measures: () => Promise.resolve([{ what: 'PostgreSQL up', ms: upMs }]),
+  }
+}
+
+export async function loseQueue({ queue }: ChaosWorld, { how }: QueueAct): Promise<Underway> {
+  if (how === 'empty') {
+    await queue.empty()
+    return { words: `the farm's queue in ${queue.name} was emptied`, recoveryLimitMs: refillLimitMs }
+  }
+  const restore = await queue.destroy()
+  return {
+    words: queue.name === 'Redis' ? 'Redis was killed and started again' : 'the tables of the farm\'s queue were dropped',
+    recoveryLimitMs: refillLimitMs,
+    end: restore,
+  }
+}
+
+/** No more room, until a process or the database has ended of it; then room again. */
+export async function fillDisk(world: ChaosWorld, disk: SmallDisk): Promise<Underway> {
+  const { postgres, findings, processes } = world
+  const endTrouble = world.beginTrouble('disk')
+  const starts = processes.map(({ startCount }) => startCount)
+  const filledAt = performance.now()
+  await disk.fill()
+  let noticedMs = 0
+  const isNoticed = (): boolean => !postgres.isUp || processes.some(({ startCount }, i) => startCount !== starts[i])
+  return {
+    words: 'the disk of the database was full, and got room again',
+    end: async () => {
+      while (!isNoticed() && performance.now() - filledAt < noticedWithinMs) await pause(20)
+      noticedMs = Math.round(performance.now() - filledAt)
+      if (!isNoticed()) findings.add('disk', `the disk was full for ${noticedMs} ms and nothing ended with 75`)
+      await pause(diskFullForMs)
+      await disk.makeRoom()
+      if (!postgres.isUp) await postgres.start()
+      await postgres.answers()
+      endTrouble()
+    },
+    measures: () => Promise.resolve([{ what: 'full disk noticed', ms: noticedMs }]),
+  }
+}

@@ -1,0 +1,166 @@
+import { availableParallelism, loadavg } from 'node:os'
+import { workers } from '../../jobs/index.ts'
+import { exitCodes } from '../../src/base/errors.ts'
+import { pause } from '../../src/base/retry.ts'
+import { describeState, findBreaches } from '../simulation/invariants.ts'
+import { perform } from './acts/perform.ts'
+import type { Measure } from './acts/underway.ts'
+import { checkFeed, hasHeardAll } from './checks/feed-check.ts'
+import { leftOverProcesses } from './checks/leftovers.ts'
+import { checkRebuild } from './checks/rebuild-check.ts'
+import { untilAllDerived, untilWorkGoesOn } from './checks/recovery.ts'
+import { checkTruth } from './checks/truth-checks.ts'
+import type { PlannedAct } from './plan/act.ts'
+import { drawChainOffset, drawPlan } from './plan/draw-plan.ts'
+import { worstOf } from './report/report.ts'
+import type { ActReport, ChaosReport } from './report/report.ts'
+import { ChaosWorld } from './world/chaos-world.ts'
+import type { WorldOptions } from './world/chaos-world.ts'
+
+export interface ChaosRunOptions extends WorldOptions {
+  /** How long acts are begun. */
+  readonly minutes: number
+  /** What makes the same plan again. */
+  readonly command: string
+}
+
+/** Where more processes want a core, which a run by itself does not come near, times say nothing of flowfarm. */
+const mostLoadPerCore = 4
+/** A process that holds more has a leak. */
+const mostMemoryMiB = 1024
+const stopLimitMs = 10_000
+/** Listeners that hear nothing for so long, and lack something, will not hear it. */
+const silenceMs = 30_000
+const nodeCount = 2
+
+/** A whole run: start, acts, comparison, end. What goes wrong with flowfarm is in the report; what goes wrong with the run is thrown. */
+export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
+  const { findings, tell, seed } = options
+  const startedAt = new Date()
+  const acts: ActReport[] = []
+  const world = await ChaosWorld.start(options)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  // Whoever breaks it off wants nothing to be left.
+  const breakOff = (): void => void world.end().finally(() => process.exit(exitCodes.needsPerson))
+  for (const signal of signals) process.once(signal, breakOff)
+  let report: ChaosReport
+  try {
+    tell(`processes ${world.processes.map(({ name }) => name).join(', ')}; API on ${world.url}`)
+    const firstMs = await untilWorkGoesOn(world)
+    if (firstMs === undefined || !(await untilAllDerived(world))) {
+      findings.add('start', `the first ${options.history} blocks were not derived:\n${await describeState(world.postgres.pool)}`)
+    }
+    const firstDerivedMs = Math.round(findings.seconds * 1000)
+    await world.listen()
+    tell(`history is derived after ${findings.seconds} s; trouble begins`)
+    const plan = drawPlan(seed, { processes: world.processes.map(({ name }) => name), nodes: nodeCount, hasSmallDisk: typeof world.disk !== 'string' })
+    const until = performance.now() + options.minutes * 60_000
+    while (performance.now() < until && acts.every(({ recoveredMs }) => recoveredMs !== null)) acts.push(await runAct(world, plan.next().value))
+    const checks = await compareAll(world)
+    const stops = await stopAll(world)
+    const { counts } = world.rest
+    report = {
+      isGood: findings.breaches.length === 0, seed, minutes: options.minutes, command: options.command, startedAt: startedAt.toISOString(), seconds: findings.seconds,
+      conditions: {
+        node: process.version, cores: availableParallelism(), queue: world.queue.name, intervalMs: options.intervalMs, history: options.history, chainOffsetMs: drawChainOffset(seed),
+        noSmallDisk: typeof world.disk === 'string' ? world.disk : null,
+      },
+      firstDerivedMs, acts, worst: worstOf(acts), checks,
+      chain: { head: world.chain.head, branch: world.chain.branch, forks: world.chain.forks },
+      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts },
+      processes: world.processes.map(({ name, startCount, peakMiB }) => ({ name, starts: startCount, peakMiB, stopMs: stops.get(name) ?? 0 })),
+      databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
+      breaches: findings.breaches, excused: findings.excused,
+    }
+  } finally {
+    for (const signal of signals) process.off(signal, breakOff)
+    await world.end()
+  }
+  for (const one of await leftOverProcesses(options.run)) findings.add('leftovers', `a process is left: ${one}`)
+  return { ...report, isGood: findings.breaches.length === 0, seconds: findings.seconds, breaches: findings.breaches, excused: findings.excused }
+}
+
+/** One act and what comes into it, and the time until work goes on. */
+async function runAct(world: ChaosWorld, { number, act, holdMs, second }: PlannedAct): Promise<ActReport> {
+  const { findings, options: { tell } } = world
+  const at = findings.seconds
+  const underway = [await perform(world, act)]
+  if (second !== undefined) {
+    await pause(second.afterMs)
+    underway.push(await perform(world, second.act))
+  }
+  if (underway.some(({ end }) => end !== undefined)) await pause(Math.max(0, holdMs - (second?.afterMs ?? 0)))
+  // Each may wait for what the end of the other allows.
+  await Promise.all(underway.map(async ({ end }) => end?.()))
+  const recoveredMs = await untilWorkGoesOn(world)
+  const words = underway.map((one) => one.words).join('; meanwhile ')
+  const limitMs = underway.length === 1 ? underway[0]?.recoveryLimitMs : undefined
+  const measures: Measure[] = recoveredMs === undefined || limitMs === undefined ? [] : [{ what: 'queue refilled', ms: recoveredMs, limitMs }]
+  if (recoveredMs !== undefined) measures.push(...(await Promise.all(underway.map(async (one) => (await one.measures?.()) ?? []))).flat())
+  tell(`${at} s, act ${number}: ${words}; work goes on after ${recoveredMs ?? '—'} ms${measures.map(({ what, ms }) => `; ${what} in ${ms} ms`).join('')}`)
+  const load = Math.round((loadavg()[0] ?? 0) * 10) / 10
+  for (const { what, ms, limitMs } of measures) {
+    if (limitMs === undefined || ms <= limitMs) continue
+    const text = `act ${number} (${words}): ${ms} ms, promised are ${limitMs}; ${load} processes wanted the ${availableParallelism()} cores`
+    if (load > mostLoadPerCore * availableParallelism()) findings.excuse(what, text)
+    else findings.add(what, text)
+  }
+  const { pool } = world.postgres
+  if (recoveredMs === undefined) findings.add('recovery', `work does not go on after act ${number} (${words}):\n${await describeState(pool)}`)
+  else for (const breach of await findBreaches(pool, workers)) findings.add('invariants', `after act ${number} (${words}): ${breach}`)
+  return { number, at, words, measures, recoveredMs: recoveredMs ?? null, load }
+}
+
+/** The chain stands still; when all is derived and told, everything is compared. */
+async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
+  const { chain, findings, postgres: { pool, url }, options: { tell } } = world
+  chain.halt()
+  for (const node of chain.nodes) await node.settled()
+  const recovered = await untilWorkGoesOn(world)
+  if (recovered === undefined || !(await untilAllDerived(world))) {
+    findings.add('end', `not all is derived, or leases are open:\n${await describeState(pool)}`)
+    return []
+  }
+  await untilHeard(world)
+  tell(`the head stands at ${chain.head}; comparing`)
+  const webhooks = world.webhooks
+  await webhooks?.check(pool, findings, world)
+  return [
+    { name: 'With the ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
+    { name: 'With a second derivation (npm run verify -- --rebuild)', compared: await checkRebuild(url, chain.head, findings) },
+    { name: 'What the live feed told with what is stored', compared: await checkFeed(pool, world.feed.seen, findings) },
+    { name: 'What webhooks told with what is stored', compared: `${webhooks?.received ?? 0} messages of three subscriptions` },
+  ]
+}
+
+/** Resolves when the listeners have heard all, or hear nothing more. */
+async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings }: ChaosWorld): Promise<void> {
+  let [heard, heardAt] = ['', performance.now()]
+  for (;;) {
+    const [areSent, isHeard] = await Promise.all([webhooks?.isDone(pool, chain.head), hasHeardAll(pool, feed.seen)])
+    if (areSent === true && isHeard) return
+    const now = `${webhooks?.received} ${feed.seen.mark}`
+    if (now !== heard) [heard, heardAt] = [now, performance.now()]
+    if (performance.now() - heardAt > silenceMs) {
+      if (areSent !== true) findings.add('webhooks', `webhooks wait, and none was sent for ${silenceMs} ms`)
+      if (!isHeard) findings.add('feed', `the feed has not told of the highest block, and said nothing for ${silenceMs} ms`)
+      return
+    }
+    await pause(50)
+  }
+}
+
+/** SIGTERM to all processes. @returns how long each took, by name, in ms */
+async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> {
+  await world.rest.stop()
+  await world.feed.stop()
+  const times = new Map<string, number>()
+  for (const one of world.processes) {
+    const { end, ms } = await one.stop()
+    times.set(one.name, ms)
+    if (end !== 0) world.findings.add('clean stop', `${one.name} ended with ${end} on SIGTERM:\n${one.lastLines(3)}`)
+    if (ms > stopLimitMs) world.findings.add('clean stop', `${one.name} took ${ms} ms to stop, promised are ${stopLimitMs}`)
+    if (one.peakMiB > mostMemoryMiB) world.findings.add('memory', `${one.name} has held ${Math.round(one.peakMiB)} MiB`)
+  }
+  return times
+}

@@ -1,0 +1,69 @@
+import { workers } from '../../../jobs/index.ts'
+import { contains } from '../../../src/base/ranges.ts'
+import { pause } from '../../../src/base/retry.ts'
+import { readCoverage } from '../../../src/farm/coverage/read-coverage.ts'
+import type { ChaosWorld } from '../world/chaos-world.ts'
+
+/** What cannot be mended in this time stands still. */
+const deadlineMs = 90_000
+const betweenMs = 50
+const names = workers.map(({ name }) => name)
+
+/**
+ * Resolves when work goes on: the block that is the head now is stored on the branch of now, all workers have derived from it, all
+ * processes work and the API says that it is healthy. Asks until it is so, since the database, which could tell, may be away.
+ * @returns the time that took in ms; undefined when it did not come to that
+ */
+export async function untilWorkGoesOn(world: ChaosWorld): Promise<number | undefined> {
+  const { chain, processes, postgres } = world
+  const startedAt = performance.now()
+  for (let [branch, target] = [chain.branch, chain.head]; ;) {
+    // A fork may have come meanwhile: it is the head of then that counts.
+    if (branch !== chain.branch) [branch, target] = [chain.branch, chain.head]
+    const isReady = postgres.isUp && processes.every(({ readySince }) => readySince !== undefined)
+    if (isReady && (await isDerived(world, target)) && (await isHealthy(world))) {
+      chain.settle(target, branch)
+      return Math.round(performance.now() - startedAt)
+    }
+    if (performance.now() - startedAt > deadlineMs) return undefined
+    await pause(betweenMs)
+  }
+}
+
+async function isDerived({ postgres: { pool }, chain }: ChaosWorld, height: number): Promise<boolean> {
+  try {
+    const { rows: [block] } = await pool.query<{ id: string }>("select encode(id, 'hex') as id from raw.blocks where height = $1", [height])
+    if (block?.id !== chain.blockId(height)) return false
+    const coverage = await readCoverage(pool, names)
+    return names.every((name) => contains(coverage.get(name) ?? [], height))
+  } catch {
+    // Away: asked again.
+    return false
+  }
+}
+
+async function isHealthy({ url }: ChaosWorld): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5000) })
+    await response.text()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}
+
+/** Resolves when all that is stored is derived, from height 0 to the head, and no lease is open. @returns false after the deadline */
+export async function untilAllDerived(world: ChaosWorld): Promise<boolean> {
+  const startedAt = performance.now()
+  const { postgres: { pool }, chain } = world
+  for (;;) {
+    const { rows: [row] } = await pool.query<{ behind: number; open: number }>(
+      `select (select count(*)::int from unnest($1::text[]) w left join app.coverage c on c.service_name = w
+         where (c.covered @> int8range(0, $2)) is not true) as behind,
+         (select count(*)::int from app.worker_leases where status <> 'done') as open`, [names, chain.head + 1],
+    )
+    if (row?.behind === 0 && row.open === 0) return true
+    if (performance.now() - startedAt > deadlineMs) return false
+    await pause(betweenMs)
+  }
+}

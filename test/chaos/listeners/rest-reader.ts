@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { pause } from '../../../src/base/retry.ts'
+import { Random } from '../../simulation/random.ts'
+import type { Findings } from '../report/findings.ts'
+import type { DrivenChain } from '../world/driven-chain.ts'
+import type { SupervisedProcess } from '../world/supervised-process.ts'
+
+export interface RestReaderOptions {
+  readonly url: string
+  readonly seed: number
+  readonly chain: DrivenChain
+  readonly web: SupervisedProcess
+  readonly findings: Findings
+}
+
+interface Block {
+  readonly height: number
+  readonly id: string
+  readonly parent_id: string
+  /** Transactions of the system are in none; each block may have the same. */
+  readonly collections?: readonly { readonly transaction_ids: readonly string[] }[]
+}
+interface Answer {
+  readonly status: number
+  readonly body: { readonly data?: unknown }
+}
+
+/** Answered by any state of the database; all of them lists or summaries. */
+const plainPaths = [
+  '/status', '/flow/transaction?limit=10', '/flow/account?limit=10', '/flow/ft?limit=10', '/flow/ft/transfer?limit=20', '/flow/nft?limit=10',
+  '/flow/nft/transfer?limit=20', '/flow/contract?limit=10', '/flow/evm/transaction?limit=10', '/staking/delegator?limit=10', '/defi/pair', '/insights/daily',
+]
+
+/** An answer that takes longer is none. */
+const patienceMs = 20_000
+/** How long after a connection broke its process may be seen to have ended. */
+const graceMs = 300
+const betweenMs = 25
+
+/**
+ * Somebody who reads the API all the time. While its process works every request has to be answered, by 200 or, while the
+ * database is away, by 503 with a problem; what is far enough below the head has to be the block of the chain.
+ */
+export class RestReader {
+  readonly #options: RestReaderOptions
+  readonly #random: Random
+  readonly #stop = new AbortController()
+  readonly counts = { answered: 0, unavailable: 0, unreachable: 0, slowestMs: 0 }
+  #running: Promise<void> | undefined
+
+  constructor(options: RestReaderOptions) {
+    this.#options = options
+    this.#random = new Random(options.seed)
+  }
+
+  start(): void {
+    this.#running = this.#read()
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async #read(): Promise<void> {
+    const reads = [() => this.#readBlock(), () => this.#readList(), () => this.#readBlock(), () => this.#readPlain()]
+    for (let turn = 0; !this.#stop.signal.aborted; turn++) {
+      await reads[turn % reads.length]?.()
+      await pause(betweenMs)
+    }
+  }
+
+  /** A block that all is known of, and one of its transactions. */
+  async #readBlock(): Promise<void> {
+    const { chain } = this.#options
+    if (chain.settled < 0) return
+    const height = this.#random.integer(0, chain.settled)
+    const expected = chain.blockId(height)
+    const answer = await this.#ask(`/flow/block/${height}`)
+    // Else the chain has left the branch meanwhile.
+    if (answer?.status !== 200 || height > chain.settled) return this.#refuse(answer, `/flow/block/${height}`, height)
+    const [block] = answer.body.data as [Block | undefined]
+    if (block?.height !== height || block.id !== expected) {
+      return this.#complain(`/flow/block/${height} told of ${block?.height} ${block?.id}; the chain has ${expected}`)
+    }
+    const id = this.#pick((block.collections ?? []).flatMap(({ transaction_ids }) => transaction_ids))
+    if (id === undefined) return
+    const path = `/flow/transaction/${id}`
+    const found = await this.#ask(path)
+    if (found?.status !== 200 || height > chain.settled) return this.#refuse(found, path, height)
+    const [told] = found.body.data as [{ readonly id: string; readonly block_height: number } | undefined]
+    if (told?.id !== id || told.block_height !== height) this.#complain(`${path} told of ${told?.id} in block ${told?.block_height}, not in ${height}`)
+  }
+
+  /** The newest blocks, whatever they are at this moment: one chain. */
+  async #readList(): Promise<void> {
+    const answer = await this.#ask('/flow/block?limit=20')
+    if (answer?.status !== 200) return this.#refuse(answer, '/flow/block', -1)
+    const blocks = answer.body.data as readonly Block[]
+    for (const [i, block] of blocks.entries()) {
+      const below = blocks[i + 1]
+      if (below === undefined) continue
+      if (below.height !== block.height - 1 || below.id !== block.parent_id) {
+        this.#complain(`/flow/block told of ${block.height} (on ${block.parent_id}) and next of ${below.height} ${below.id}`)
+      }
+    }
+  }
+
+  async #readPlain(): Promise<void> {
+    const path = this.#pick(plainPaths) ?? '/status'
+    const answer = await this.#ask(path)
+    if (answer?.status !== 200) this.#refuse(answer, path, -1)
+  }
+
+  /** One request. @returns undefined where there was no answer, and none could be expected */
+  async #ask(path: string): Promise<Answer | undefined> {
+    const startedAt = performance.now()
+    try {
+      const response = await fetch(`${this.#options.url}${path}`, { signal: AbortSignal.timeout(patienceMs) })
+      const text = await response.text()
+      this.counts.slowestMs = Math.max(this.counts.slowestMs, Math.round(performance.now() - startedAt))
+      if (response.status === 200) this.counts.answered++
+      if (response.status === 503) {
+        this.counts.unavailable++
+        const type = response.headers.get('content-type') ?? 'none'
+        if (!type.startsWith('application/problem+json')) this.#complain(`${path}: a 503 of the type ${type}: ${text.slice(0, 200)}`)
+      }
+      return { status: response.status, body: JSON.parse(text) as Answer['body'] }
+    } catch (error) {
+      await delay(graceMs)
+      this.counts.unreachable++
+      const { readySince } = this.#options.web
+      const worked = readySince !== undefined && readySince < startedAt && !this.#stop.signal.aborted
+      if (worked) this.#complain(`${path}: no answer after ${Math.round(performance.now() - startedAt)} ms from a process that works: ${causeOf(error)}`)
+      return undefined
+    }
+  }
+
+  /** Of an answer that is not 200: only 503 is allowed, and 404 for a block that was just taken away. */
+  #refuse(answer: Answer | undefined, path: string, height: number): void {
+    if (answer === undefined || answer.status === 200 || answer.status === 503) return
+    if (answer.status === 404 && height > this.#options.chain.settled) return
+    this.#complain(`${path} was answered with ${answer.status}: ${JSON.stringify(answer.body).slice(0, 300)}`)
+  }
+
+  #pick<T>(items: readonly T[]): T | undefined {
+    return items.length === 0 ? undefined : this.#random.pick(items)
+  }
+
+  #complain(text: string): void {
+    this.#options.findings.add('API', text)
+  }
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? `${String(error)} (${cause.message})` : String(error)
+}

@@ -1,0 +1,115 @@
+import { Random } from '../../simulation/random.ts'
+import type { Fault } from '../../../src/simnode/node/fault.ts'
+import type { Act, PlannedAct } from './act.ts'
+
+/** What there is to do something to. */
+export interface PlanWorld {
+  /** Names of the processes. */
+  readonly processes: readonly string[]
+  readonly nodes: number
+  /** Whether the disk can be made full: that needs a small file system. */
+  readonly hasSmallDisk: boolean
+}
+
+const second = 1000
+const hour = 3600 * second
+
+/** How far the times of blocks are from the machine's clock, in milliseconds: a chain may be late, or its nodes' clocks wrong. */
+export function drawChainOffset(seed: number): number {
+  return new Random(seed ^ 0x5eed).pick([0, 0, -72 * hour, -10 * 60 * second, 40 * second, 2 * hour])
+}
+
+/**
+ * The acts of a run, without end; the same for the same seed and world. They come in rounds, each with every kind in an
+ * order of its own, so that a short run has seen most kinds; a third of them meet a second act on their way.
+ */
+export function* drawPlan(seed: number, world: PlanWorld): Generator<PlannedAct, never> {
+  const random = new Random(seed)
+  for (let number = 1; ;) {
+    for (const act of shuffled(random, drawRound(random, world))) {
+      const holdMs = act.kind === 'freeze' ? random.integer(6 * second, 9 * second) : random.integer(second, 5 * second)
+      // Its process stands still, which nothing else should.
+      const isAlone = act.kind === 'freeze' || !random.chance(1 / 3)
+      const other = drawSecond(random, world)
+      yield {
+        number: number++, act, holdMs,
+        second: isAlone ? undefined : { act: other, afterMs: random.integer(0, holdMs) },
+      }
+    }
+  }
+}
+
+/** Each kind once, what is promised most more often. */
+function drawRound(random: Random, world: PlanWorld): Act[] {
+  const { processes } = world
+  return [
+    ...processes.map((name): Act => ({ kind: 'kill', processes: [name] })),
+    { kind: 'kill', processes },
+    { kind: 'terminate', process: random.pick(processes) },
+    { kind: 'freeze', process: random.pick(processes) },
+    { kind: 'clock', process: random.pick(processes), stepMs: random.pick([-24 * hour, -hour, -30 * second, 30 * second, hour, 24 * hour]) },
+    { kind: 'postgres', how: 'stop' },
+    { kind: 'postgres', how: random.pick(['kill', 'crash-session', 'cut'] as const) },
+    { kind: 'queue', how: random.pick(['empty', 'destroy'] as const) },
+    drawFork(random, 1, 3), drawFork(random, 5, 40), drawFork(random, 60, 250),
+    { kind: 'node-fault', nodes: drawNodes(random, world), fault: drawFault(random) },
+    { kind: 'node-fault', nodes: drawNodes(random, world), fault: drawFault(random) },
+    { kind: 'node-fault', nodes: allNodes(world), fault: { kind: 'latency', ms: random.integer(100, 2000) } },
+    { kind: 'node-kill', nodes: drawNodes(random, world) },
+    { kind: 'node-behind', node: random.integer(0, world.nodes - 1) },
+    { kind: 'halt', burst: random.integer(10, 120) },
+    { kind: 'receiver' },
+    ...(world.hasSmallDisk ? [{ kind: 'disk' } as const] : []),
+  ]
+}
+
+/** What may come into any other act. */
+function drawSecond(random: Random, world: PlanWorld): Act {
+  const draw = {
+    kill: (): Act => ({ kind: 'kill', processes: [random.pick(world.processes)] }),
+    fork: (): Act => drawFork(random, 1, 60),
+    fault: (): Act => ({ kind: 'node-fault', nodes: drawNodes(random, world), fault: drawFault(random) }),
+  }
+  return draw[random.weighted({ kill: 3, fork: 2, fault: 2 })]()
+}
+
+function drawFork(random: Random, least: number, most: number): Act {
+  const isApart = random.chance(0.5)
+  return { kind: 'fork', depth: random.integer(least, most), apartMs: isApart ? random.integer(100, 3000) : 0 }
+}
+
+/**
+ * Faults that a node of the chain may have and after which all can be right again. Two are not among them: an event that
+ * cannot be read is kept for a person; and a node without the calls for whole blocks cannot tell of system transactions, so
+ * that blocks taken from it have none.
+ */
+function drawFault(random: Random): Fault {
+  const times = random.integer(1, 8)
+  return random.pick<() => Fault>([
+    () => ({ kind: 'status', code: random.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED', 'NOT_FOUND'] as const), times: times * 4 }),
+    () => ({ kind: 'rate-limit', perSecond: random.integer(2, 20) }),
+    () => ({ kind: 'drop-connection', times }),
+    () => ({ kind: 'never-answer', times: random.integer(1, 2) }),
+    () => ({ kind: 'garbage', times }),
+    () => ({ kind: 'wrong-parent', times }),
+    () => ({ kind: 'missing-results', times: times * 2 }),
+    () => ({ kind: 'fewer-results', times }),
+    () => ({ kind: 'oversized', bytes: 5_000_000, times: random.integer(1, 2) }),
+    () => ({ kind: 'lost-error-message' }),
+    () => ({ kind: 'lying-head', ahead: random.integer(1, 50) }),
+  ])()
+}
+
+function allNodes({ nodes }: PlanWorld): readonly number[] {
+  return Array.from({ length: nodes }, (_, index) => index)
+}
+
+/** One of them or all. */
+function drawNodes(random: Random, world: PlanWorld): readonly number[] {
+  return random.chance(0.5) ? allNodes(world) : [random.integer(0, world.nodes - 1)]
+}
+
+function shuffled<T>(random: Random, items: readonly T[]): T[] {
+  const rest = [...items]
+  return items.map(() => rest.splice(random.integer(0, rest.length - 1), 1)[0] as T)
+}

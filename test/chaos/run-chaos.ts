@@ -1,0 +1,62 @@
+/**
+ * `npm run test:chaos [-- options]`: all processes of the Procfile on a simulated chain, while they, the database, the queue and the nodes
+ * are killed, stopped and lied to by a plan that follows from a seed. Ends with 0 when no promise was broken.
+ */
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exitCodes } from '../../src/base/errors.ts'
+import { runCommand } from '../../scripts/cli/command.ts'
+import { someOf, text, wholeNumber } from '../../scripts/cli/options.ts'
+import { print } from '../../scripts/cli/texts.ts'
+import { runChaos } from './chaos-run.ts'
+import { Findings } from './report/findings.ts'
+import { reportText } from './report/report-text.ts'
+import { makeRunFolder } from './world/run-folder.ts'
+
+const [defaultMinutes, defaultIntervalMs, defaultHistory] = [60, 400, 300]
+
+await runCommand({
+  name: 'test:chaos',
+  usesDatabase: false,
+  summary: 'Runs everything on a simulated chain while things are killed, cut, filled up and lied to, and compares all with the truth in the end.',
+  options: {
+    minutes: wholeNumber('<number>', `How long things go wrong; start and comparison come on top. Default ${defaultMinutes}.`, { min: 1 }),
+    seed: wholeNumber('<number>', 'Which plan and which chain. Default: another one each time.'),
+    interval: wholeNumber('<ms>', `Pace of the chain. Default ${defaultIntervalMs}, twice the main network's.`, { min: 50 }),
+    history: wholeNumber('<blocks>', `Blocks that there are at the start. Default ${defaultHistory}.`, { min: 10 }),
+    queue: someOf('<kind>', ['postgres', 'redis'], 'Where the queue is: postgres (default) or redis, for which a redis-server is needed.'),
+    report: text('<folder>', 'Where report.txt, report.json and the logs of all processes are written. Default: a new folder for temporary files.'),
+  },
+  notes: [
+    'It needs no database and no network: it starts a PostgreSQL, two nodes and the processes of the Procfile on free ports, and throws them away. ' +
+      'As root on Linux the database lies on a small file system in memory, so that the disk can be full.',
+    'A plan follows from its seed; when exactly things happen does not, so a rare fault may need several runs of one seed.',
+  ],
+  examples: [['--minutes 3', 'A short run.'], ['--seed 7 --minutes 10', 'The plan of a run that failed.']],
+  exitCodes: { 0: 'no promise was broken', 1: 'one was: see the report' },
+  run: async ({ options }) => {
+    const seed = options.seed ?? Math.floor(Math.random() * 1_000_000)
+    const minutes = options.minutes ?? defaultMinutes
+    const [intervalMs, history] = [options.interval ?? defaultIntervalMs, options.history ?? defaultHistory]
+    const [queue = 'postgres'] = options.queue
+    const reportFolder = options.report ?? (await mkdtemp(join(tmpdir(), `flowfarm-chaos-report-${seed}-`)))
+    await mkdir(reportFolder, { recursive: true })
+    const startedAt = performance.now()
+    const tell = (line: string): void => print(`[${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s] ${line}`)
+    tell(`seed ${seed}, ${minutes} minutes; report and logs go to ${reportFolder}`)
+    const report = await runChaos({
+      seed, minutes, intervalMs, history, queue, tell,
+      run: `chaos-${process.pid}-${seed}`,
+      folder: await makeRunFolder(),
+      logFolder: join(reportFolder, 'logs'),
+      findings: new Findings(tell),
+      command: `npm run test:chaos -- --seed ${seed} --minutes ${minutes} --interval ${intervalMs} --history ${history} --queue ${queue}`,
+    })
+    await writeFile(join(reportFolder, 'report.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+    const words = reportText(report)
+    await writeFile(join(reportFolder, 'report.txt'), words)
+    print(`\n${words}`)
+    return report.isGood ? exitCodes.done : exitCodes.needsPerson
+  },
+})

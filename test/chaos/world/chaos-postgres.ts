@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import type pg from 'pg'
+import { pause } from '../../../src/base/retry.ts'
+import { processesIn } from '../../../src/db/embedded/leftover-servers.ts'
+import { startEmbeddedPostgres } from '../../../src/db/embedded/start-embedded-postgres.ts'
+import type { EmbeddedPostgres } from '../../../src/db/embedded/start-embedded-postgres.ts'
+import { createPool } from '../../../src/db/pool.ts'
+
+/** Shown in pg_stat_activity for the connections of the runner itself. */
+const observer = 'chaos run'
+
+/**
+ * The database server of a run, and the runner's own connections to it.
+ *
+ *     up ──stop(), kill(), ends by itself──► down ──start()──► up
+ */
+export class ChaosPostgres {
+  readonly #folder: string
+  readonly #log: (line: string) => void
+  readonly #onUnasked: (lastLines: string) => void
+  #server: EmbeddedPostgres | undefined
+  #isAsked = false
+  #pool: pg.Pool | undefined
+
+  /** @param onUnasked told when the server ends and nobody asked it to */
+  constructor(folder: string, log: (line: string) => void, onUnasked: (lastLines: string) => void) {
+    this.#folder = folder
+    this.#log = log
+    this.#onUnasked = onUnasked
+  }
+
+  get isUp(): boolean {
+    return this.#server !== undefined
+  }
+
+  /** The same after each start. */
+  get url(): string {
+    if (this.#server === undefined) throw new Error('the database is down')
+    return this.#server.url
+  }
+
+  /** Connections of the runner, which outlive the server. */
+  get pool(): pg.Pool {
+    this.#pool ??= createPool(this.url, { max: 4, applicationName: observer, statementTimeoutMs: 0, connectTimeoutMs: 2000 })
+    return this.#pool
+  }
+
+  async start(): Promise<void> {
+    const server = await startEmbeddedPostgres({
+      dataFolder: this.#folder, wait: true, log: this.#log,
+      // Log of what was written is kept for as long as a small disk allows.
+      settings: { max_wal_size: '256MB', shared_buffers: '128MB' },
+    })
+    this.#server = server
+    this.#isAsked = false
+    void server.exited.then(({ lastLines }) => {
+      this.#server = undefined
+      if (!this.#isAsked) this.#onUnasked(lastLines)
+    })
+  }
+
+  /** As an administrator stops it: sessions are ended, and nothing has to be recovered. */
+  async stop(): Promise<void> {
+    this.#isAsked = true
+    await this.#server?.stop()
+  }
+
+  /** Every process of it at once. */
+  async kill(): Promise<void> {
+    this.#isAsked = true
+    const server = this.#server
+    for (const pid of await processesIn(join(this.#folder, 'cluster'))) kill(pid)
+    await server?.exited
+  }
+
+  /** Kills one session of the program: the server ends all others, recovers and goes on. */
+  async crashSession(): Promise<void> {
+    const { rows: [session] } = await this.pool.query<{ pid: number }>(
+      `select pid from pg_stat_activity where application_name <> $1 and backend_type = 'client backend' and datname = current_database()
+       order by (state = 'active') desc, pid limit 1`, [observer],
+    )
+    if (session !== undefined) kill(session.pid)
+  }
+
+  /** Ends all connections of the program; new ones are welcome. */
+  async cut(): Promise<number> {
+    const { rowCount } = await this.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name <> $1 and backend_type = 'client backend' and datname = current_database()`, [observer],
+    )
+    return rowCount ?? 0
+  }
+
+  /** Resolves when it answers. */
+  async answers(): Promise<void> {
+    for (;;) {
+      try {
+        await this.pool.query('select 1')
+        return
+      } catch {
+        await pause(50)
+      }
+    }
+  }
+
+  /** Processes of it that are still there. */
+  async leftOver(): Promise<readonly number[]> {
+    return processesIn(join(this.#folder, 'cluster'))
+  }
+
+  async end(): Promise<void> {
+    await this.#pool?.end()
+    await this.stop()
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

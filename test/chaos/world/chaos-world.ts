@@ -1,0 +1,177 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { migrate } from '../../../src/db/migrate.ts'
+import { Random } from '../../simulation/random.ts'
+import { repositoryRoot } from '../../support/repository.ts'
+import { FeedListener } from '../listeners/feed-listener.ts'
+import { RestReader } from '../listeners/rest-reader.ts'
+import { WebhookListener } from '../listeners/webhook-listener.ts'
+import { drawChainOffset } from '../plan/draw-plan.ts'
+import type { Findings } from '../report/findings.ts'
+import type { ProgramEnd } from './child-program.ts'
+import { ChaosPostgres } from './chaos-postgres.ts'
+import { DrivenChain } from './driven-chain.ts'
+import { postgresQueue, redisQueue } from './farm-queue.ts'
+import type { FarmQueue } from './farm-queue.ts'
+import { freePort } from './free-port.ts'
+import { readProcfile } from './procfile.ts'
+import { SimulatedNode } from './simulated-node.ts'
+import { SmallDisk } from './small-disk.ts'
+import { SupervisedProcess } from './supervised-process.ts'
+
+export interface WorldOptions {
+  readonly seed: number
+  /** Pace of the chain. */
+  readonly intervalMs: number
+  /** Blocks that there are at the start. */
+  readonly history: number
+  readonly queue: 'postgres' | 'redis'
+  /** Names the run; part of the environment of its processes. */
+  readonly run: string
+  /** An empty folder, for what is thrown away. */
+  readonly folder: string
+  readonly logFolder: string
+  readonly findings: Findings
+  readonly tell: (line: string) => void
+}
+
+/** What excuses a process that ends by itself: the database is away, or has no room. */
+type Trouble = 'database' | 'disk'
+
+/** Exit code of a program that may do better when it is started again. */
+const restartMayHelp = 75
+/** How long after a trouble ended a process may still end because of it. */
+const afterTroubleMs = 15_000
+const nodeCount = 2
+const memoryEveryMs = 1000
+
+/** Variables that all processes have, beside where things are: pauses that are not longer than acts. */
+const variables = {
+  LOG_FORMAT: 'json', HOST: '127.0.0.1', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_BASE_MS: '200', WEBHOOK_RETRY_CAP_MS: '2000',
+  WEBHOOK_MAX_TRIES: '100', WEBHOOK_PAUSE_AFTER: '10000', WORKER_RETRY_CAP_MS: '4000',
+}
+
+/** Everything that runs in a chaos run: database, queue, nodes, the processes of the Procfile, and those who listen to them. */
+export class ChaosWorld {
+  readonly options: WorldOptions
+  readonly findings: Findings
+  readonly postgres: ChaosPostgres
+  readonly processes: readonly SupervisedProcess[]
+  readonly chain: DrivenChain
+  readonly queue: FarmQueue
+  readonly url: string
+  /** The reason in words where there is none. */
+  readonly disk: SmallDisk | string
+  readonly feed: FeedListener
+  readonly rest: RestReader
+  webhooks: WebhookListener | undefined
+  wasClockStepped = false
+  readonly #troubles = new Map<Trouble, number>()
+  readonly #sampling: NodeJS.Timeout
+
+  private constructor(parts: {
+    readonly options: WorldOptions; readonly postgres: ChaosPostgres; readonly chain: DrivenChain; readonly queue: FarmQueue
+    readonly disk: SmallDisk | string; readonly port: number
+  }) {
+    const { options, chain, queue, postgres } = parts
+    this.options = options
+    this.findings = options.findings
+    this.postgres = postgres
+    this.chain = chain
+    this.queue = queue
+    this.disk = parts.disk
+    this.url = `http://127.0.0.1:${parts.port}`
+    this.processes = readProcfile().map((entry) => new SupervisedProcess({
+      ...entry, logFolder: options.logFolder, run: options.run,
+      variables: {
+        ...variables, ...queue.variables, DB_URL: postgres.url, PORT: String(parts.port),
+        CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
+      },
+      onUnasked: (end, process) => this.#judge(end, process),
+    }))
+    this.feed = new FeedListener(`ws://127.0.0.1:${parts.port}/ws`, options.findings)
+    const web = this.processes.find(({ services }) => services.includes('api'))
+    if (web === undefined) throw new Error('no process of the Procfile runs the API')
+    this.rest = new RestReader({ url: this.url, seed: options.seed, chain, web, findings: options.findings })
+    this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
+  }
+
+  /** Starts database, queue, nodes and processes; listeners come when there is something to hear. */
+  static async start(options: WorldOptions): Promise<ChaosWorld> {
+    const { seed, folder, logFolder, run, intervalMs, history, tell, findings } = options
+    await mkdir(logFolder, { recursive: true })
+    const disk = await SmallDisk.mount(folder)
+    const started: { world?: ChaosWorld } = {}
+    const postgres = new ChaosPostgres(folder, tell, (lastLines) => started.world?.judgeDatabase(lastLines))
+    await postgres.start()
+    await migrate(postgres.pool, join(repositoryRoot, 'migrations'))
+    const head = history - 1
+    const clock = { height: 0, time: new Date(Date.now() + drawChainOffset(seed) - history * intervalMs), spacingMs: intervalMs }
+    const nodes = Array.from({ length: nodeCount }, (_, i) => new SimulatedNode(
+      { name: `node-${i + 1}`, seed, clock, logFolder, run }, { branch: '', head },
+    ))
+    for (const node of nodes) await node.start()
+    const chain = new DrivenChain({ seed, nodes, head, clock })
+    const redis = options.queue === 'redis' ? await redisQueue() : undefined
+    if (options.queue === 'redis' && redis === undefined) findings.add('setup', 'there is no Redis here, and one was asked for')
+    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, port: await freePort(new Random(process.pid)) })
+    started.world = world
+    for (const process of world.processes) process.start()
+    chain.run()
+    return world
+  }
+
+  async listen(): Promise<void> {
+    this.webhooks = await WebhookListener.start(this.postgres.pool)
+    this.feed.start()
+    this.rest.start()
+  }
+
+  process(name: string): SupervisedProcess {
+    const found = this.processes.find((process) => process.name === name)
+    if (found === undefined) throw new Error(`there is no process ${name}`)
+    return found
+  }
+
+  /** Whether there is this trouble, or was a moment ago. */
+  hasTrouble(trouble: Trouble): boolean {
+    return performance.now() < (this.#troubles.get(trouble) ?? -Infinity) + afterTroubleMs
+  }
+
+  /** From now on, until the function that it returns is called. */
+  beginTrouble(trouble: Trouble): () => void {
+    this.#troubles.set(trouble, Infinity)
+    return () => void this.#troubles.set(trouble, performance.now())
+  }
+
+  /** A server that ended by itself: only a full disk may do that. */
+  judgeDatabase(lastLines: string): void {
+    if (!this.hasTrouble('disk')) this.findings.add('database', `PostgreSQL ended by itself:\n${lastLines}`)
+  }
+
+  /** Stops what is left, without judging it. */
+  async end(): Promise<void> {
+    clearInterval(this.#sampling)
+    this.chain.halt()
+    await this.rest.stop()
+    await this.feed.stop()
+    for (const process of this.processes) process.thaw()
+    await Promise.all(this.processes.map((process) => process.stop()))
+    await Promise.all(this.chain.nodes.map((node) => node.stop()))
+    await this.webhooks?.stop()
+    await this.queue.stop()
+    await this.postgres.end()
+    // To be seen while their folder is there.
+    for (const pid of await this.postgres.leftOver()) this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
+    if (typeof this.disk !== 'string') await this.disk.unmount()
+    await rm(this.options.folder, { recursive: true, force: true })
+  }
+
+  /** A process that ended by itself: allowed with 75, because of a full disk, or where it started while the database was away. */
+  #judge(end: ProgramEnd, process: SupervisedProcess): void {
+    const { tell, findings } = this.options
+    const mayEnd = end === restartMayHelp && (this.hasTrouble('disk') || (this.hasTrouble('database') && !process.wasReady))
+    if (mayEnd) tell(`${process.name} ended with ${end} and is started again`)
+    else findings.add('processes', `${process.name} ended by itself with ${end}:\n${process.lastLines(3)}`)
+  }
+}

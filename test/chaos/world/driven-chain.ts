@@ -1,0 +1,131 @@
+import { pause } from '../../../src/base/retry.ts'
+import { blockId } from '../../../src/simnode/ledger/block/block-ids.ts'
+import type { LedgerChain } from '../../../src/simnode/ledger/ledger-chain.ts'
+import { ledgerChain } from '../../../src/simnode/ledger/ledger-node.ts'
+import { Branch } from '../../../src/simnode/ledger/world/branch.ts'
+import type { ClockShape } from '../../../src/simnode/ledger/world/clock.ts'
+import type { SimulatedNode } from './simulated-node.ts'
+
+export interface DrivenChainOptions {
+  readonly seed: number
+  readonly nodes: readonly SimulatedNode[]
+  readonly head: number
+  readonly clock: ClockShape
+}
+
+/** The chain of a run: it grows, forks and halts, and its nodes are told. */
+export class DrivenChain {
+  readonly nodes: readonly SimulatedNode[]
+  readonly #options: DrivenChainOptions
+  /** Nodes that learn of nothing new. */
+  readonly #behind = new Set<SimulatedNode>()
+  #branch = new Branch('')
+  #head: number
+  /** Up to here all is stored and derived, on this branch: what the API says of it must be right. */
+  #settled = -1
+  #forks = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: DrivenChainOptions) {
+    this.#options = options
+    this.nodes = options.nodes
+    this.#head = options.head
+  }
+
+  get head(): number {
+    return this.#head
+  }
+
+  get branch(): string {
+    return this.#branch.name
+  }
+
+  /** How many forks there were. */
+  get forks(): number {
+    return this.#forks
+  }
+
+  get settled(): number {
+    return this.#settled
+  }
+
+  /** Id of the block at a height of the present branch, in hex. */
+  blockId(height: number): string {
+    return blockId({ seed: this.#options.seed, branch: this.#branch, busyness: 1 }, height).toString('hex')
+  }
+
+  /** The ledger that the present branch is made of. */
+  ledger(): LedgerChain {
+    const { seed, clock } = this.#options
+    return ledgerChain({ seed, clock, branch: this.branch })
+  }
+
+  /** From now on it grows. */
+  run(): void {
+    this.#timer ??= setInterval(() => this.#grow(1), this.#options.clock.spacingMs)
+  }
+
+  /** From now on its head stands still. */
+  halt(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  burst(blocks: number): void {
+    this.#grow(blocks)
+  }
+
+  /** Told by who has seen it: up to this height of this branch all is done. */
+  settle(height: number, branch: string): void {
+    if (branch === this.branch) this.#settled = Math.max(this.#settled, height)
+  }
+
+  /**
+   * Goes over to a new branch, which replaces the last `depth` blocks.
+   * @param apartMs how long after the other the second node goes over
+   * @returns the last height that stays
+   */
+  async fork(depth: number, apartMs: number): Promise<number> {
+    const after = Math.max(1, this.#head - depth)
+    this.#branch = forkedBranch(this.#branch.name, after, this.#forks++)
+    this.#settled = Math.min(this.#settled, after)
+    const [first, ...others] = this.#forks % 2 === 0 ? this.nodes : this.nodes.toReversed()
+    for (const other of others) if (apartMs > 0) this.#behind.add(other)
+    if (first !== undefined) this.#tell(first)
+    if (apartMs > 0) await pause(apartMs)
+    for (const other of others) this.catchUp(other)
+    return after
+  }
+
+  /** The node learns of nothing new until `catchUp`. */
+  leaveBehind(node: SimulatedNode): void {
+    this.#behind.add(node)
+  }
+
+  catchUp(node: SimulatedNode): void {
+    this.#behind.delete(node)
+    this.#tell(node)
+  }
+
+  #grow(blocks: number): void {
+    this.#head += blocks
+    for (const node of this.nodes) this.#tell(node)
+  }
+
+  #tell(node: SimulatedNode): void {
+    if (!this.#behind.has(node)) node.serve({ branch: this.branch, head: this.#head })
+  }
+}
+
+/** A branch that leaves another after a height: forks above that are no part of it. */
+export function forkedBranch(name: string, after: number, number: number): Branch {
+  const kept = name.split('.').filter((fork) => fork !== '' && Number.parseInt(fork, 10) < after)
+  return new Branch([...kept, `${after}${lettersOf(number)}`].join('.'))
+}
+
+/** 0 is b, 24 is z, 25 is bb. */
+function lettersOf(number: number): string {
+  const letters = 'bcdefghijklmnopqrstuvwxyz'
+  const rest = Math.floor(number / letters.length)
+  return (rest === 0 ? '' : lettersOf(rest - 1)) + (letters[number % letters.length] ?? '')
+}

@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import type { ClockShape } from '../../../src/simnode/ledger/world/clock.ts'
+import type { Fault } from '../../../src/simnode/node/fault.ts'
+import { ChildProgram } from './child-program.ts'
+
+/** What a node is to serve. */
+export interface ServedChain {
+  readonly branch: string
+  readonly head: number
+}
+
+export interface SimulatedNodeOptions {
+  readonly name: string
+  readonly seed: number
+  /** Known is the time of height 0. */
+  readonly clock: ClockShape
+  readonly logFolder: string
+  readonly run: string
+}
+
+/**
+ * An access node of the simulated chain in a process of its own (`npm run simnode`), told by its control port what to serve and what to
+ * do wrong. It may be killed and started again on the same port, and serves then what it was told last.
+ */
+export class SimulatedNode {
+  readonly #options: SimulatedNodeOptions
+  #wanted: ServedChain
+  #program: ChildProgram | undefined
+  #port = 0
+  #control = ''
+  #served: ServedChain | undefined
+  #telling: Promise<void> | undefined
+  #killed = 0
+
+  constructor(options: SimulatedNodeOptions, wanted: ServedChain) {
+    this.#options = options
+    this.#wanted = wanted
+  }
+
+  /** `host:port` */
+  get endpoint(): string {
+    return `127.0.0.1:${this.#port}`
+  }
+
+  get wanted(): ServedChain {
+    return this.#wanted
+  }
+
+  /** @throws when it ends before it is ready */
+  async start(): Promise<void> {
+    const { name, seed, clock, logFolder, run } = this.#options
+    const wanted = this.#wanted
+    const program = new ChildProgram({
+      argv: [
+        'scripts/simnode.ts', '--port', String(this.#port), '--control-port', '0', '--seed', String(seed), '--branch', wanted.branch,
+        '--head', String(wanted.head), '--genesis', clock.time.toISOString(), '--interval', String(clock.spacingMs), '--still', '--orphans',
+      ],
+      variables: {}, logFile: join(logFolder, `${name}.log`), run,
+    })
+    this.#program = program
+    const line = await program.saw(/^Simulated node ready/)
+    if (line === undefined) throw new Error(`${name} did not start:\n${program.lastLines(20)}`)
+    this.#port = Number(/ready on [^:]+:(\d+)/.exec(line)?.[1])
+    this.#control = /control on (http:\S+)/.exec(line)?.[1] ?? ''
+    this.#served = wanted
+    this.#tell()
+  }
+
+  /** From now on it serves that; told as soon as it can be. */
+  serve(wanted: ServedChain): void {
+    this.#wanted = wanted
+    this.#tell()
+  }
+
+  /** Resolves when it serves what it was told. @throws where it cannot be told */
+  async settled(): Promise<void> {
+    while (this.#telling !== undefined) await this.#telling
+    if (!isSame(this.#served, this.#wanted)) throw new Error(`${this.#options.name} does not serve what it was told`)
+  }
+
+  /** One that is down has no further fault, and none when it comes back. */
+  async inject(fault: Fault): Promise<void> {
+    if (this.#served !== undefined) await this.#ask('POST', 'fault', fault)
+  }
+
+  async clearFaults(): Promise<void> {
+    if (this.#served !== undefined) await this.#ask('DELETE', 'faults')
+  }
+
+  async kill(): Promise<void> {
+    this.#killed++
+    this.#served = undefined
+    await this.#program?.end('SIGKILL')
+  }
+
+  async stop(): Promise<void> {
+    this.#killed++
+    if (this.#program?.isRunning === true) await this.#program.end('SIGTERM')
+  }
+
+  #tell(): void {
+    this.#telling ??= this.#tellAll().finally(() => {
+      this.#telling = undefined
+    })
+  }
+
+  async #tellAll(): Promise<void> {
+    const life = this.#killed
+    while (this.#program?.isRunning === true && this.#served !== undefined && !isSame(this.#served, this.#wanted)) {
+      const { branch, head } = this.#wanted
+      try {
+        await (branch === this.#served.branch ? this.#ask('POST', 'head', { height: head }) : this.#ask('POST', 'branch', { name: branch, head }))
+        this.#served = { branch, head }
+      } catch (error) {
+        // One that was killed is told at its next start.
+        if (life === this.#killed && this.#program.isRunning) throw error
+        return
+      }
+    }
+  }
+
+  async #ask(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<void> {
+    const content = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const response = await fetch(`${this.#control}/${path}`, { method, ...content })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${this.#options.name} refused ${path}: ${text}`)
+  }
+}
+
+function isSame(a: ServedChain | undefined, b: ServedChain): boolean {
+  return a?.branch === b.branch && a.head === b.head
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { chmod, statfs } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { asError } from '../../../src/base/errors.ts'
+
+const run = promisify(execFile)
+
+/** An hour's data fits; memory is taken only for what is written. */
+const roomMiB = 6144
+/** What is left when it is full: enough to start something and not enough to go on with it. */
+const leftKiB = 512
+
+/** A file system in memory that can be full, mounted on a folder. */
+export class SmallDisk {
+  readonly #folder: string
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** @returns the reason in words where no file system can be mounted: that is root's right, and not in every container */
+  static async mount(folder: string): Promise<SmallDisk | string> {
+    try {
+      await run('mount', ['-t', 'tmpfs', '-o', `size=${roomMiB}m,mode=0711`, 'tmpfs', folder])
+    } catch (error) {
+      return asError(error).message.trim()
+    }
+    await chmod(folder, 0o711)
+    return new SmallDisk(folder)
+  }
+
+  /** From now on there is no room for more. */
+  async fill(): Promise<void> {
+    const { blocks, bfree, bsize } = await statfs(this.#folder)
+    await this.#resize(`${Math.ceil(((blocks - bfree) * bsize) / 1024) + leftKiB}k`)
+  }
+
+  async makeRoom(): Promise<void> {
+    await this.#resize(`${roomMiB}m`)
+  }
+
+  /** MiB in use. */
+  async used(): Promise<number> {
+    const { blocks, bfree, bsize } = await statfs(this.#folder)
+    return Math.round(((blocks - bfree) * bsize) / 1024 / 1024)
+  }
+
+  async unmount(): Promise<void> {
+    await run('umount', ['-l', this.#folder])
+  }
+
+  async #resize(size: string): Promise<void> {
+    await run('mount', ['-o', `remount,size=${size}`, this.#folder])
+  }
+}

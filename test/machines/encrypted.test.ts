@@ -1,0 +1,81 @@
+import { chown, copyFile, chmod, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { askingOff } from '../support/asking-off.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { startHalfOpenProxy } from '../support/half-open-proxy.ts'
+import type { HalfOpenProxy } from '../support/half-open-proxy.ts'
+import { untilStored } from '../support/ingest.ts'
+import { makeServerFolder, removeServerFolder, startOwnServer } from './own-server.ts'
+import type { OwnServer } from './own-server.ts'
+
+const fixtures = join(import.meta.dirname, '../../src/access/fixtures')
+const authority = join(fixtures, 'localhost-cert.pem')
+
+/** As services that run PostgreSQL for others demand it. */
+describe('a database that is reached with TLS alone', function () {
+  this.timeout(60_000)
+  let folder: string
+  let server: OwnServer
+  /** Servers of several tests have the same port, at addresses of their own. */
+  const address = `127.${(process.pid >> 16) + 1}.${(process.pid >> 8) & 255}.${process.pid & 255}`
+  let proxy: HalfOpenProxy
+  const programs: FlowfarmProcess[] = []
+
+  before(async () => {
+    folder = await makeServerFolder()
+    await (await startOwnServer(folder)).stop()
+    const cluster = join(folder, 'cluster')
+    const { uid, gid } = await stat(cluster)
+    for (const name of ['localhost-cert.pem', 'localhost-key.pem']) {
+      await copyFile(join(fixtures, name), join(cluster, name))
+      await chmod(join(cluster, name), 0o600)
+      await chown(join(cluster, name), uid, gid)
+    }
+    server = await startOwnServer(folder, {
+      listen_addresses: address, ssl: 'on', ssl_cert_file: 'localhost-cert.pem', ssl_key_file: 'localhost-key.pem',
+    })
+    proxy = await startHalfOpenProxy(`postgresql://flowfarm@${address}:5432/flowfarm`)
+  })
+
+  afterEach(async function (this: Mocha.Context) {
+    if (this.currentTest?.state === 'failed') for (const one of programs) process.stderr.write(`${one.output().slice(-20_000)}\n\n`)
+    await Promise.all(programs.splice(0).map((one) => one.end('SIGKILL')))
+  })
+
+  after(async () => {
+    await proxy.close()
+    await server.stop()
+    await removeServerFolder(folder)
+  })
+
+  for (const mode of ['verify-full', 'require', 'no-verify']) {
+    it(`is used by all services with sslmode=${mode}`, async () => {
+      await using node = await startLedgerNode({ head: 20 })
+      const trust = mode === 'no-verify' ? '' : `&sslrootcert=${encodeURIComponent(authority)}`
+      const program = new FlowfarmProcess([], {
+        ...askingOff, DB_URL: `${proxy.url}?sslmode=${mode}${trust}`, CHAIN_ACCESS_NODE: node.endpoint,
+        HOST: '127.0.0.1', PORT: '0',
+      })
+      programs.push(program)
+      const { port: apiPort } = await program.logged(/the API listens/)
+      await untilStored(server, 0, 20)
+      expect((await fetch(`http://127.0.0.1:${String(apiPort)}/flow/block/20`)).status).to.equal(200)
+      const { rows } = await server.pool.query<{ application_name: string; ssl: boolean }>(
+        `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
+         where application_name like 'flowfarm%' group by 1`,
+      )
+      expect(rows.map(({ application_name: name }) => name)).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm'])
+      expect(rows.filter(({ ssl }) => !ssl)).to.deep.equal([])
+      expect(await program.end('SIGTERM')).to.equal(0)
+    })
+  }
+
+  it('is refused where its certificate is not trusted', async () => {
+    const program = new FlowfarmProcess(['api'], { DB_URL: `${proxy.url}?sslmode=verify-full` })
+    programs.push(program)
+    expect(await program.ended()).to.be.oneOf([1, 75])
+    expect(program.output()).to.match(/self-signed certificate/)
+  })
+})

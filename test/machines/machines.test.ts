@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
+import { findLockHolder } from '../../src/db/advisory-lock.ts'
+import { coordinatorLock } from '../../src/farm/coordinator/coordinator.ts'
+import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
+import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
+import { addRederiveRequest } from '../../src/farm/requests/add-request.ts'
+import { ledgerChain } from '../../src/simnode/ledger/ledger-node.ts'
+import { untilDerived } from '../support/farm.ts'
+import type { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { activeOf, holdTable, untilCoordinated, untilYes } from '../support/held-work.ts'
+import { compareHoldings, compareItems, compareKeys, compareVaults } from '../support/ledger-truth.ts'
+import { FarmMachines } from './farm-machines.ts'
+import type { Machine } from './farm-machines.ts'
+
+const names = workers.map(({ name }) => name)
+const seed = 11
+const history = 200
+
+/** Ranges of history that are small enough to be many, and large enough that nobody waits for the queue. */
+const ranges = { LIVE_DERIVERS_CHUNK: '5', HISTORY_DERIVERS_CHUNK: '5' }
+
+describe('a farm on several machines', function (this: Mocha.Suite) {
+  this.timeout(90_000)
+  let farm: FarmMachines
+  const working: Partial<Record<Machine, FlowfarmProcess>> = {}
+
+  before(async function (this: Mocha.Context) {
+    const missing = await FarmMachines.missing()
+    if (missing !== undefined) {
+      process.stderr.write(`    skipped: ${missing}\n`)
+      this.skip()
+    }
+    farm = await FarmMachines.start(['--seed', String(seed), '--blocks', String(history), '--interval', '800'])
+    farm.run('ingester', ['ingest'], { START_BLOCK: '0', ENABLE_HISTORY_INGESTER: 'false' })
+    farm.run('api', ['api'])
+    for (const machine of ['one', 'two'] as const) working[machine] = farm.run(machine, ['farm'], ranges)
+    await Promise.all(Object.values(working).map((program) => program.logged(/the farm works/)))
+    await untilCoordinated(farm)
+  })
+
+  afterEach(function (this: Mocha.Context) {
+    if (this.currentTest?.state === 'failed') process.stderr.write(`${farm.output()}\n`)
+  })
+
+  after(() => farm?.remove())
+
+  /** The machine of which the process coordinates, and the other. */
+  const coordinating = async (): Promise<readonly [coordinator: Machine, other: Machine]> => {
+    await untilCoordinated(farm)
+    const holder = await findLockHolder(farm.pool, coordinatorLock)
+    return holder?.address === farm.network.address('one', 'data') ? ['one', 'two'] : ['two', 'one']
+  }
+
+  const activeOn = (machine: Machine): Promise<number[]> => activeOf(farm, working[machine]?.pid ?? 0)
+
+  /** Gives the workers everything to do again where nothing is left. */
+  const keepBusy = async (): Promise<void> => {
+    const { rowCount } = await farm.pool.query(`select from app.worker_leases where status <> 'done' limit 1`)
+    if (rowCount === 0) await addRederiveRequest(farm.pool, workers, names, { from: 0, to: history })
+  }
+
+  const untilBusy = (machine: Machine): Promise<void> => untilYes(farm, async () => {
+    if ((await activeOn(machine)).length > 0) return true
+    await keepBusy()
+    return false
+  })
+
+  /**
+   * Cuts a machine off from the database in the middle of commits.
+   * @returns how long it takes until others have its ranges, ms, once they have done all of them
+   */
+  const takeover = async (machine: Machine): Promise<number> => {
+    // Whoever writes there waits, in a transaction that has locks, so that its machine goes away in the middle of it.
+    const held = await holdTable(farm, 'app.tx_contracts', 'access exclusive')
+    await untilYes(farm, async () => {
+      if ((await activeOf(farm, working[machine]?.pid ?? 0, 'tx_contracts_worker')).length > 0) return true
+      await keepBusy()
+      return false
+    })
+    await farm.network.unplug(machine, 'data')
+    const cutAt = performance.now()
+    await held.letGo()
+    await untilYes(farm, async () => (await activeOn(machine)).length === 0)
+    const taken = performance.now() - cutAt
+    await untilDerived(farm, ['tx_contracts_worker'], [{ from: 0, to: history }])
+    return taken
+  }
+
+  const head = async (): Promise<number> => {
+    const { rows } = await farm.pool.query<{ head: number }>('select max(height)::int as head from raw.blocks')
+    return rows[0]?.head ?? -1
+  }
+
+  it('works on all of them, and is seen from yet another', async () => {
+    await Promise.all([untilBusy('one'), untilBusy('two')])
+    await untilDerived(farm, names, [{ from: 0, to: history }])
+    const { data } = await farm.ask('/flow/block?limit=2') as { data: { height: number }[] }
+    expect(data).to.have.length(2)
+    expect(data[0]?.height).to.be.at.least(history - 1)
+  })
+
+  it('gives the ranges of a machine that is cut off from the database to others within 8 s, and takes none of it twice', async () => {
+    const [, machine] = await coordinating()
+    expect(await takeover(machine)).to.be.below(8000)
+    await farm.network.plugIn(machine, 'data')
+    await untilBusy(machine)
+  })
+
+  it('is coordinated from another machine within 8 s when the one that coordinates is cut off', async () => {
+    const [machine, other] = await coordinating()
+    expect(await takeover(machine)).to.be.below(8000)
+    expect(await coordinating()).to.deep.equal([other, machine])
+    await farm.network.plugIn(machine, 'data')
+    await untilBusy(machine)
+  })
+
+  it('goes on while a machine is cut off from the queues', async () => {
+    const [machine, other] = await coordinating()
+    await farm.network.unplug(other, 'front')
+    const from = await head()
+    await untilYes(farm, async () => (await head()) > from + 3)
+    await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
+    await farm.network.plugIn(other, 'front')
+    await Promise.all([untilBusy(machine), untilBusy(other)])
+  })
+
+  it('is coordinated from another machine when the one that coordinates is cut off from the queues', async () => {
+    const [machine, other] = await coordinating()
+    await farm.network.unplug(machine, 'front')
+    const from = await head()
+    await untilYes(farm, async () => (await head()) > from + 3)
+    await untilDerived(farm, names, [{ from: 0, to: from + 3 }])
+    expect(await coordinating()).to.deep.equal([other, machine])
+    await farm.network.plugIn(machine, 'front')
+    await Promise.all([untilBusy(machine), untilBusy(other)])
+  })
+
+  it('has in the end what the chain says, and what one pass derives: no row twice, and none missing', async () => {
+    await farm.stopNode()
+    const last = await head()
+    await untilDerived(farm, names, [{ from: 0, to: last + 1 }])
+    await rebuildDerived({ pool: farm.pool, workers, network: 'emulator' })
+    const { heights, tables } = await compareDerived({ pool: farm.pool, workers })
+    expect(tables.filter(({ differences }) => differences > 0)).to.deep.equal([])
+    expect(heights).to.deep.equal([{ from: 0, to: last + 1 }])
+    const chain = ledgerChain({ seed })
+    for (const compare of [compareVaults, compareHoldings, compareItems, compareKeys]) {
+      const { expected, found } = await compare(farm.pool, chain, last)
+      expect(found).to.deep.equal(expected).and.not.deep.equal([])
+    }
+    for (const program of Object.values(working)) expect(await program.end('SIGTERM')).to.equal(0)
+  })
+})

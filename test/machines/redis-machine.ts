@@ -1,0 +1,13 @@
+/**
+ * The machine of the queues: `node redis-machine.ts <address>` runs a Redis that listens there, prints one JSON line with its
+ * `url` (null where no `redis-server` can be had), and stops when its standard input ends.
+ */
+import { once } from 'node:events'
+import { startRedis } from '../../scripts/support/start-redis.ts'
+
+const [address = ''] = process.argv.slice(2)
+const redis = await startRedis({ address })
+process.stdout.write(`${JSON.stringify({ url: redis?.url ?? null })}\n`)
+process.stdin.resume()
+await once(process.stdin, 'end')
+await redis?.stop()

@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { workers } from '../../jobs/index.ts'
+import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { nodeIdOf } from '../../src/simnode/ledger/staking/stakers.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { runFarm, untilDerived } from '../support/farm.ts'
+import { compareItems, compareVaults } from '../support/ledger-truth.ts'
+
+const names = workers.map(({ name }) => name)
+/** In the hundredth tide all nodes are registered; two epochs begin in these blocks. */
+const [from, head] = [20_010, 20_450]
+
+describe('a history of the simulated chain that starts in the middle', function () {
+  this.timeout(180_000)
+
+  it('is true for all that its events name, and for nodes once an epoch was set up', async () => {
+    const database = await createTestDatabase()
+    await using node = await startLedgerNode({ seed: 6, head })
+    const running = await runFarm(database, {
+      CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: String(from), ENABLE_HISTORY_INGESTER: 'false',
+    }, { withIngest: true })
+    try {
+      await untilDerived(database, names, [{ from, to: head + 1 }], running)
+      for (const compare of [compareVaults, compareItems]) {
+        const { expected, found } = await compare(database.pool, node.chain, head, from)
+        expect(found).to.deep.equal(expected)
+      }
+      const problems = await database.pool.query('select code, event_type, message from raw.indexing_errors limit 5')
+      expect(problems.rows).to.deep.equal([])
+      const { staking } = node.chain.stateAt(head)
+      const expected = staking.nodes.map((staker) => {
+        const { committed, staked, unstaking, unstaked, rewarded } = staking.of(staker)
+        const amounts = [committed, staked, unstaking, unstaked, rewarded].map((amount) => ufix64Text(amount))
+        return `${nodeIdOf(staker.node)} true ${staking.addressOf(staker.node)} ${amounts.join(' ')}`
+      })
+      const { rows } = await database.pool.query<{ line: string }>(`
+        select concat_ws(' ', node_id, is_complete::text, networking_address, tokens_committed, tokens_staked,
+          tokens_unstaking, tokens_unstaked, tokens_rewarded) as line from app.staking_nodes order by node_id`)
+      expect(rows.map(({ line }) => line)).to.deep.equal(expected.toSorted())
+    } finally {
+      await running.stop()
+      await database.drop()
+    }
+  })
+})

@@ -1,0 +1,150 @@
+import { expect } from 'chai'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { askingWorkers } from '../../jobs/asking/index.ts'
+import { nftItemMetadataWorker } from '../../jobs/asking/nft-item-metadata-worker.ts'
+import { workers } from '../../jobs/index.ts'
+import { createChainReader } from '../../src/access/create-chain-reader.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
+import { AskingLoop } from '../../src/farm/asking/asking-loop.ts'
+import { loadScripts } from '../../src/farm/asking/chain-scripts.ts'
+import { readJson } from '../../src/farm/asking/read-json.ts'
+import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
+import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { quiet } from '../support/chain-source.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { runFarm, untilDerived } from '../support/farm.ts'
+import type { RunningFarm } from '../support/farm.ts'
+import {
+  compareContracts, compareEvmTokens, compareHoldings, compareItems, compareKeys, compareScheduled, compareStaking,
+  compareVaults,
+} from '../support/ledger-truth.ts'
+
+const names = workers.map(({ name }) => name)
+const domains = {
+  compareVaults, compareHoldings, compareItems, compareKeys, compareContracts, compareStaking, compareScheduled,
+  compareEvmTokens,
+}
+/** In the third tide; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
+const [head, forkedAfter, end] = [430, 388, 641]
+
+describe('the truth of the simulated chain', function () {
+  this.timeout(180_000)
+  let database: TestDatabase
+  let node: LedgerNode
+  let running: RunningFarm
+
+  before(async () => {
+    database = await createTestDatabase()
+    node = await startLedgerNode({ seed: 5, head })
+    running = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' }, { withIngest: true })
+  })
+
+  after(async () => {
+    await running.stop()
+    await node.stop()
+    await database.drop()
+  })
+
+  /** The names of the domains that are not as the chain has them. */
+  const untrue = async (client: pg.Pool | pg.ClientBase, height: number): Promise<string[]> => {
+    const wrong: string[] = []
+    for (const [name, compare] of Object.entries(domains)) {
+      const { expected, found } = await compare(client, node.chain, height)
+      if (expected.length === 0 || expected.join('\n') !== found.join('\n')) wrong.push(name)
+    }
+    return wrong
+  }
+  const expectTruth = async (height: number): Promise<void> => {
+    for (const [name, compare] of Object.entries(domains)) {
+      const { expected, found } = await compare(database.pool, node.chain, height)
+      expect(expected, `${name} at ${height}`).to.not.deep.equal([])
+      expect(found, `${name} at ${height}`).to.deep.equal(expected)
+    }
+    const { rows } = await database.pool.query('select code, event_type, message from raw.indexing_errors limit 5')
+    expect(rows, `what workers could not use to ${height}`).to.deep.equal([])
+  }
+
+  it('is what the farm derives', async () => {
+    await untilDerived(database, names, [{ from: 0, to: head + 1 }], running)
+    await expectTruth(head)
+  })
+
+  it('is what it derives after the chain has gone over to a branch', async () => {
+    node.switchTo(`${forkedAfter}b`, end)
+    await untilDerived(database, names, [{ from: 0, to: end + 1 }], running)
+    await expectTruth(end)
+  })
+
+  it('is missed by tables in which anything is wrong', async () => {
+    const client = await database.pool.connect()
+    try {
+      for (const [statement, domain] of [
+        ['update app.ft_vault_balances set balance = balance + 0.00000001', 'compareVaults'],
+        ['update app.ft_holdings set vault_balance = vault_balance + 0.00000001', 'compareHoldings'],
+        ['delete from app.nft_ownership where nft_id = (select max(nft_id) from app.nft_ownership)', 'compareItems'],
+        ['update app.account_keys set is_revoked = not is_revoked', 'compareKeys'],
+        ['update app.smart_contracts set is_removed = false', 'compareContracts'],
+        ['update app.staking_delegators set tokens_staked = tokens_staked + 1', 'compareStaking'],
+        [`update app.scheduled_transactions set status = 'executed'`, 'compareScheduled'],
+        ['update app.evm_token_holdings set balance = balance + 1', 'compareEvmTokens'],
+      ] as const) {
+        await client.query('begin')
+        await client.query(statement)
+        expect(await untrue(client, end), statement).to.deep.equal([domain])
+        await client.query('rollback')
+      }
+    } finally {
+      client.release()
+    }
+  })
+
+  it('is what one pass derives again', async () => {
+    const report = await rebuildDerived({ pool: database.pool, workers, network: 'emulator' })
+    expect({ problems: report.problems, failed: report.failed }).to.deep.equal({ problems: 0, failed: [] })
+    const { isEqual, heights, tables } = await compareDerived({ pool: database.pool, workers })
+    expect(tables.filter(({ differences }) => differences > 0)).to.deep.equal([])
+    expect({ isEqual, heights }).to.deep.equal({ isEqual: true, heights: [{ from: 0, to: end + 1 }] })
+  })
+
+  it('is what workers hear that ask the chain, and contradicts nothing of what events tell', async () => {
+    const reader = createChainReader({ liveEndpoints: [node.endpoint], log: quiet })
+    const script = await loadScripts('emulator')
+    try {
+      // What is found of who owns what gives more items to ask for.
+      for (const worker of [...askingWorkers, nftItemMetadataWorker]) {
+        const loop = new AskingLoop({
+          pool: database.pool, worker, concurrency: 1, range: 1000, log: pino({ level: 'silent' }), metrics: new Metrics(), roundMs: 0,
+          context: { reader, network: 'emulator', script, readJson },
+        })
+        while (await loop.round(new AbortController().signal)) continue
+      }
+    } finally {
+      await reader.close()
+    }
+    const rows = async (text: string): Promise<unknown[]> => (await database.pool.query<{ row: unknown }>(text)).rows.map(({ row }) => row)
+    for (const table of [
+      'ft_token_metadata', 'nft_collection_metadata', 'nft_items', 'nft_holder_checks', 'contract_code_questions', 'network_state',
+      'staking_node_info',
+    ]) {
+      expect(await rows(`select distinct status as row from app.${table}`), table).to.deep.equal(['answered'])
+    }
+    // Items of before the first block that no event has named are found; of those that events name none is elsewhere.
+    expect(await rows('select count(*)::integer as row from app.nft_ownership_corrections where owner is not null')).to.not.deep.equal([0])
+    expect(await rows(`
+      select c as row from app.nft_ownership_corrections c join app.nft_ownership o using (token, nft_id)`)).to.deep.equal([])
+    const { staking } = node.chain.stateAt(end)
+    expect(await rows('select total_staked::text as row from app.network_state')).to.deep.equal([ufix64Text(staking.totalStaked())])
+    // Where a node is reached no event tells when it registers, but the chain does.
+    expect(await rows(`
+      select i.node_id as row from app.staking_node_info i join app.staking_nodes n using (node_id)
+      where i.tokens_staked <> n.tokens_staked or i.tokens_committed <> n.tokens_committed or i.tokens_unstaking <> n.tokens_unstaking
+        or i.tokens_unstaked <> n.tokens_unstaked or i.tokens_rewarded <> n.tokens_rewarded
+        or i.tokens_requested_to_unstake <> n.tokens_requested_to_unstake or i.delegator_count <> n.delegator_count
+        or i.networking_address <> n.networking_address`)).to.deep.equal([])
+  })
+})
