@@ -1,0 +1,71 @@
+/** What the query service says over HTTP, as far as the page reads it. Names are those of its JSON. */
+
+/** A database that can be asked. */
+export type Target = 'indexer' | 'evm'
+
+/** `GET /health`: open to all, so that the page knows what it may offer before anybody has shown a token. */
+export interface Health {
+  readonly status: string
+  readonly targets: readonly Target[]
+  /** Who writes the SQL; null where no model is set. */
+  readonly model: ModelInUse | null
+  /** Whether all else wants a bearer token. */
+  readonly needs_token: boolean
+}
+
+export interface ModelInUse {
+  readonly provider: string
+  readonly name: string
+  /** Whether it only knows its example questions, as that of the demo. */
+  readonly is_scripted: boolean
+}
+
+/** A value of a row: what JSON cannot hold exactly, such as int8 and numeric, is a string. */
+export type SqlValue = null | boolean | number | string | readonly SqlValue[] | { readonly [name: string]: SqlValue }
+
+/** A statement that ran, or why it did not. */
+export interface SqlResult {
+  readonly target: Target
+  readonly sql: string
+  /** Each name once: a second `count` is `count_2`. */
+  readonly columns: readonly string[]
+  /** PostgreSQL's names of the types, in the order of the columns. */
+  readonly column_types: readonly string[]
+  readonly results: readonly Readonly<Record<string, SqlValue>>[]
+  readonly row_count: number
+  /** Whether there are more rows than these. */
+  readonly truncated: boolean
+  /** What went wrong, in words. */
+  readonly error: string | null
+  readonly duration_ms: number
+}
+
+export interface AskResult extends SqlResult {
+  readonly question: string
+}
+
+export interface GeneratedSql {
+  readonly target: Target
+  readonly question: string
+  readonly sql: string
+  readonly duration_ms: number
+}
+
+export interface HistoryItem {
+  readonly id: string
+  readonly target: Target
+  /** null where SQL was run as it was given. */
+  readonly question: string | null
+  readonly sql: string
+  readonly row_count: number | null
+  readonly error: string | null
+  readonly timestamp: string
+}
+
+/** A question with the SQL that answers it: one that came with the program, or one that somebody kept. */
+export interface Pair {
+  readonly id: string
+  readonly target: Target
+  readonly question: string
+  readonly sql: string
+}
