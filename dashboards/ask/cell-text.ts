@@ -1,0 +1,20 @@
+import type { SqlValue } from './contract.ts'
+
+/** A value as it is shown, copied and exported: exact, and empty where there is none. */
+export function cellText(value: SqlValue): string {
+  if (value === null) return ''
+  if (typeof value === 'object') return JSON.stringify(value)
+  return String(value)
+}
+
+const numberTypes: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric', 'float4', 'float8', 'money', 'oid'])
+
+/** Whether values of this PostgreSQL type are numbers. */
+export function isNumberType(type: string): boolean {
+  return numberTypes.has(type)
+}
+
+/** Whether values of this PostgreSQL type are days or times. */
+export function isTimeType(type: string): boolean {
+  return /^(?:date|timestamp|timestamptz)$/.test(type)
+}

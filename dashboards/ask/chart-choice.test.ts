@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { isNumberType } from './cell-text.ts'
+import { chartChoice, chartPoints } from './chart-choice.ts'
+import type { ResultTable } from './result-table.ts'
+
+function table(columns: Readonly<Record<string, string>>, rows: ResultTable['rows']): ResultTable {
+  return { columns: Object.entries(columns).map(([name, type]) => ({ name, type, isNumber: isNumberType(type) })), rows }
+}
+
+describe('what of a table can be drawn', () => {
+  it('is a line over days, oldest first', () => {
+    const days = table({ count: 'int8', day: 'date' }, [['3', '2026-03-02'], ['12', '2026-03-01']])
+    const choice = chartChoice(days)
+    expect(choice).to.deep.equal({ names: 1, values: [0], shape: 'line' })
+    if (choice !== undefined)
+      expect(chartPoints(days, choice, 0)).to.deep.equal([
+        { date: '2026-03-01', value: 12, text: '12' }, { date: '2026-03-02', value: 3, text: '3' },
+      ])
+  })
+
+  it('is bars over names, in the order of the rows, with exact texts', () => {
+    const tokens = table({ token: 'text', amount: 'numeric' }, [
+      ['A.0ae53cb6e3f42a79.FlowToken', '12345678901234567890.5'], ['A.0ae53cb6e3f42a79.FlowXToken', null],
+      ['A.0ae53cb7e3f42a79.BFlowToken', '1'],
+    ])
+    const choice = chartChoice(tokens)
+    expect(choice).to.deep.equal({ names: 0, values: [1], shape: 'bars' })
+    if (choice === undefined) return
+    const points = chartPoints(tokens, choice, 1)
+    expect(points.map(({ text }) => text)).to.deep.equal(['12345678901234567890.5', 'no value', '1'])
+    expect(new Set(points.map(({ date }) => date)).size).to.equal(3)
+  })
+
+  it('is a number over another, as over a height', () => {
+    expect(chartChoice(table({ height: 'int8', gas: 'int8' }, [['1', '5'], ['2', '7']]))?.names).to.equal(0)
+  })
+
+  it('is nothing where the data does not suit', () => {
+    expect(chartChoice(table({ n: 'int8' }, [['1'], ['2']])), 'one column').to.equal(undefined)
+    expect(chartChoice(table({ day: 'date', n: 'int8' }, [['2026-03-01', '1']])), 'one row').to.equal(undefined)
+    expect(chartChoice(table({ name: 'text', n: 'int8' }, [['a', '1'], ['a', '2']])), 'names twice').to.equal(undefined)
+    expect(chartChoice(table({ name: 'text', n: 'int8' }, [['a', '-1'], ['b', '2']])), 'below nought').to.equal(undefined)
+    expect(chartChoice(table({ name: 'text', n: 'float8' }, [['a', 'NaN'], ['b', '2']])), 'no number').to.equal(undefined)
+    const many = Array.from({ length: 61 }, (_, i) => [`a${i}`, '1'])
+    expect(chartChoice(table({ name: 'text', n: 'int8' }, many)), 'many bars').to.equal(undefined)
+  })
+})

@@ -1,0 +1,77 @@
+import type { TimePoint } from '../kit/time-chart.tsx'
+import { cellText, isTimeType } from './cell-text.ts'
+import type { SqlValue } from './contract.ts'
+import type { ResultTable } from './result-table.ts'
+
+/** Columns of which a chart can be drawn: any of `values` over `names`. */
+export interface ChartChoice {
+  readonly names: number
+  readonly values: readonly number[]
+  /** A line where the names are days or times, bars where they are anything else. */
+  readonly shape: 'line' | 'bars'
+}
+
+/** More bars than these cannot be told apart, nor can so many points of a line. */
+const mostBars = 60
+const mostPoints = 1000
+
+/**
+ * What of a table can be drawn: a column that names the rows, each once, and at least one of numbers that are not below
+ * nought. `undefined` where the data does not suit.
+ */
+export function chartChoice({ columns, rows }: ResultTable): ChartChoice | undefined {
+  if (rows.length < 2) return undefined
+  const names = nameColumn({ columns, rows })
+  if (names === -1) return undefined
+  const shape = isTimeType(columns[names]?.type ?? '') ? 'line' : 'bars'
+  if (rows.length > (shape === 'line' ? mostPoints : mostBars)) return undefined
+  const values = [...columns.keys()].filter((i) => i !== names && columns[i]?.isNumber === true && rows.every((row) => isDrawable(row[i] ?? null)))
+  return values.length === 0 ? undefined : { names, values, shape }
+}
+
+/** The first column of days or times, else of texts, else of numbers, whose values are all there and all different. */
+function nameColumn({ columns, rows }: ResultTable): number {
+  const isName = (i: number): boolean =>
+    rows.every((row) => row[i] !== null) && new Set(rows.map((row) => cellText(row[i] ?? null))).size === rows.length
+  const find = (test: (type: string, isNumber: boolean) => boolean): number =>
+    columns.findIndex(({ type, isNumber }, i) => test(type, isNumber) && isName(i))
+  for (const test of [isTimeType, (_: string, isNumber: boolean) => !isNumber]) {
+    const found = find(test)
+    if (found !== -1) return found
+  }
+  // The first of several numbers may name the rows, as a height does; a number alone names nothing.
+  return columns.length > 1 && isName(0) ? 0 : -1
+}
+
+function isDrawable(value: SqlValue): boolean {
+  if (value === null) return true
+  const number = Number(value)
+  return Number.isFinite(number) && number >= 0
+}
+
+const longestName = 16
+
+/** The points of a chart: times in their order, all else as the rows are. A row without a number counts as nought. */
+export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice, value: number): readonly TimePoint[] {
+  const taken = new Set<string>()
+  const points = rows.map((row): TimePoint => {
+    const name = nameOnce(shortName(cellText(row[names] ?? null), shape), taken)
+    const cell = row[value] ?? null
+    return { date: name, value: Number(cell ?? 0), text: cell === null ? 'no value' : cellText(cell) }
+  })
+  return shape === 'line' ? points.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0)) : points
+}
+
+/** Midnight says nothing; of an id its beginning and end tell it from others. */
+function shortName(name: string, shape: ChartChoice['shape']): string {
+  if (shape === 'line') return name.replace(/T00:00:00(?:\.0+)?Z$/, '')
+  if (name === '') return '(empty)'
+  return name.length <= longestName ? name : `${name.slice(0, 8)}…${name.slice(-6)}`
+}
+
+function nameOnce(name: string, taken: Set<string>): string {
+  let once = name
+  for (let i = 2; taken.has(once); i++) once = `${name} (${i})`
+  taken.add(once)
+  return once
+}
