@@ -1,0 +1,23 @@
+import type { SqlAnswer } from './sql-answer.ts'
+
+export interface RunOptions {
+  /** Ends the statement when whoever asked has left. */
+  readonly signal?: AbortSignal
+  /** Most rows of the answer, up to MAX_RESULT_ROWS, which it is without. */
+  readonly maxRows?: number
+}
+
+/** Runs statements of strangers against one database: read-only, bounded, each on a connection as new. */
+export interface SqlRunner {
+  /**
+   * Guards and runs a statement and leaves nothing of it behind.
+   * @throws SqlRefusal when the gate refuses it, SqlStatementError when the database does
+   * @throws ApiError `sql-timeout` (504), `sql-busy` (503, with details.retryAfterSeconds), `sql-row-too-large` (400), `sql-cancelled` (499),
+   * `sql-unavailable` (503)
+   */
+  run(sql: string, options?: RunOptions): Promise<SqlAnswer>
+  /** Guards and plans a statement without running it: for examples, repair and tests. @throws as `run` does */
+  check(sql: string, options?: Pick<RunOptions, 'signal'>): Promise<void>
+  /** Ends statements that run, and closes all connections. */
+  end(): Promise<void>
+}
