@@ -1,0 +1,38 @@
+import { coreContracts } from '../../chain/core-contracts.ts'
+import type { CoreContracts } from '../../chain/core-contracts.ts'
+import type { Network } from '../../chain/network.ts'
+
+/**
+ * A question as people ask it and the statement that answers it: what the prompt shows a model of the tables' use. Until a pair is
+ * put in a network, `{flowToken}` in it stands for the account of that core contract.
+ */
+export interface ExamplePair {
+  /** One or more wordings, English or Chinese. The first is the one to show to people. */
+  readonly questions: readonly [string, ...string[]]
+  /** One SELECT without a semicolon. */
+  readonly sql: string
+}
+
+/** The databases that questions can be about. */
+export type ExampleTarget = 'indexer' | 'evm'
+
+/** The pairs with the addresses that the core contracts have in a network, as 16 hex digits without `0x`. */
+export function inNetwork(pairs: readonly ExamplePair[], network: Network): ExamplePair[] {
+  const contracts = coreContracts(network)
+  return pairs.map(({ questions: [first, ...others], sql }) => ({
+    questions: [withAddresses(first, contracts), ...others.map((question) => withAddresses(question, contracts))],
+    sql: withAddresses(sql, contracts),
+  }))
+}
+
+/** @throws Error for a name that is no core contract: the pair is wrong */
+function withAddresses(text: string, contracts: CoreContracts): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (!isCoreContract(name, contracts)) throw new Error(`An example names the core contract ${name}, which there is not: ${text}`)
+    return contracts[name]
+  })
+}
+
+function isCoreContract(name: string, contracts: CoreContracts): name is keyof CoreContracts {
+  return Object.hasOwn(contracts, name)
+}
