@@ -2,6 +2,7 @@ import { FatalError } from './errors.ts'
 import { boolean, choice, integer, list, optionalInteger, optionalNumber, optionalText, optionalUrl, SettingError, text } from './setting.ts'
 import type { Setting } from './setting.ts'
 import { accessSettings } from './access-settings.ts'
+import { askSettings } from './ask-settings.ts'
 import { askingSettings } from './asking-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { feedSettings } from './feed-settings.ts'
@@ -120,6 +121,8 @@ export const settings = {
   ...operatorSettings,
 
   ...webhookSettings,
+
+  ...askSettings,
 
   ...plannedSettings,
 

@@ -141,12 +141,18 @@ export function choice<const T extends string>(options: Common & { values: reado
 
 /** A connection string of one of the given schemes. */
 export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
-  return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) => {
-    if (value === undefined) return undefined
-    const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(value)?.[1]?.toLowerCase()
-    if (scheme === undefined || !options.schemes.includes(scheme)) {
-      throw new SettingError(`must be a URL that starts with ${options.schemes.map((s) => `${s}://`).join(' or ')}`)
-    }
-    return value
-  })
+  return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) => (value === undefined ? undefined : checkedUrl(value, options.schemes)))
+}
+
+/** The same where there is one in any case. */
+export function url(options: Common & { schemes: readonly string[]; default: string }): Setting<string> {
+  return setting(options, `URL (${options.schemes.join(', ')})`, options.default, (value) => checkedUrl(value ?? options.default, options.schemes))
+}
+
+function checkedUrl(value: string, schemes: readonly string[]): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(value)?.[1]?.toLowerCase()
+  if (scheme === undefined || !schemes.includes(scheme)) {
+    throw new SettingError(`must be a URL that starts with ${schemes.map((s) => `${s}://`).join(' or ')}`)
+  }
+  return value
 }
