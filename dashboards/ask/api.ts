@@ -1,16 +1,19 @@
-import type { AskResult, GeneratedSql, Health, HistoryItem, Pair, SqlResult, Target } from './contract.ts'
+import type { AskResult, GeneratedSql, Health, HistoryItem, Pair, SqlFailure, SqlResult, Target } from './contract.ts'
 import { readToken } from './token.ts'
 
 /** An answer that is none, as the service words it. `status` 0: there was no answer at all. */
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
+  /** Where a statement was refused: at which character, and what PostgreSQL advises. */
+  readonly fault: Pick<SqlFailure, 'error_position' | 'error_hint'>
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, fault: ApiProblem['fault'] = {}) {
     super(message)
     this.name = 'ApiProblem'
     this.status = status
     this.code = code
+    this.fault = fault
   }
 }
 
@@ -59,11 +62,12 @@ async function request(path: string, { method = 'GET', body, signal, token = rea
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   const isProblem = response.headers.get('content-type')?.includes('json') === true
-  const body = isProblem ? ((await response.json()) as { detail?: string; code?: string }) : {}
+  const body = isProblem ? ((await response.json()) as { detail?: string; code?: string } & ApiProblem['fault']) : {}
   return new ApiProblem(
     response.status,
     body.code ?? `http-${response.status}`,
     body.detail ?? `The service answered ${response.status}.`,
+    body,
   )
 }
 

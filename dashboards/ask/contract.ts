@@ -24,7 +24,7 @@ export interface ModelInUse {
 export type SqlValue = null | boolean | number | string | readonly SqlValue[] | { readonly [name: string]: SqlValue }
 
 /** A statement that ran, or why it did not. */
-export interface SqlResult {
+export interface SqlResult extends SqlFailure {
   readonly target: Target
   readonly sql: string
   /** Each name once: a second `count` is `count_2`. */
@@ -35,27 +35,36 @@ export interface SqlResult {
   readonly row_count: number
   /** Whether there are more rows than these. */
   readonly truncated: boolean
-  /** What went wrong, in words. */
-  readonly error: string | null
   readonly duration_ms: number
 }
 
-export interface AskResult extends SqlResult {
-  readonly question: string
+/** Why a statement did not run; problems have these fields as well. */
+export interface SqlFailure {
+  /** What went wrong, in words; null where nothing did. */
+  readonly error: string | null
+  /** Character of the statement at which the fault is, from 1. */
+  readonly error_position?: number | null
+  /** What PostgreSQL advises. */
+  readonly error_hint?: string | null
 }
 
-export interface GeneratedSql {
+/** A statement of the model: all that it wrote for the question, of which the last one counts. */
+export interface GeneratedSql extends SqlFailure {
   readonly target: Target
   readonly question: string
   readonly sql: string
-  readonly duration_ms: number
+  readonly attempts: readonly { readonly sql: string; readonly error: string | null }[]
+  readonly model: string
 }
+
+export type AskResult = GeneratedSql & SqlResult
 
 export interface HistoryItem {
   readonly id: string
   readonly target: Target
   /** null where SQL was run as it was given. */
   readonly question: string | null
+  /** Empty where the model wrote none. */
   readonly sql: string
   readonly row_count: number | null
   readonly error: string | null

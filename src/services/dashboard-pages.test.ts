@@ -31,8 +31,10 @@ describe('the built pages', function () {
       '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
     )
     await writeSource('document.title += " of a test"')
-    await mkdir(join(root, 'dashboards/explorer'))
-    await writeFile(join(root, 'dashboards/explorer/index.html'), '<!doctype html><title>Another page</title>')
+    for (const name of ['explorer', 'ask']) {
+      await mkdir(join(root, 'dashboards', name))
+      await writeFile(join(root, 'dashboards', name, 'index.html'), '<!doctype html><title>Another page</title>')
+    }
   })
 
   afterEach(async () => {

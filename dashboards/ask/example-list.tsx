@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '../kit/button.tsx'
+import type { Pair, Target } from './contract.ts'
+import { useExamples } from './queries.ts'
+
+const shownAtFirst = 4
+
+/** Questions to begin with. */
+export function ExampleList({ target, onChoose }: { readonly target: Target; readonly onChoose: (pair: Pair) => void }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  const { data = [] } = useExamples()
+  const pairs = data.filter((pair) => pair.target === target)
+  if (pairs.length === 0) return null
+  return (
+    <section className="examples" aria-label="Example questions">
+      <ul>
+        {pairs.slice(0, isOpen ? undefined : shownAtFirst).map((pair) => (
+          <li key={pair.id}>
+            <button type="button" className="example" onClick={() => onChoose(pair)}>{pair.question}</button>
+          </li>
+        ))}
+        {pairs.length > shownAtFirst && (
+          <li>
+            <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              {isOpen ? 'Fewer' : `${pairs.length - shownAtFirst} more`}
+            </Button>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import { useId } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { Button } from '../kit/button.tsx'
+import { useHealth } from './queries.ts'
+
+export interface QuestionBoxProps {
+  readonly question: string
+  readonly isBusy: boolean
+  readonly onChange: (question: string) => void
+  readonly onAsk: () => void
+  /** Has the SQL written and nothing run. */
+  readonly onGenerate: () => void
+}
+
+/** A question in words. Enter asks it, Shift+Enter begins a line. */
+export function QuestionBox({ question, isBusy, onChange, onAsk, onGenerate }: QuestionBoxProps): ReactNode {
+  const { data: health } = useHealth()
+  const id = useId()
+  const model = health?.model
+  const isUnanswerable = model === null
+  const isIdle = question.trim() === '' || isBusy || isUnanswerable
+  const press = (event: KeyboardEvent): void => {
+    // Enter also ends the choice of a Chinese character.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (!isIdle) onAsk()
+  }
+  return (
+    <form
+      className="question"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isIdle) onAsk()
+      }}
+    >
+      <label htmlFor={id} className="visually-hidden">Question</label>
+      <textarea
+        id={id} className="input" rows={2} value={question} placeholder="How many transactions were there on each of the last seven days?"
+        onChange={(event) => onChange(event.target.value)} onKeyDown={press}
+      />
+      <div className="button-row">
+        <Button type="submit" look="strong" disabled={isIdle}>Ask</Button>
+        <Button disabled={isIdle} onClick={onGenerate}>Write SQL only</Button>
+        {model !== undefined && model !== null && <span className="soft model">by {model.name}</span>}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '../kit/button.tsx'
+import { formatNumber } from '../kit/formats.ts'
+import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
+import { cellText } from './cell-text.ts'
+import type { SqlValue } from './contract.ts'
+import type { ResultTable } from './result-table.ts'
+import type { Order } from './sort-rows.ts'
+
+export interface ResultRowsProps {
+  readonly table: ResultTable
+  readonly order: Order | undefined
+  readonly onOrder: (order: Order | undefined) => void
+}
+
+/** A browser lays out so many rows at once without a pause. */
+const rowsAtOnce = 100
+
+/** The rows, wide as they are: the table moves within its frame, so that columns stay below each other. */
+export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultRowsProps): ReactNode {
+  const [limit, setLimit] = useState(rowsAtOnce)
+  const turn = (column: number): void => {
+    if (order?.column !== column) onOrder({ column, isDescending: false })
+    else onOrder(order.isDescending ? undefined : { column, isDescending: true })
+  }
+  return (
+    <>
+      <div className="table-scroll result-scroll" tabIndex={0} role="region" aria-label="Rows of the result">
+        <Table className="result">
+          <TableHead>
+            {columns.map(({ name, type, isNumber }, i) => (
+              <ColumnName key={name} className={isNumber ? 'number' : undefined} aria-sort={sortOf(order, i)}>
+                <button type="button" className="sort" title={type} onClick={() => turn(i)}>
+                  {name}
+                  <span aria-hidden="true">{order?.column === i ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
+                </button>
+              </ColumnName>
+            ))}
+          </TableHead>
+          <TableBody>
+            {rows.slice(0, limit).map((row, i) => (
+              <Row key={i}>
+                {columns.map(({ name, isNumber }, column) => (
+                  <Cell key={name} className={isNumber ? 'number' : undefined}>
+                    <Value value={row[column] ?? null} />
+                  </Cell>
+                ))}
+              </Row>
+            ))}
+          </TableBody>
+        </Table>
+      </div>
+      {rows.length > limit && (
+        <footer className="more">
+          <Button onClick={() => setLimit(limit + rowsAtOnce)}>
+            {`Show ${formatNumber(Math.min(rowsAtOnce, rows.length - limit))} more of ${formatNumber(rows.length - limit)}`}
+          </Button>
+        </footer>
+      )}
+    </>
+  )
+}
+
+function sortOf(order: Order | undefined, column: number): 'ascending' | 'descending' | 'none' {
+  if (order?.column !== column) return 'none'
+  return order.isDescending ? 'descending' : 'ascending'
+}
+
+/** What is longer has a button that shows all of it. */
+const longestText = 160
+
+function Value({ value }: { readonly value: SqlValue }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false)
+  if (value === null) return <span className="null">null</span>
+  const text = cellText(value)
+  if (text === '') return <span className="null">empty</span>
+  if (text.length <= longestText) return <bdi>{text}</bdi>
+  return (
+    <>
+      <bdi>{isOpen ? text : text.slice(0, longestText)}</bdi>{' '}
+      <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        {isOpen ? 'Less' : `… all ${formatNumber(text.length)} characters`}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,96 @@
+/**
+ * `node test/browser/ask-screenshots.ts <folder> [names]`: pictures of the query page in the states that a person should look at
+ * after a change, over answers that are made up.
+ */
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { Page } from 'playwright-core'
+import { createAskPage } from '../../src/services/ask-page.ts'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import { startAskStandIn } from '../support/ask-stand-in.ts'
+import type { AskWorld } from '../support/ask-stand-in.ts'
+import { askWorld, hostileRun } from '../support/ask-worlds.ts'
+import { startBrowser } from '../support/browser.ts'
+
+interface Shot {
+  readonly name: string
+  readonly size?: 'wide' | 'phone'
+  readonly theme?: 'light' | 'dark'
+  readonly world?: Partial<AskWorld>
+  readonly act?: (page: Page) => Promise<void>
+}
+
+const ask = async (page: Page): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Question' }).fill('How many transactions were there on each of the last 14 days?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Result' }).waitFor()
+}
+const run = async (page: Page): Promise<void> => {
+  await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT name, hieght FROM raw.blocks')
+  await page.keyboard.press('Control+Enter')
+}
+const chart = async (page: Page): Promise<void> => {
+  await ask(page)
+  await page.getByRole('tab', { name: 'Chart' }).click()
+}
+const hostile = { replies: { run_sql: { body: hostileRun() } } }
+const noModel = { status: 'ok', targets: ['indexer'], model: null, needs_token: false }
+const locked = { ...askWorld().health, needs_token: true }
+const refused = {
+  replies: {
+    run_sql: { status: 400, body: { status: 400, code: 'sql-failed', detail: 'column "hieght" does not exist', error_position: 14, error_hint: 'Perhaps you meant to reference the column "blocks.height".' } },
+  },
+}
+
+const shots: readonly Shot[] = [
+  { name: 'start' },
+  { name: 'start-dark', theme: 'dark' },
+  { name: 'start-phone', size: 'phone' },
+  { name: 'answer', act: ask },
+  { name: 'answer-dark', theme: 'dark', act: ask },
+  { name: 'answer-phone', size: 'phone', act: ask },
+  { name: 'chart', act: chart },
+  { name: 'chart-phone-dark', size: 'phone', theme: 'dark', act: chart },
+  { name: 'hostile', world: hostile, act: run },
+  { name: 'hostile-phone', world: hostile, size: 'phone', act: run },
+  { name: 'busy', world: { replies: { run_sql: 'never' } }, act: run },
+  { name: 'refused', world: refused, act: run },
+  { name: 'empty', world: { health: noModel, examples: [], history: [], kept: [] } },
+  { name: 'keep', act: async (page) => {
+    await ask(page)
+    await page.getByRole('button', { name: 'Keep as an example' }).click()
+  } },
+  { name: 'kept', theme: 'dark', act: (page) => page.getByRole('tab', { name: 'Kept examples' }).click() },
+  { name: 'locked', world: { health: locked, token: 'secret' }, act: (page) => page.getByRole('button', { name: 'Enter token' }).click() },
+]
+
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+const [folder, ...only] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Name the folder for the pictures.')
+const log = pino({ level: 'warn' })
+const pages = createDashboardPages({ page: 'ask', log })
+await pages.file('')
+const started = await startBrowser()
+for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.includes(shot.name))) {
+  const standIn = await startAskStandIn({ ...askWorld(), ...world }, createAskPage(pages, log))
+  const context = await started.browser.newContext({
+    viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  page.on('console', (message) => {
+    if (message.type() === 'error') process.stderr.write(`${name}: ${message.text()}\n`)
+  })
+  page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.stack ?? error.message}\n`))
+  await page.goto(standIn.url)
+  await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await act?.(page)
+  if (name !== 'busy') await page.waitForLoadState('networkidle')
+  const path = join(folder, `${name}.png`)
+  await page.screenshot({ path, fullPage: true })
+  process.stdout.write(`${path}\n`)
+  await context.close()
+  await standIn.stop()
+}
+await started.close()

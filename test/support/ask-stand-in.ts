@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { isPagePath } from '../../src/ask/http/page-path.ts'
+
+/** What a call is answered: a body with its status, or nothing at all until the client leaves. */
+export type AskReply = { readonly status?: number; readonly body: object } | 'never'
+
+export interface AskWorld {
+  readonly health: object
+  /** Answers of POST, by the last part of the path. */
+  readonly replies: Readonly<Record<string, AskReply>>
+  readonly examples: readonly object[]
+  readonly history: readonly object[]
+  readonly kept: readonly object[]
+  /** Without it the service is open to all. */
+  readonly token?: string
+}
+
+export interface AskStandIn {
+  readonly url: string
+  world: AskWorld
+  /** What was sent to it: `POST /api/v1/ask` with its body. */
+  readonly calls: { readonly call: string; readonly body: unknown }[]
+  /** Resolves when a client goes away before it was answered. */
+  left(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A server that speaks the wire of the query service over answers that are made up, and serves the real page. */
+export async function startAskStandIn(first: AskWorld, page: RequestListener): Promise<AskStandIn> {
+  const state = { world: first }
+  const calls: AskStandIn['calls'] = []
+  const gone = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://stand.in')
+    if (isPagePath(pathname)) {
+      page(request, response)
+      return
+    }
+    answer(request, response, pathname).catch((error: unknown) => response.destroy(error as Error))
+  })
+  async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const { world } = state
+    const call = `${request.method} ${path}`
+    const sent = await text(request)
+    const body: unknown = sent === '' ? undefined : JSON.parse(sent)
+    calls.push({ call, body })
+    if (path === '/health') return json(response, world.health)
+    if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
+      return problem(response, 401, 'This is not the token of this service.')
+    if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
+    if (call === 'GET /api/v1/history') return json(response, world.history)
+    if (call === 'DELETE /api/v1/history') {
+      state.world = { ...world, history: [] }
+      return json(response, { status: 'cleared' })
+    }
+    if (call === 'GET /api/v1/memory') return json(response, { data: world.kept, total: world.kept.length })
+    if (call === 'POST /api/v1/memory') {
+      const pair = { id: `${world.kept.length}`, ...(body as object), kept_at: new Date().toISOString() }
+      state.world = { ...world, kept: [pair, ...world.kept] }
+      return json(response, pair, 201)
+    }
+    if (request.method === 'DELETE') {
+      state.world = { ...world, kept: world.kept.filter((pair) => !('id' in pair) || path !== `/api/v1/memory/${String(pair.id)}`) }
+      response.writeHead(204).end()
+      return
+    }
+    const reply = world.replies[path.split('/').at(-1) ?? '']
+    if (reply === undefined) return problem(response, 404, `The stand-in does not know ${call}.`)
+    if (reply === 'never') {
+      response.once('close', gone.resolve)
+      return
+    }
+    json(response, reply.body, reply.status)
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get world() {
+      return state.world
+    },
+    set world(world) {
+      state.world = world
+    },
+    calls,
+    left: () => gone.promise,
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function json(response: ServerResponse, body: object, status = 200): void {
+  const type = status < 400 ? 'application/json' : 'application/problem+json'
+  response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
+}
+
+function problem(response: ServerResponse, status: number, detail: string): void {
+  json(response, { status, detail, code: `http-${status}`, title: 'Problem' }, status)
+}
