@@ -1,0 +1,84 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '../../base/errors.ts'
+import type { KeyCheck } from './key-check.ts'
+import { isAddressedLocally } from './origin-rules.ts'
+import { shownKey } from './shown-key.ts'
+import type { SlidingWindow } from './sliding-window.ts'
+
+/** Who calls: a program on this machine, anybody where keys are not asked for, the administrator, or a developer. */
+export type Caller =
+  | { readonly kind: 'local' | 'open' | 'admin' }
+  | { readonly kind: 'developer'; readonly keyDigest: string }
+
+/** Holds off an address that shows wrong keys again and again. */
+export interface FailedAttempts {
+  /** @throws ApiError 429 */
+  require(address: string): void
+  failed(address: string): void
+}
+
+export interface AdmissionOptions {
+  /** Whether a key is asked for (MCP_AUTH_ENABLED). */
+  readonly isKeyRequired: boolean
+  /** MCP_ADMIN_KEY; undefined: there is no such key. */
+  readonly adminKey: string | undefined
+  readonly keys: KeyCheck
+  /** Requests of each developer key (MCP_RATE_LIMIT). */
+  readonly window: SlidingWindow
+  readonly attempts: FailedAttempts
+  /** Where a request comes from, and whether it is a direct one of this machine. */
+  readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
+}
+
+/** Lets callers in: the loopback rule, then keys, then the limit. */
+export class Admission {
+  readonly #options: AdmissionOptions
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @throws ApiError 401 `key-required`, 401 `bad-key`, 429 `too-many-attempts`, 503 `keys-unavailable`
+   */
+  async admit(request: IncomingMessage): Promise<Caller> {
+    const { isKeyRequired, adminKey, clientOf } = this.#options
+    const client = clientOf(request)
+    if (client.isLocal && isAddressedLocally(request.headers)) return { kind: 'local' }
+    if (!isKeyRequired) return { kind: 'open' }
+    const key = shownKey(request.headers)
+    if (key === undefined) {
+      throw new ApiError(401, 'key-required', 'Send a developer key or the admin key as `Authorization: Bearer <key>` or `X-API-Key: <key>`.')
+    }
+    const digest = sha256(key)
+    if (adminKey !== undefined && timingSafeEqual(digest, sha256(adminKey))) return { kind: 'admin' }
+    const keyDigest = digest.toString('hex')
+    if (!await this.#isGood(keyDigest, key, client.address)) throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
+    return { kind: 'developer', keyDigest }
+  }
+
+  /** Counts requests of a caller. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details */
+  count(caller: Caller, requests: number): void {
+    if (caller.kind !== 'developer') return
+    const { isAllowed, retryAfterSeconds } = this.#options.window.take(caller.keyDigest, requests)
+    if (isAllowed) return
+    throw new ApiError(
+      429, 'rate-limited', `This key has made its requests of the last minute; try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } },
+    )
+  }
+
+  async #isGood(digest: string, key: string, address: string): Promise<boolean> {
+    const { keys, attempts } = this.#options
+    const remembered = keys.remembered(digest)
+    if (remembered !== undefined) return remembered
+    attempts.require(address)
+    const isGood = await keys.lookUp(digest, key)
+    if (!isGood) attempts.failed(address)
+    return isGood
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

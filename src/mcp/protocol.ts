@@ -1,0 +1,60 @@
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import type { QueryService } from '../ask/query-service.ts'
+import type { Logger } from '../base/log.ts'
+import { instructionsFor } from './instructions.ts'
+import { registerPrompts } from './prompts.ts'
+import { registerResources } from './resources/register-resources.ts'
+import type { CallContext } from './tools/call-context.ts'
+import { registerAskTool, registerGenerateTool } from './tools/question-tools.ts'
+import type { ScriptRunner } from './tools/script-runner.ts'
+import { registerScriptTool } from './tools/script-tool.ts'
+import { registerSqlTool } from './tools/sql-tools.ts'
+
+export interface ProtocolOptions {
+  readonly queries: QueryService
+  readonly scripts: ScriptRunner
+  /** Of the program, as clients show it. */
+  readonly version: string
+  readonly log: Logger
+}
+
+/** What is listed changes only with the program and its settings. */
+const listed = { ttlMs: 300_000, cacheScope: 'public' } as const
+const cacheHints = {
+  'server/discover': listed, 'tools/list': listed, 'prompts/list': listed, 'resources/list': listed, 'resources/templates/list': listed,
+} as const
+
+/**
+ * What is spoken at `/mcp`: revision 2026-07-28 and, for clients that begin with `initialize`, those up to 2025-11-25. Each
+ * request has a server of its own and nothing is kept between two, so any process can answer any of them.
+ */
+export function createProtocol({ queries, scripts, version, log }: ProtocolOptions): McpHttpHandler {
+  const instructions = instructionsFor(queries)
+  return createMcpHandler(({ authInfo }) => {
+    const server = new McpServer({ name: 'flowfarm', title: 'Flow blockchain data', version }, { instructions, cacheHints })
+    const context = { caller: authInfo?.clientId ?? 'open', log }
+    registerTools(server, { queries, scripts, context })
+    registerResources(server, queries)
+    registerPrompts(server, queries)
+    return server
+  }, {
+    // What is reported here was answered: requests that are not right, and clients that went away.
+    onerror: (error) => log.debug({ err: error }, 'a request of the protocol was refused or cut off'),
+  })
+}
+
+interface ToolParts {
+  readonly queries: QueryService
+  readonly scripts: ScriptRunner
+  readonly context: CallContext
+}
+
+function registerTools(server: McpServer, { queries, scripts, context }: ToolParts): void {
+  for (const target of queries.targets) registerSqlTool(server, queries, target, context)
+  registerScriptTool(server, scripts, context)
+  for (const target of queries.targets) {
+    registerAskTool(server, queries, target, context)
+    registerGenerateTool(server, queries, target, context)
+  }
+}

@@ -1,0 +1,50 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { advertised } from './advertised-schema.ts'
+import { readingOpenWorld } from './annotations.ts'
+import type { CallContext } from './call-context.ts'
+import { runTool } from './run-tool.ts'
+import { jsonCdcSchema } from './script-runner.ts'
+import type { ScriptRunner } from './script-runner.ts'
+import { scriptToolName } from './tool-names.ts'
+import { success } from './tool-result.ts'
+
+/** Longer than any script of use; nodes refuse those sooner. */
+const mostScriptCharacters = 100_000
+
+const input = advertised(z.strictObject({
+  script: z.string().min(1).max(mostScriptCharacters).describe(
+    'Cadence 1.0 source with `access(all) fun main(…)`. Imports name addresses: `import FlowToken from 0x1654653399040a61`.'),
+  arguments: z.array(jsonCdcSchema).nullish().describe(
+    'Arguments of main in their order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, {"type": "UFix64", "value": "1.5"}].'),
+  block_height: z.union([z.int().nonnegative(), z.string().regex(/^(sealed|final|[0-9]{1,20})$/)]).nullish().describe(
+    'Run in the state after this block; default the latest sealed one. Nodes keep some weeks of states.'),
+  block_id: z.string().regex(/^(0x)?[0-9a-fA-F]{64}$/).nullish().describe('The same by the id of the block, in place of block_height.'),
+}))
+
+const output = advertised(z.object({
+  result: jsonCdcSchema.nullable().describe('What main returned, as JSON-CDC: type and value, not flattened; null when it failed.'),
+  error: z.string().nullable().describe('What went wrong; null where nothing did.'),
+  error_code: z.string().nullable().describe('The same for programs; stable.'),
+}))
+
+/** `run_chain_script`: runs Cadence that reads the chain. */
+export function registerScriptTool(server: McpServer, scripts: ScriptRunner, context: CallContext): void {
+  server.registerTool(scriptToolName, {
+    title: 'Run a Cadence script',
+    description:
+      'Runs a read-only Cadence script on an access node: balances, storage, staking and contracts as they are now, or after a given block. ' +
+      'It cannot change the chain. Read the resource schema://script-reference for addresses of contracts and for examples.',
+    inputSchema: input,
+    outputSchema: output,
+    annotations: readingOpenWorld,
+  }, ({ script, arguments: args, block_height: height, block_id: id }, { mcpReq: { signal } }) => runTool(context, scriptToolName, signal, async () => {
+    const at = { height: height?.toString(), id: id?.replace(/^0x/, '').toLowerCase() }
+    if (at.height !== undefined && at.id !== undefined) {
+      throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
+    }
+    const result = await scripts.run(script, args ?? [], at, signal)
+    return success({ result, error: null, error_code: null }, { result })
+  }, () => ({ result: null, error: null, error_code: null })))
+}

@@ -1,0 +1,50 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { sqlField } from '../../ask/http/inputs.ts'
+import { answerFields, presentAnswer } from '../../ask/http/present-answer.ts'
+import type { AnswerFields } from '../../ask/http/present-answer.ts'
+import { failureFields, presentFailure } from '../../ask/http/present-failure.ts'
+import type { QueryService, QueryTarget } from '../../ask/query-service.ts'
+import { advertised } from './advertised-schema.ts'
+import type { CallContext } from './call-context.ts'
+import { runTool } from './run-tool.ts'
+import { success } from './tool-result.ts'
+import { readingClosedWorld } from './annotations.ts'
+import { databaseNames, sqlToolNames } from './tool-names.ts'
+
+const input = advertised(z.strictObject({
+  sql: sqlField,
+}))
+
+const output = advertised(z.object({
+  target: z.string().describe('Which database was asked.'),
+  sql: z.string(),
+  ...answerFields,
+  ...failureFields,
+  duration_ms: z.number().describe('What the database took.'),
+}))
+
+/** `run_indexer_sql`, `run_evm_sql`: rows for a statement. */
+export function registerSqlTool(server: McpServer, queries: QueryService, target: QueryTarget, context: CallContext): void {
+  server.registerTool(sqlToolNames[target], {
+    title: `Run SQL on the ${databaseNames[target]}`,
+    description:
+      `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ${schemaUris[target]} first for tables and columns. ` +
+      'Values are exact: int8 and numeric are strings, bytea is 0x and hex, times are UTC. `truncated` says that there were more rows: aggregate, or narrow the statement.',
+    inputSchema: input,
+    outputSchema: output,
+    annotations: readingClosedWorld,
+  }, ({ sql }, { mcpReq: { signal } }) => runTool(context, sqlToolNames[target], signal, async () => {
+    const answer = await queries.runSql(target, sql, { signal })
+    const told = presentAnswer(answer)
+    const rest = { ...presentFailure(undefined), duration_ms: answer.durationMs }
+    return success({ target, sql, ...told, ...rest }, { ...rowsAsText(told), duration_ms: answer.durationMs })
+  }, () => ({ target, sql, ...presentAnswer(undefined), ...presentFailure(undefined), duration_ms: 0 })))
+}
+
+const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Record<QueryTarget, string>
+
+/** Rows once, not under both names: what a model reads should not be twice as long. */
+function rowsAsText({ columns, rows, row_count, truncated }: AnswerFields): Record<string, unknown> {
+  return { columns, rows, row_count, truncated }
+}

@@ -1,0 +1,62 @@
+import { BlockList } from 'node:net'
+import { pino } from 'pino'
+import { clientReader } from '../../../src/api/http/client-address.ts'
+import type { QueryService } from '../../../src/ask/query-service.ts'
+import { FailureLimit } from '../../../src/auth/failure-limit.ts'
+import { Admission } from '../../../src/mcp/access/admission.ts'
+import type { AdmissionOptions } from '../../../src/mcp/access/admission.ts'
+import { KeyCheck } from '../../../src/mcp/access/key-check.ts'
+import type { OriginRules } from '../../../src/mcp/access/origin-rules.ts'
+import { SlidingWindow } from '../../../src/mcp/access/sliding-window.ts'
+import { startMcpHttpServer } from '../../../src/mcp/mcp-http-server.ts'
+import { createRestScriptRunner } from '../../../src/mcp/tools/script-runner.ts'
+
+export interface RunningMcp {
+  readonly url: string
+  readonly port: number
+  /** Posts one message as a program does; the answer's status and headers count. */
+  post(message: unknown, headers?: Record<string, string>): Promise<Response>
+  stop(): Promise<void>
+}
+
+export interface RunMcpOptions {
+  readonly queries: QueryService
+  /** Default: nothing listens there. */
+  readonly chainRestUrl?: string
+  readonly backendUrl?: string
+  readonly admission?: Partial<AdmissionOptions>
+  readonly origins?: Partial<OriginRules>
+}
+
+/** Nothing listens on port 1. */
+const nobody = 'http://127.0.0.1:1'
+
+/** The headers that every message of the protocol needs. */
+export const messageHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+
+/** A header of proxies: who sends it is no local caller. */
+export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
+
+export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+
+/** The MCP server on a port of 127.0.0.1, put together as the service does. */
+export async function runMcp({ queries, chainRestUrl = nobody, backendUrl = nobody, admission, origins }: RunMcpOptions): Promise<RunningMcp> {
+  const log = pino({ level: 'silent' })
+  const server = await startMcpHttpServer({
+    queries, log, version: '0.0.0', host: '127.0.0.1', port: 0, closeGraceMs: 500,
+    scripts: createRestScriptRunner({ baseUrl: chainRestUrl }),
+    origins: { allowedHosts: [], allowedOrigins: [], isBoundToLoopback: false, ...origins },
+    admission: new Admission({
+      isKeyRequired: true, adminKey: undefined, keys: new KeyCheck({ backendUrl: () => backendUrl }), window: new SlidingWindow({ most: 60 }),
+      attempts: new FailureLimit(), clientOf: clientReader(new BlockList()), ...admission,
+    }),
+  })
+  const url = `http://127.0.0.1:${server.port}/mcp`
+  return {
+    url,
+    port: server.port,
+    post: (message, headers = {}) =>
+      fetch(url, { method: 'POST', headers: { ...messageHeaders, ...headers }, body: JSON.stringify(message) }),
+    stop: () => server.close(),
+  }
+}
