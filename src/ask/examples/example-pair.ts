@@ -16,17 +16,20 @@ export interface ExamplePair {
 /** The databases that questions can be about. */
 export type ExampleTarget = 'indexer' | 'evm'
 
-/** The pairs with the addresses that the core contracts have in a network, as 16 hex digits without `0x`. */
+/** The pairs with the addresses that the core contracts have in a network. */
 export function inNetwork(pairs: readonly ExamplePair[], network: Network): ExamplePair[] {
-  const contracts = coreContracts(network)
   return pairs.map(({ questions: [first, ...others], sql }) => ({
-    questions: [withAddresses(first, contracts), ...others.map((question) => withAddresses(question, contracts))],
-    sql: withAddresses(sql, contracts),
+    questions: [withAddresses(first, network), ...others.map((question) => withAddresses(question, network))],
+    sql: withAddresses(sql, network),
   }))
 }
 
-/** @throws Error for a name that is no core contract: the pair is wrong */
-function withAddresses(text: string, contracts: CoreContracts): string {
+/**
+ * A text with the account of a core contract, 16 hex digits without `0x`, for each `{name}`.
+ * @throws Error for a name that is no core contract: the text is wrong
+ */
+export function withAddresses(text: string, network: Network): string {
+  const contracts = coreContracts(network)
   return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (!isCoreContract(name, contracts)) throw new Error(`An example names the core contract ${name}, which there is not: ${text}`)
     return contracts[name]

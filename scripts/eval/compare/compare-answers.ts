@@ -1,0 +1,111 @@
+import type { SqlAnswer } from '../../../src/ask/sql/sql-answer.ts'
+import { comparableValue, numberOf } from './comparable-value.ts'
+
+/** How an answer is like the one that is known. */
+export interface Comparison {
+  /**
+   * `same`: the same rows, column by column. `same-values`: the same rows with columns in another order or with more of them. `different`:
+   * neither.
+   */
+  readonly verdict: 'same' | 'same-values' | 'different'
+  /** How many of the values are shared, from 0 to 1 (the harmonic mean of precision and recall): how near a miss is. */
+  readonly overlap: number
+}
+
+export interface ComparisonRules {
+  /** Columns of the known answer by which rows have to be in order; without, they are a bag: no order, and each as often. */
+  readonly order?: readonly number[]
+  /** How far numbers may be off, relative to the known one. Default: 1e-9, the noise of floats. */
+  readonly tolerance?: number
+}
+
+type Row = readonly string[]
+
+const floatNoise = 1e-9
+/** More columns are not tried in every order: the time would grow with their factorial. */
+const mostTries = 5000
+
+/** Compares by position first, then in any order of columns. Names do not count: people and models choose them freely. */
+export function compareAnswers(known: Pick<SqlAnswer, 'columns' | 'rows'>, found: Pick<SqlAnswer, 'columns' | 'rows'>, rules: ComparisonRules = {}): Comparison {
+  const [expected, actual] = [comparable(known), comparable(found)]
+  const overlap = sharedValues(expected, actual)
+  if (known.columns.length === found.columns.length && isSame(expected, actual, rules)) return { verdict: 'same', overlap: 1 }
+  if (expected.length !== actual.length || known.columns.length > found.columns.length) return { verdict: 'different', overlap }
+  let tries = 0
+  for (const places of choices(known.columns.length, found.columns.length)) {
+    if (++tries > mostTries) break
+    if (isSame(expected, actual.map((row) => places.map((place) => row[place] ?? 'null')), rules)) return { verdict: 'same-values', overlap: 1 }
+  }
+  return { verdict: 'different', overlap }
+}
+
+function comparable({ rows }: Pick<SqlAnswer, 'rows'>): Row[] {
+  return rows.map((row) => row.map(comparableValue))
+}
+
+function isSame(expected: readonly Row[], actual: readonly Row[], { order, tolerance = floatNoise }: ComparisonRules): boolean {
+  if (expected.length !== actual.length) return false
+  // Rows that are equal in the columns of the order may stand in any order among themselves.
+  const inOrder = (order ?? []).every((column) => expected.every((row, i) => isEqual(row[column], actual[i]?.[column], tolerance)))
+  return inOrder && isSameBag(expected, actual, tolerance)
+}
+
+/** Each row of one has a partner of its own in the other. */
+function isSameBag(expected: readonly Row[], actual: readonly Row[], tolerance: number): boolean {
+  const left = new Map<string, number>()
+  for (const row of actual) left.set(row.join('\u0000'), (left.get(row.join('\u0000')) ?? 0) + 1)
+  const unmatched: Row[] = []
+  for (const row of expected) {
+    const count = left.get(row.join('\u0000')) ?? 0
+    if (count === 0) unmatched.push(row)
+    else left.set(row.join('\u0000'), count - 1)
+  }
+  const others = actual.filter((row) => {
+    const count = left.get(row.join('\u0000')) ?? 0
+    if (count > 0) left.set(row.join('\u0000'), count - 1)
+    return count > 0
+  })
+  return unmatched.every((row) => {
+    const partner = others.findIndex((other) => row.every((value, i) => isEqual(value, other[i], tolerance)))
+    if (partner !== -1) others.splice(partner, 1)
+    return partner !== -1
+  })
+}
+
+function isEqual(expected: string | undefined, actual: string | undefined, tolerance: number): boolean {
+  if (expected === actual) return true
+  if (expected === undefined || actual === undefined) return false
+  const [a, b] = [numberOf(expected), numberOf(actual)]
+  if (a === undefined || b === undefined || isWhole(expected) && isWhole(actual) && tolerance <= floatNoise) return false
+  return Math.abs(a - b) <= tolerance * Math.abs(a)
+}
+
+/** Counts and amounts in the smallest unit are exact however long they are: their digits were compared. */
+function isWhole(comparable: string): boolean {
+  return /^n:-?\d+$/.test(comparable)
+}
+
+/** Every choice of `count` of `from` places, in every order; the one by position first. */
+function* choices(count: number, from: number, chosen: readonly number[] = []): Generator<readonly number[]> {
+  if (chosen.length === count) {
+    yield chosen
+    return
+  }
+  for (let place = 0; place < from; place++) {
+    if (!chosen.includes(place)) yield* choices(count, from, [...chosen, place])
+  }
+}
+
+function sharedValues(expected: readonly Row[], actual: readonly Row[]): number {
+  const [wanted, got] = [expected.flat(), actual.flat()]
+  if (wanted.length === 0 || got.length === 0) return wanted.length === got.length ? 1 : 0
+  const left = new Map<string, number>()
+  for (const value of got) left.set(value, (left.get(value) ?? 0) + 1)
+  let shared = 0
+  for (const value of wanted) {
+    const count = left.get(value) ?? 0
+    if (count > 0) shared++
+    left.set(value, count - 1)
+  }
+  return (2 * shared) / (wanted.length + got.length)
+}

@@ -1,0 +1,78 @@
+import type pg from 'pg'
+import { pino } from 'pino'
+import { askingWorkers } from '../../../jobs/asking/index.ts'
+import { workers } from '../../../jobs/index.ts'
+import { readConfig } from '../../../src/base/config.ts'
+import { Lifecycle } from '../../../src/base/lifecycle.ts'
+import { Metrics } from '../../../src/base/metrics.ts'
+import { difference } from '../../../src/base/ranges.ts'
+import { Terminal } from '../../../src/base/terminal.ts'
+import { listen } from '../../../src/db/listen.ts'
+import { readCoverage } from '../../../src/farm/coverage/read-coverage.ts'
+import { startFarm } from '../../../src/services/farm.ts'
+import { startIngest } from '../../../src/services/ingest.ts'
+import { Shared } from '../../../src/services/shared.ts'
+import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+
+/** A chain made of code: equal ones give equal databases. */
+export interface EvalChain {
+  readonly seed: number
+  /** Its last height; the first is 0. */
+  readonly head: number
+  readonly lastBlockAt: Date
+}
+
+/** The chain with the known answers: three epochs, and blocks a quarter of an hour apart, so that there is a week of days. */
+export const knownChain: EvalChain = { seed: 9, head: 640, lastBlockAt: new Date('2026-01-08T06:00:00Z') }
+/** Another one, in which nearly every question has another answer: it catches statements that are right by accident. */
+export const otherChain: EvalChain = { seed: 12, head: 450, lastBlockAt: new Date('2026-02-03T19:00:00Z') }
+
+const pastSpacingMs = 15 * 60_000
+const spacingMs = 800
+
+/** Fills an empty database that has our tables: ingest and all workers, as the program runs them, until they have done the chain. */
+export async function fillIndexer({ url, pool }: { readonly url: string; readonly pool: pg.Pool }, chain: EvalChain): Promise<void> {
+  const { seed, head, lastBlockAt } = chain
+  const node = await startLedgerNode({ seed, head, clock: { height: head, time: lastBlockAt, spacingMs, pastSpacingMs } })
+  const lifecycle = new Lifecycle(pino({ level: 'silent' }))
+  try {
+    const shared = new Shared()
+    shared.isFarmHere = true
+    const config = readConfig({ ...nothingAsked, HISTORY_DERIVERS_GATHER_MS: '0', CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' }, {})
+    const context = {
+      config, databaseUrl: url, pool, log: pino({ level: 'silent' }), metrics: new Metrics(), lifecycle, terminal: new Terminal(), shared,
+    }
+    await startIngest(context)
+    await startFarm(context)
+    await untilDerived(url, pool, head, lifecycle)
+  } finally {
+    await lifecycle.stop('the database is filled')
+    await node.stop()
+  }
+  if (lifecycle.failure !== undefined) throw lifecycle.failure
+  await pool.query('analyze')
+}
+
+/** Names of tokens and the like are answers of a chain at its head; no question of the evaluation is about them. */
+const nothingAsked = Object.fromEntries(askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']))
+
+/** Looks whenever the farm announces what it has done. */
+async function untilDerived(url: string, pool: pg.Pool, head: number, lifecycle: Lifecycle): Promise<void> {
+  const names = workers.map(({ name }) => name)
+  const isDone = async (): Promise<boolean> => {
+    const coverage = await readCoverage(pool, names)
+    return names.every((name) => difference([{ from: 0, to: head + 1 }], coverage.get(name) ?? []).length === 0)
+  }
+  const stop = new AbortController()
+  const done = Promise.withResolvers<undefined>()
+  const look = (): void => void isDone().then((is) => is && done.resolve(undefined), done.reject)
+  lifecycle.signal.addEventListener('abort', () => done.reject(lifecycle.failure ?? new Error('The farm stopped before it had done all')))
+  const listener = await listen(url, ['flowfarm_farm', 'flowfarm_blocks'], look, { signal: stop.signal, onReconnect: look, onTrouble: look })
+  try {
+    look()
+    await done.promise
+  } finally {
+    stop.abort()
+    await listener.ended
+  }
+}
