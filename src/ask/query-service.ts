@@ -1,3 +1,4 @@
+import type { ExamplePair } from './examples/example-pair.ts'
 import type { SqlAnswer } from './sql/sql-answer.ts'
 
 /** The databases that can be asked: ours, and that of the EVM explorer where EVM_EXPLORER_DATABASE_URL is set. */
@@ -48,31 +49,32 @@ export interface QueryAnswer extends GeneratedSql {
 
 /** What is told of the model. Nothing of it is a secret. */
 export interface ModelState {
-  /** False: questions are refused, and `remedy` says what to set. */
-  readonly isAvailable: boolean
-  /** `anthropic/claude-sonnet-4-6`; undefined without a model. */
-  readonly name: string | undefined
+  /** `anthropic`, `openai` … */
+  readonly provider: string
+  readonly name: string
   /** True for the scripted one, which knows its example questions and nothing else. */
   readonly isScripted: boolean
-  readonly remedy: string | undefined
 }
 
 export interface QueryOptions {
   /** Aborted when who asked has gone: the model and the database are told to stop. */
   readonly signal?: AbortSignal
-  /** Whose history it is written to, as `ownerOf` names them. Default: that of everybody without a token. */
-  readonly owner?: string
 }
 
 /** What the REST API and the MCP server both call. */
 export interface QueryService {
   readonly targets: readonly QueryTarget[]
-  readonly model: ModelState
+  /** Undefined: there is none, and questions are refused with what to set. */
+  readonly model: ModelState | undefined
+  /** What to set to have a model; undefined where there is one. */
+  readonly remedy: string | undefined
   /**
    * Runs one SELECT.
    * @throws SqlRefusal (400), SqlStatementError (400), and what else the runner throws; 404 `no-target`
    */
   runSql(target: QueryTarget, sql: string, options?: QueryOptions & { readonly maxRows?: number }): Promise<SqlAnswer>
+  /** Checks and plans one SELECT without running it. @throws as `runSql` does */
+  checkSql(target: QueryTarget, sql: string, options?: QueryOptions): Promise<void>
   /**
    * A statement for a question.
    * @throws ApiError 503 `no-model`, 502 `model-failed` with the reason, 502 `model-without-sql`, 404 `no-target`
@@ -85,5 +87,5 @@ export interface QueryService {
   /** What the model is told about a target beside its tables. */
   describeNotes(target: QueryTarget): string
   /** Questions with statements that are known to work. */
-  examples(target: QueryTarget): readonly { readonly question: string; readonly sql: string }[]
+  examples(target: QueryTarget): readonly ExamplePair[]
 }

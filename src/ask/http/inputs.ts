@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { parseQuery } from '../../base/parse-input.ts'
+import { queryTargets } from '../query-service.ts'
+import type { QueryTarget } from '../query-service.ts'
+
+/** The forms in which values come in, with words that say what would be right. */
+
+/** Longest question, in characters: a page of text. */
+const mostQuestionCharacters = 4000
+
+export const targetField = z.enum(queryTargets, `must be ${queryTargets.join(' or ')}`)
+  .describe('The database that is asked: `indexer` is that of flowfarm, `evm` that of the EVM explorer. Default: indexer.')
+
+export const questionField = z.string('must be a text')
+  .refine((text) => text.trim() !== '', 'must be a question in words')
+  .max(mostQuestionCharacters, `must have at most ${mostQuestionCharacters} characters`)
+  .refine((text) => !text.includes('\0'), 'must not hold the character NUL')
+  .describe('In English or Chinese.')
+
+export const sqlField = z.string('must be a text').refine((text) => text.trim() !== '', 'must be a SELECT statement')
+  .describe('One SELECT statement of PostgreSQL, which may begin with WITH.')
+
+/** A whole number in a query. */
+export function numberParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
+  const message = `must be a whole number from ${min} to ${max}`
+  const fromText = (text: unknown): unknown => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text)
+  return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
+}
+
+/** The parameters of a path; a name that is not what it must be is a path that is not there. */
+export function parsePath<Schema extends z.ZodObject>(schema: Schema, params: Readonly<Record<string, string>>): z.output<Schema> {
+  return parseQuery(schema, new URLSearchParams({ ...params }))
+}
+
+/** The database that a call is about: by its path, or else by its body. @throws ApiError 400 where they disagree */
+export function targetOf(path: QueryTarget | undefined, body: QueryTarget | undefined): QueryTarget {
+  if (path !== undefined && body !== undefined && path !== body) {
+    throw new ApiError(400, 'invalid-field', `Field "target" must be ${path}, as in the path, or left out.`, { field: 'target' })
+  }
+  return path ?? body ?? 'indexer'
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { ApiError } from '../../../base/errors.ts'
+import type { QueryTarget } from '../../query-service.ts'
+import { askRoute } from '../ask-route.ts'
+import type { AskParts, AskRoute } from '../ask-route.ts'
+import { questionField, targetField, targetOf } from '../inputs.ts'
+import { failureFields, presentFailure } from '../present-failure.ts'
+import { attemptsExample, generatedFields, presentGenerated } from '../present-generated.ts'
+import { modelProblems } from './model-problems.ts'
+
+const body = z.strictObject({ question: questionField, target: targetField.optional() })
+
+const response = z.strictObject({ ...generatedFields, ...failureFields }).meta({ id: 'GeneratedSql' })
+
+const example: z.output<typeof response> = {
+  target: 'indexer', question: 'How high is the chain?', sql: 'SELECT max(height) AS height FROM raw.blocks',
+  ...presentFailure(undefined), ...attemptsExample,
+}
+
+interface Given {
+  readonly target: QueryTarget
+  readonly question: string
+  readonly owner: string
+  readonly signal: AbortSignal
+}
+
+async function generate({ target, question, owner, signal }: Given, { service, history }: AskParts): Promise<{ body: z.output<typeof response> }> {
+  const item = { kind: 'generate_sql', target, question, rowCount: undefined } as const
+  try {
+    const generated = await service.generateSql(target, question, { signal })
+    history.add(owner, { ...item, sql: generated.sql, error: generated.failure?.detail })
+    return { body: { ...presentGenerated(generated), ...presentFailure(generated.failure) } }
+  } catch (error) {
+    if (error instanceof ApiError && !signal.aborted) history.add(owner, { ...item, sql: '', error: error.message })
+    throw error
+  }
+}
+
+const shared = {
+  method: 'POST', tag: 'Queries', summary: 'The statement for a question, not run', body, response, example,
+  bodyExample: { question: 'How high is the chain?' },
+  description: 'The statement is checked and planned, so what `sql` has can be run, unless `error` says why not.',
+  problems: { ...modelProblems, 404: 'There is no such database here.' },
+} as const
+
+export const generateSqlRoutes: readonly AskRoute[] = [
+  askRoute({
+    ...shared, path: '/api/v1/generate_sql', operationId: 'generateSql',
+    handler: ({ body: { question, target }, owner, signal }, parts) => generate({ target: targetOf(undefined, target), question, owner, signal }, parts),
+  }),
+  askRoute({
+    ...shared, path: '/api/v1/{target}/generate_sql', operationId: 'generateSqlOfTarget', params: z.object({ target: targetField }),
+    handler: ({ params, body: { question, target }, owner, signal }, parts) =>
+      generate({ target: targetOf(params.target, target), question, owner, signal }, parts),
+  }),
+]

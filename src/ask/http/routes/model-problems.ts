@@ -1,0 +1,6 @@
+/** What calls that need a model may answer beside 200. */
+export const modelProblems = {
+  400: 'The question is not valid; `field` names what.',
+  502: 'The model did not answer, or answered without a statement: `detail` has the reason.',
+  503: 'There is no model here (`no-model`): `detail` says what to set. Or the database does not answer.',
+} as const

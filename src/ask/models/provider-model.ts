@@ -1,0 +1,103 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { APICallError, generateText } from 'ai'
+import type { LanguageModel } from 'ai'
+import { ApiError, asError } from '../../base/errors.ts'
+import { backoffMs, pause } from '../../base/retry.ts'
+import type { ModelState } from '../query-service.ts'
+import type { ModelSettings } from './model-settings.ts'
+import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
+
+export interface ProviderModelOptions {
+  readonly settings: ModelSettings
+  /** For one reply, with all tries, in milliseconds. Default 60,000. */
+  readonly timeoutMs?: number
+  /** Tries for one reply. Default 3. */
+  readonly mostTries?: number
+  /** Upper bound of the first pause between two tries where the provider names none, in milliseconds. Default 1,000. */
+  readonly retryBaseMs?: number
+}
+
+/** Room for the longest statement; the default of some models is a hundred times as much, and is reserved when it is asked for. */
+const mostReplyTokens = 4096
+
+/**
+ * A model of a provider. A provider that is busy (429) or broken (5xx, no connection) is asked again, after the pause that it names
+ * if that leaves time; everything else is told at once.
+ */
+export class ProviderModel implements SqlModel {
+  readonly state: ModelState
+  readonly #model: LanguageModel
+  readonly #timeoutMs: number
+  readonly #mostTries: number
+  readonly #retryBaseMs: number
+
+  constructor({ settings, timeoutMs = 60_000, mostTries = 3, retryBaseMs = 1000 }: ProviderModelOptions) {
+    this.state = { provider: settings.provider, name: settings.name, isScripted: false }
+    this.#model = openModel(settings)
+    this.#timeoutMs = timeoutMs
+    this.#mostTries = mostTries
+    this.#retryBaseMs = retryBaseMs
+  }
+
+  async reply(request: ModelRequest): Promise<ModelReply> {
+    const timeout = AbortSignal.timeout(this.#timeoutMs)
+    const deadline = performance.now() + this.#timeoutMs
+    const signal = AbortSignal.any([request.signal, timeout])
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#ask(request, signal)
+      } catch (error) {
+        request.signal.throwIfAborted()
+        if (timeout.aborted) throw this.#failed(`it did not answer within ${this.#timeoutMs / 1000} s`, error)
+        const waitMs = retryAfterMs(error) ?? backoffMs(attempt, this.#retryBaseMs, 8 * this.#retryBaseMs)
+        const isWorthIt = APICallError.isInstance(error) && error.isRetryable && attempt < this.#mostTries
+        if (!isWorthIt || performance.now() + waitMs >= deadline) throw this.#failed(reasonOf(error), error)
+        await pause(waitMs, request.signal)
+      }
+    }
+  }
+
+  async #ask({ instructions, messages }: ModelRequest, abortSignal: AbortSignal): Promise<ModelReply> {
+    const { text, finishReason } = await generateText({
+      model: this.#model, messages: [...messages], abortSignal, maxRetries: 0, maxOutputTokens: mostReplyTokens,
+      // The instructions are long and always the same: the provider need not read them anew each time.
+      instructions: { role: 'system', content: instructions, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } },
+    })
+    return { text, isCutOff: finishReason === 'length' }
+  }
+
+  #failed(reason: string, cause: unknown): ApiError {
+    const { provider, name } = this.state
+    return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: ${reason}.`, { cause })
+  }
+}
+
+function openModel({ provider, name, apiKey, baseUrl }: ModelSettings): LanguageModel {
+  const base = baseUrl === undefined ? {} : { baseURL: baseUrl }
+  const key = apiKey === undefined ? {} : { apiKey }
+  if (provider === 'anthropic') return createAnthropic({ ...base, ...key })(name)
+  // Chat completions rather than responses: servers that only resemble the provider's have these.
+  if (provider === 'openai') return createOpenAI({ ...base, ...key }).chat(name)
+  return createOpenAICompatible({ name: provider, baseURL: baseUrl ?? '', ...key })(name)
+}
+
+/** What the provider's `Retry-After` says, ms: seconds or a date. */
+function retryAfterMs(error: unknown): number | undefined {
+  if (!APICallError.isInstance(error)) return undefined
+  const text = error.responseHeaders?.['retry-after']
+  if (text === undefined) return undefined
+  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
+
+/** Longest words of a provider that are passed on. */
+const mostReasonCharacters = 300
+
+/** Without the address and the body of the call, which are nobody's business, and without the full stop at its end. */
+function reasonOf(error: unknown): string {
+  const words = asError(error).message.trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined
+  return status === undefined ? words : `HTTP ${status}, ${words}`
+}

@@ -1,0 +1,32 @@
+import { ApiError } from '../../base/errors.ts'
+import type { ExamplePair } from '../examples/example-pair.ts'
+import type { ModelState } from '../query-service.ts'
+import { pairId } from '../memory/kept-pair.ts'
+import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
+
+/**
+ * No model: it knows the example questions by heart and answers nothing else. For trials without a key; whoever asks is told, by
+ * `is_scripted` and by its name.
+ */
+export class ScriptedModel implements SqlModel {
+  readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
+  readonly #statements: ReadonlyMap<string, string>
+
+  constructor(examples: readonly ExamplePair[]) {
+    this.#statements = new Map(examples.flatMap(({ questions, sql }) => questions.map((question) => [keyOf(question), sql])))
+  }
+
+  reply({ question }: ModelRequest): Promise<ModelReply> {
+    const sql = this.#statements.get(keyOf(question))
+    if (sql === undefined) {
+      const remedy = 'Choose one of these (GET /api/v1/examples), or set LLM_API_KEY to have a model that answers all questions.'
+      return Promise.reject(new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`))
+    }
+    return Promise.resolve({ text: `\`\`\`sql\n${sql}\n\`\`\``, isCutOff: false })
+  }
+}
+
+/** Equal for questions that differ in case and spaces alone. */
+function keyOf(question: string): string {
+  return pairId({ target: 'indexer', question, sql: '' })
+}
