@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cellText, isNumberType, isTimeType } from './cell-text.ts'
+import { cellText, isNumberType, isTimeType, shownText } from './cell-text.ts'
 
 describe('the text of a cell', () => {
   it('is the value, with all of its digits', () => {
@@ -11,6 +11,17 @@ describe('the text of a cell', () => {
 
   it('is JSON where the value is made of others', () => {
     expect(cellText({ a: ['1', null] })).to.equal('{"a":["1",null]}')
+  })
+})
+
+describe('a text for the eye', () => {
+  it('tells signs that nobody sees', () => {
+    expect(shownText('Flow\u202Enekot\u200B\u0000')).to.equal('Flow⟨U+202E⟩nekot⟨U+200B⟩⟨U+0000⟩')
+    expect(shownText('a\u{E0041}b')).to.equal('a⟨U+E0041⟩b')
+  })
+
+  it('is the text where there are none, in all languages', () => {
+    for (const text of ['two\nlines\tand a tab', '过去24小时', 'שלום', '👩‍🌾 é']) expect(shownText(text)).to.equal(text)
   })
 })
 

@@ -9,6 +9,8 @@ export interface Health {
   readonly targets: readonly Target[]
   /** Who writes the SQL; null where no model is set. */
   readonly model: ModelInUse | null
+  /** What to set, where no model is. */
+  readonly remedy: string | null
   /** Whether all else wants a bearer token. */
   readonly needs_token: boolean
 }
@@ -35,6 +37,8 @@ export interface SqlResult extends SqlFailure {
   readonly row_count: number
   /** Whether there are more rows than these. */
   readonly truncated: boolean
+  /** All statements that the model wrote for the question, the last of which ran; absent where it wrote none. */
+  readonly attempts?: readonly Attempt[]
   readonly duration_ms: number
 }
 
@@ -48,12 +52,18 @@ export interface SqlFailure {
   readonly error_hint?: string | null
 }
 
+export interface Attempt {
+  readonly sql: string
+  /** Why another one was asked for. */
+  readonly error: string | null
+}
+
 /** A statement of the model: all that it wrote for the question, of which the last one counts. */
 export interface GeneratedSql extends SqlFailure {
   readonly target: Target
   readonly question: string
   readonly sql: string
-  readonly attempts: readonly { readonly sql: string; readonly error: string | null }[]
+  readonly attempts: readonly Attempt[]
   readonly model: string
 }
 

@@ -5,6 +5,7 @@ import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
+import { shownText } from './cell-text.ts'
 import type { SqlResult } from './contract.ts'
 import { queryClient, queryKeys } from './query-client.ts'
 import type { Work } from './task.ts'
@@ -24,7 +25,7 @@ export function KeepButton({ work, result }: { readonly work: Work; readonly res
   })
   if (question === undefined || question.trim() === '') return null
   return (
-    <>
+    <span className="end">
       <Button isSmall disabled={keeping.isSuccess} onClick={() => setIsAsking(true)}>
         {keeping.isSuccess ? 'Kept' : 'Keep as an example'}
       </Button>
@@ -35,10 +36,10 @@ export function KeepButton({ work, result }: { readonly work: Work; readonly res
           onSubmit={() => keeping.mutate(question.trim())} onClose={() => setIsAsking(false)}
         >
           <p className="wrap">{question}</p>
-          <pre className="sql-text" tabIndex={0}>{result.sql}</pre>
+          <pre className="sql-text" tabIndex={0}>{shownText(result.sql)}</pre>
           <p className="soft">It is shown to the model with questions like this one, for all who use this service, until somebody forgets it.</p>
         </Dialog>
       )}
-    </>
+    </span>
   )
 }

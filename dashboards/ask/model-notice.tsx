@@ -17,10 +17,7 @@ export function ModelNotice(): ReactNode {
     return (
       <div className="banner" role="note">
         <Icon name="alert" />
-        <p>
-          No language model is set, so questions in words are not answered. Set <code>LLM_API_KEY</code>, and{' '}
-          <code>LLM_PROVIDER</code> and <code>LLM_MODEL</code> as you like, and start the service again. SQL works as it is.
-        </p>
+        <p>Questions in words are not answered here. {data.remedy ?? 'Set LLM_API_KEY and start the service again.'} SQL works as it is.</p>
       </div>
     )
   return data.model.is_scripted ? (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
-import { cellText } from './cell-text.ts'
+import { cellText, shownText } from './cell-text.ts'
 import type { SqlValue } from './contract.ts'
 import type { ResultTable } from './result-table.ts'
 import type { Order } from './sort-rows.ts'
@@ -67,6 +67,8 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
   return order.isDescending ? 'descending' : 'ascending'
 }
 
+/** Addresses and ids stay in one line, up to `0x` and 64 digits. */
+const longestLine = 66
 /** What is longer has a button that shows all of it. */
 const longestText = 160
 
@@ -75,10 +77,11 @@ function Value({ value }: { readonly value: SqlValue }): ReactNode {
   if (value === null) return <span className="null">null</span>
   const text = cellText(value)
   if (text === '') return <span className="null">empty</span>
-  if (text.length <= longestText) return <bdi>{text}</bdi>
+  if (text.length <= longestLine && !text.includes('\n')) return <bdi className="nowrap">{shownText(text)}</bdi>
+  if (text.length <= longestText) return <bdi className="long">{shownText(text)}</bdi>
   return (
     <>
-      <bdi>{isOpen ? text : text.slice(0, longestText)}</bdi>{' '}
+      <bdi className="long">{shownText(isOpen ? text : text.slice(0, longestText))}</bdi>{' '}
       <Button look="plain" isSmall aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         {isOpen ? 'Less' : `… all ${formatNumber(text.length)} characters`}
       </Button>

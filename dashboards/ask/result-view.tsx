@@ -31,13 +31,16 @@ export function ResultView({ work, result }: { readonly work: Work; readonly res
     const type = order === undefined ? undefined : table.columns[order.column]?.type
     return { ...table, rows: order === undefined || type === undefined ? rows : sortRows(rows, order, type) }
   }, [table, filter, order])
+  const tries = result.attempts?.length ?? 1
   const count = formatCount(result.row_count, 'row')
   const filtered = shown.rows.length === table.rows.length ? '' : `${formatCount(shown.rows.length, 'row')} of `
   return (
     <section className="panel" aria-labelledby={`${id}-title`}>
       <header>
         <h2 id={`${id}-title`}>Result</h2>
-        <span className="soft" role="status">{filtered}{count}, {formatMs(result.duration_ms)}</span>
+        <span className="soft">
+          {filtered}{count}, {formatMs(result.duration_ms)}{tries > 1 && `, after ${tries} tries`}
+        </span>
         {choice !== undefined && (
           <Tabs
             label="Ways to see the result" panelId={id} selected={view} onSelect={setView}

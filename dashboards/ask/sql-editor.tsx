@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { PostgreSQL, sql } from '@codemirror/lang-sql'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, Prec } from '@codemirror/state'
-import { EditorView, drawSelection, keymap, placeholder } from '@codemirror/view'
+import { EditorView, drawSelection, highlightSpecialChars, keymap, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
 export interface SqlEditorProps {
@@ -21,7 +21,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--leaf)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
   { tag: [tags.comment], color: 'var(--soft)', fontStyle: 'italic' },
-  { tag: [tags.typeName, tags.standard(tags.name)], color: 'var(--bad)' },
+  { tag: [tags.typeName, tags.standard(tags.name)], color: 'var(--busy)' },
 ])
 
 const looks = EditorView.theme({
@@ -31,6 +31,7 @@ const looks = EditorView.theme({
   '.cm-content': { padding: '.75rem 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 1rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-specialChar': { color: 'var(--bad)' },
   '.cm-placeholder': { color: 'var(--soft)' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { background: 'var(--busy-wash)' },
   '&.cm-focused .cm-matchingBracket': { background: 'var(--well)', outline: '1px solid var(--line-strong)' },
@@ -57,7 +58,7 @@ export function SqlEditor({ label, value, onChange, onRun }: SqlEditorProps): Re
       state: EditorState.create({
         doc: first.current,
         extensions: [
-          history(), drawSelection(), bracketMatching(), EditorView.lineWrapping, looks, syntaxHighlighting(colours),
+          history(), drawSelection(), highlightSpecialChars(), bracketMatching(), EditorView.lineWrapping, looks, syntaxHighlighting(colours),
           sql({ dialect: PostgreSQL, upperCaseKeywords: true }), placeholder('SELECT …'),
           Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (told.current.onRun(), true) }])),
           keymap.of([...defaultKeymap, ...historyKeymap]),

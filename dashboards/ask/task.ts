@@ -24,7 +24,7 @@ export type TaskState =
   | { readonly is: 'busy'; readonly work: Work; readonly since: number }
   | { readonly is: 'locked'; readonly work: Work }
   | { readonly is: 'written'; readonly work: Work }
-  | { readonly is: 'done'; readonly work: Work; readonly result: SqlResult }
+  | { readonly is: 'done'; readonly work: Work; readonly result: SqlResult; readonly at: number }
   | { readonly is: 'failed'; readonly work: Work; readonly title: string; readonly detail: string }
 
 export interface Task {
@@ -83,7 +83,7 @@ async function carryOut(work: Work, signal: AbortSignal): Promise<Outcome> {
       ? await api.runSql(work.target, work.sql, signal)
       : await api.ask(work.target, work.question, signal)
   const written = work.kind === 'ask' ? { sql: result.sql } : {}
-  return { next: result.error === null ? { is: 'done', work, result } : refused(work, result), ...written }
+  return { next: result.error === null ? { is: 'done', work, result, at: Date.now() } : refused(work, result), ...written }
 }
 
 /** What became of a statement that was not run, or did not end. */
@@ -102,6 +102,7 @@ function failureTitle({ kind }: Work, { status }: ApiProblem): string {
   if (status === 0) return 'There is no answer'
   if (status === 429) return 'That was too often'
   if (status === 502) return 'The model did not answer'
+  if (status === 504) return 'That took too long'
   if (status === 503) return kind === 'run' ? 'The service is busy' : 'This cannot be asked now'
   return kind === 'run' ? 'This SQL could not be run' : 'This question could not be answered'
 }

@@ -34,7 +34,7 @@ const chart = async (page: Page): Promise<void> => {
   await page.getByRole('tab', { name: 'Chart' }).click()
 }
 const hostile = { replies: { run_sql: { body: hostileRun() } } }
-const noModel = { status: 'ok', targets: ['indexer'], model: null, needs_token: false }
+const noModel = { status: 'ok', targets: ['indexer'], model: null, remedy: 'Set LLM_API_KEY to the key of a model.', needs_token: false }
 const locked = { ...askWorld().health, needs_token: true }
 const refused = {
   replies: {
@@ -72,7 +72,7 @@ const pages = createDashboardPages({ page: 'ask', log })
 await pages.file('')
 const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.includes(shot.name))) {
-  const standIn = await startAskStandIn({ ...askWorld(), ...world }, createAskPage(pages, log))
+  const standIn = await startAskStandIn({ ...askWorld(), ...world }, createAskPage(pages))
   const context = await started.browser.newContext({
     viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce',
   })

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import Koa from 'koa'
+import type { Middleware } from 'koa'
 import { isPagePath } from '../../src/ask/http/page-path.ts'
 
 /** What a call is answered: a body with its status, or nothing at all until the client leaves. */
@@ -30,14 +32,15 @@ export interface AskStandIn {
 }
 
 /** A server that speaks the wire of the query service over answers that are made up, and serves the real page. */
-export async function startAskStandIn(first: AskWorld, page: RequestListener): Promise<AskStandIn> {
+export async function startAskStandIn(first: AskWorld, page: Middleware): Promise<AskStandIn> {
   const state = { world: first }
   const calls: AskStandIn['calls'] = []
+  const servePage = new Koa().use(page).callback()
   const gone = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://stand.in')
     if (isPagePath(pathname)) {
-      page(request, response)
+      void servePage(request, response)
       return
     }
     answer(request, response, pathname).catch((error: unknown) => response.destroy(error as Error))
