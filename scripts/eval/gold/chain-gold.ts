@@ -83,7 +83,7 @@ order by event_count, day limit 1`],
     id: 'evm-share', target,
     question: 'What percentage of all transactions executed something in the EVM?',
     accepted: ['select 100.0 * sum(evm_tx_count) / sum(tx_count) from app.daily_stats'],
-    tolerance: 0.001,
+    tolerance: 1e-4,
   },
   {
     id: 'swap-tagged', target,

@@ -1,10 +1,10 @@
-import type { ExampleTarget } from '../../../src/ask/examples/example-pair.ts'
+import type { QueryTarget } from '../../../src/ask/query-service.ts'
 
 /** A question of the evaluation, with what is known to answer it. None of them is among the examples that the model is shown. */
 export interface GoldQuestion {
   /** Short and lower case, for reports. */
   readonly id: string
-  readonly target: ExampleTarget
+  readonly target: QueryTarget
   readonly question: string
   /**
    * Statements that answer it, at least one; several where people would write it in different ways, which the tests then hold
