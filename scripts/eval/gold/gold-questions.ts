@@ -1,4 +1,4 @@
-import { withAddresses } from '../../../src/ask/examples/worded-pair.ts'
+import { withAddresses } from '../../../src/ask/examples/example-pair.ts'
 import type { Network } from '../../../src/chain/network.ts'
 import { accountGold } from './account-gold.ts'
 import { chainGold } from './chain-gold.ts'

@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Accounts, their keys and what they are known as. Addresses are `0x` and 16 hex digits, lower case. */
-export const accountPairs: readonly WordedPair[] = [
+export const accountPairs: readonly ExamplePair[] = [
   {
     questions: ['Which accounts took part in the most transactions?', '交易最多的账户是哪些？'],
     sql: `select s.address, min(l.label) as label, s.tx_count, s.gas_used

@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Blocks, transactions, fees and the numbers of days. Sums come from the daily and hourly tables wherever these have them. */
-export const blockPairs: readonly WordedPair[] = [
+export const blockPairs: readonly ExamplePair[] = [
   {
     questions: ['What is the newest indexed block?', '最新的区块高度是多少？'],
     sql: `select height, encode(id, 'hex') as block_id, timestamp, tx_count

@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Contracts, events, and transactions that the chain runs by a schedule. Events are looked for by height: there is no index by type. */
-export const contractPairs: readonly WordedPair[] = [
+export const contractPairs: readonly ExamplePair[] = [
   {
     questions: ['Which contracts were deployed most recently?', '最近部署了哪些合约？'],
     sql: `select contract, kind, created_height, is_removed

@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Swaps and pools. Amounts are in whole tokens; volumes of a pair count what went in and out of it. */
-export const defiPairs: readonly WordedPair[] = [
+export const defiPairs: readonly ExamplePair[] = [
   {
     questions: ['Which swap pairs are there and what is their last price?', '有哪些交易对？最新价格是多少？'],
     sql: `select pair, dex, asset0, asset1, price, last_height

@@ -1,10 +1,10 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /**
  * The database of an EVM explorer (Blockscout). There addresses and hashes are bytea, values are in attoflow, and rows of blocks that
  * lost against another have `consensus` false. Only columns that Blockscout has kept through its migrations are used.
  */
-export const evmExplorerPairs: readonly WordedPair[] = [
+export const evmExplorerPairs: readonly ExamplePair[] = [
   {
     questions: ['What is the newest EVM block?', '最新的 EVM 区块是哪个？'],
     sql: `select number, '0x' || encode(hash, 'hex') as block_hash, timestamp, gas_used, gas_limit

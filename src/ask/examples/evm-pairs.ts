@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** The EVM as the indexer sees it. There EVM addresses and hashes are hex text without `0x`, and values are in attoflow. */
-export const evmPairs: readonly WordedPair[] = [
+export const evmPairs: readonly ExamplePair[] = [
   {
     questions: ['How many EVM transactions were there each day and how many failed?', '每天有多少 EVM 交易？'],
     sql: `select day, evm_execution_count, evm_failed_count, evm_gas_used

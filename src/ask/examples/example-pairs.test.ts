@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { networks } from '../../chain/network.ts'
-import { inNetwork } from './worded-pair.ts'
+import { inNetwork } from './example-pair.ts'
 import { examplePairs } from './example-pairs.ts'
 
 const indexer = examplePairs('indexer', 'mainnet')

@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Non-fungible tokens: collections, items, owners and sales. */
-export const itemPairs: readonly WordedPair[] = [
+export const itemPairs: readonly ExamplePair[] = [
   {
     questions: ['Which NFT collections have the most transfers?', '转移最多的 NFT 系列有哪些？'],
     sql: `select t.token as collection, m.name, t.transfer_count, t.mint_count, t.burn_count

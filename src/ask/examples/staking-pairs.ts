@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Staking, delegation and epochs. Amounts are in FLOW. */
-export const stakingPairs: readonly WordedPair[] = [
+export const stakingPairs: readonly ExamplePair[] = [
   {
     questions: ['Which nodes have the most FLOW staked?', '质押最多的节点有哪些？'],
     sql: `select node_id, case role when 1 then 'collection' when 2 then 'consensus' when 3 then 'execution' when 4 then 'verification' when 5 then 'access' end as role,

@@ -1,7 +1,7 @@
-import type { WordedPair } from './worded-pair.ts'
+import type { ExamplePair } from './example-pair.ts'
 
 /** Fungible tokens: movements, balances, supply. Fees are movements too, so questions about transfers leave them out. */
-export const tokenPairs: readonly WordedPair[] = [
+export const tokenPairs: readonly ExamplePair[] = [
   {
     questions: ['What are the largest FLOW transfers?', '最大的 FLOW 转账有哪些？'],
     sql: `select g.block_height, g.amount, t.from_address, t.to_address, g.day

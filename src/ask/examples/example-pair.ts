@@ -6,7 +6,7 @@ import type { Network } from '../../chain/network.ts'
  * A question as people ask it and the statement that answers it: what the prompt shows a model of the tables' use. Until a pair is
  * put in a network, `{flowToken}` in it stands for the account of that core contract.
  */
-export interface WordedPair {
+export interface ExamplePair {
   /** One or more wordings, English or Chinese. The first is the one to show to people. */
   readonly questions: readonly [string, ...string[]]
   /** One SELECT without a semicolon. */
@@ -14,7 +14,7 @@ export interface WordedPair {
 }
 
 /** The pairs with the addresses that the core contracts have in a network. */
-export function inNetwork(pairs: readonly WordedPair[], network: Network): WordedPair[] {
+export function inNetwork(pairs: readonly ExamplePair[], network: Network): ExamplePair[] {
   return pairs.map(({ questions: [first, ...others], sql }) => ({
     questions: [withAddresses(first, network), ...others.map((question) => withAddresses(question, network))],
     sql: withAddresses(sql, network),
