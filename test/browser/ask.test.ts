@@ -1,0 +1,241 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { answered, askWorld, dayTypes, daysSql, hostileRun, ranSql } from '../support/ask-worlds.ts'
+import { useAskSession } from './ask-session.ts'
+import { expectUsable, tabTo } from './page-checks.ts'
+
+const question = 'How many transactions were there on each of the last 14 days?'
+const phone = { viewport: { width: 360, height: 740 } } as const
+const { health } = askWorld()
+const noModel = { ...health, model: null, remedy: 'Set LLM_API_KEY to the key of your model.' }
+
+const editor = (page: Page): Locator => page.getByRole('textbox', { name: 'SQL' })
+const asking = (page: Page): Locator => page.getByRole('textbox', { name: 'Question' })
+const cells = (page: Page, column: number): Promise<string[]> => page.locator(`table.result tbody td:nth-child(${column})`).allInnerTexts()
+
+async function run(page: Page, sql = 'SELECT 1'): Promise<void> {
+  await editor(page).fill(sql)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+}
+
+describe('the query page', function () {
+  this.timeout(120_000)
+  const session = useAskSession()
+
+  it('answers a question with its SQL, its rows and a chart', async () => {
+    const page = await session.open()
+    await asking(page).fill(question)
+    await page.keyboard.press('Enter')
+    await page.getByText('14 rows, 3.1 s').waitFor()
+    expect(await editor(page).innerText()).to.equal(daysSql)
+    expect((await cells(page, 3))[0]).to.equal('812.50000000')
+    await page.getByRole('tab', { name: 'Chart' }).click()
+    await page.getByRole('slider', { name: 'transactions by day' }).waitFor()
+    await page.getByLabel('Column').selectOption('fees')
+    await page.getByRole('slider', { name: 'fees by day' }).press('Home')
+    await page.getByText('812.50000000 2026-11-07').first().waitFor()
+    expect(session.service.calls.find(({ call }) => call === 'POST /api/v1/ask')?.body).to.deep.equal({ target: 'indexer', question })
+    await expectUsable(page, 'an answer')
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('writes SQL that one changes before it runs, in the database that one chose', async () => {
+    const page = await session.open()
+    await page.getByLabel('Database').selectOption('evm')
+    await asking(page).fill(question)
+    await page.getByRole('button', { name: 'Write SQL only' }).click()
+    await page.getByText('The SQL is written').first().waitFor()
+    await editor(page).focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' LIMIT 3')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    const sent = session.service.calls.filter(({ call }) => call.startsWith('POST')).map(({ body }) => body)
+    expect(sent).to.deep.equal([{ target: 'evm', question }, { target: 'evm', sql: `${daysSql} LIMIT 3` }])
+  })
+
+  it('begins with an example, and says how often the model had to try', async () => {
+    const tried = answered(question, ranSql(daysSql, dayTypes, []))
+    const page = await session.open({ replies: { ask: { body: { ...tried, attempts: [{ sql: 'x', error: 'no' }, { sql: daysSql, error: null }] } } } })
+    await page.getByRole('button', { name: question }).first().click()
+    expect(await asking(page).inputValue()).to.equal(question)
+    expect(await editor(page).innerText()).to.equal(daysSql)
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('0 rows, 3.1 s, after 2 tries').waitFor()
+    await page.getByText('The SQL ran, and nothing fits it.').waitFor()
+    expect(await page.getByRole('columnheader').allInnerTexts()).to.deep.equal(['day', 'transactions', 'fees'])
+  })
+
+  it('stops what runs when it is told to', async () => {
+    const page = await session.open({ replies: { run_sql: 'never' } })
+    await run(page, 'SELECT pg_catalog.count(*) FROM raw.events')
+    await page.getByText('Running the SQL…').waitFor()
+    await expectUsable(page, 'a page that waits')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('What was under way was stopped.').waitFor()
+    await session.service.left()
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('sorts by exact numbers, filters, and shows more rows when asked', async () => {
+    const page = await session.open({ replies: { run_sql: { body: hostileRun() } } })
+    await run(page)
+    await page.getByText('There are more rows than these 250 rows.').waitFor()
+    await page.locator('table.result').getByRole('button', { name: 'amount' }).click()
+    await page.getByRole('columnheader', { name: 'amount' }).and(page.locator('[aria-sort=ascending]')).waitFor()
+    expect((await cells(page, 2)).slice(0, 3)).to.deep.equal(['9007199254740993', '9007199254740994', '9007199254740995'])
+    await page.locator('table.result').getByRole('button', { name: 'amount' }).click()
+    await page.getByRole('columnheader', { name: 'amount' }).and(page.locator('[aria-sort=descending]')).waitFor()
+    expect((await cells(page, 2))[0]).to.equal('9007199254741242')
+    expect(await cells(page, 2)).to.have.lengthOf(100)
+    await page.getByRole('button', { name: 'Show 100 more of 150' }).click()
+    expect(await cells(page, 2)).to.have.lengthOf(200)
+    await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('token 24')
+    await page.getByText('11 rows of 250 rows').waitFor()
+    await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('no such text')
+    await page.getByText('No row has this text').waitFor()
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('keeps what strangers wrote in its place, on the page and in a spreadsheet', async () => {
+    const page = await session.open({ replies: { run_sql: { body: hostileRun() } } }, { ...phone, acceptDownloads: true })
+    await run(page)
+    await page.getByText('⟨U+202E⟩').waitFor()
+    expect(await page.locator('table.result img').count()).to.equal(0)
+    await expectUsable(page, 'hostile rows')
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'CSV' }).click()
+    const csv = await readFile(await (await coming).path(), 'utf8')
+    const lines = csv.split('\r\n')
+    expect(lines[0]).to.equal('\uFEFFname,amount,address,payload,count_2')
+    expect(lines[2]).to.match(/^'=1\+1,9007199254741030,/)
+    expect(lines).to.have.lengthOf(252)
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('keeps an answer as an example only after one has looked at it, and forgets it again', async () => {
+    const page = await session.open({ kept: [] })
+    await page.getByRole('tab', { name: 'Kept examples' }).click()
+    await page.getByText('Nothing is kept yet').waitFor()
+    await asking(page).fill(question)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Keep as an example' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.locator('pre').innerText()).to.equal(daysSql)
+    await expectUsable(page, 'the question whether to keep it')
+    expect(session.service.world.kept).to.deep.equal([])
+    await dialog.getByRole('button', { name: 'Yes, keep it' }).click()
+    await page.getByText('Kept as an example.').waitFor()
+    await page.getByRole('button', { name: `Forget “${question}”` }).click()
+    await page.getByText('Nothing is kept yet').waitFor()
+    const sent = session.service.calls.find(({ call }) => call === 'POST /api/v1/memory')?.body
+    expect(sent).to.deep.equal({ target: 'indexer', question, sql: daysSql })
+  })
+
+  it('goes back to what was asked before, and clears it', async () => {
+    const page = await session.open()
+    const history = page.getByRole('complementary', { name: 'Earlier questions' })
+    await history.getByRole('button', { name: /^Top 10 tokens/ }).click()
+    expect(await asking(page).inputValue()).to.equal('Top 10 tokens by holders')
+    expect(await page.getByLabel('Database').inputValue()).to.equal('evm')
+    await history.getByRole('button', { name: 'Clear history' }).click()
+    await page.getByText('Nothing was asked yet').waitFor()
+  })
+
+  it('is worked with the keyboard alone', async () => {
+    const page = await session.open()
+    await page.keyboard.press('Tab')
+    await page.locator('.skip-link:focus').waitFor()
+    await tabTo(page, asking(page))
+    await page.keyboard.type(question)
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('In UTC.')
+    expect(await asking(page).inputValue()).to.equal(`${question}\nIn UTC.`)
+    await tabTo(page, editor(page))
+    await page.keyboard.type('SELECT 1')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    await tabTo(page, page.getByRole('tab', { name: 'Table' }))
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('slider').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await tabTo(page, page.locator('table.result').getByRole('button', { name: 'fees' }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('columnheader', { name: 'fees' }).and(page.locator('[aria-sort=ascending]')).waitFor()
+  })
+})
+
+describe('the query page where something is missing', function () {
+  this.timeout(120_000)
+  const session = useAskSession()
+
+  it('says what to set where there is no model, and runs SQL', async () => {
+    const page = await session.open({ health: noModel, examples: [], history: [], kept: [] }, phone)
+    await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
+    await asking(page).fill(question)
+    expect(await page.getByRole('button', { name: 'Ask', exact: true }).isDisabled()).to.equal(true)
+    await expectUsable(page, 'no model')
+    await run(page)
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('says that the model of the demo knows its examples only', async () => {
+    const page = await session.open({ health: { ...health, model: { provider: 'scripted', name: 'scripted', is_scripted: true } } })
+    await page.getByText('it knows the example questions and no others').waitFor()
+  })
+
+  it('asks for the token, and goes on with what it was asked', async () => {
+    const page = await session.open({ health: { ...health, needs_token: true }, token: 'secret' })
+    await page.getByText('A token is wanted').first().waitFor()
+    await expectUsable(page, 'a page that is locked')
+    await run(page, 'SELECT 2')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Token').fill('wrong')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('This token is not accepted.').waitFor()
+    await dialog.getByLabel('Token').fill('secret')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    await page.getByText('Top 10 tokens by holders').first().waitFor()
+    await page.getByRole('button', { name: 'Forget token' }).click()
+    await page.getByRole('button', { name: 'Enter token' }).waitFor()
+    expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)
+    expect(session.said.filter((text) => !text.includes('status of 401'))).to.deep.equal([])
+  })
+
+  it('says why SQL was refused and where the fault is, and tries again', async () => {
+    const body = { status: 400, code: 'sql-failed', detail: 'column "hieght" does not exist', error_position: 8, error_hint: 'Perhaps "height".' }
+    const page = await session.open({ replies: { run_sql: { status: 400, body } } }, phone)
+    await run(page, 'SELECT hieght FROM raw.blocks')
+    await page.getByText('column "hieght" does not exist. It is in line 1 at “hieght”. Perhaps "height".').waitFor()
+    await expectUsable(page, 'SQL that was refused')
+    session.service.world = askWorld()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+  })
+
+  it('shows the SQL of a question that failed, and says when the model did', async () => {
+    const failed = answered(question, ranSql(daysSql, {}, [], { error: 'division by zero' }))
+    const page = await session.open({ replies: { ask: { body: failed } } })
+    await asking(page).fill(question)
+    await page.keyboard.press('Enter')
+    await page.getByText('division by zero.').waitFor()
+    expect(await editor(page).innerText()).to.equal(daysSql)
+    session.service.world = { ...askWorld(), replies: { ask: { status: 502, body: { code: 'model-failed', detail: 'The provider is overloaded.' } } } }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('The model did not answer').waitFor()
+    await page.getByText('The provider is overloaded.').waitFor()
+  })
+
+  it('says that the service does not answer, and goes on when it does', async () => {
+    const page = await session.open()
+    await page.route('**/api/v1/run_sql', (route) => route.abort())
+    await run(page)
+    await page.getByText('There is no answer').waitFor()
+    await page.unroute('**/api/v1/run_sql')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+  })
+})
