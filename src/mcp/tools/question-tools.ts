@@ -19,13 +19,13 @@ const askOutput = advertised(z.object({ ...generatedFields, ...answerFields, ...
 
 /** What a result has when no model answered. */
 const nothingGenerated = (target: QueryTarget, question: string): Record<string, unknown> => ({
-  target, question, sql: '', attempts: [], model: '', prompt_version: '', duration_ms: 0, ...presentFailure(undefined),
+  target, question, sql: '', attempts: [], model: '', prompt_version: '', duration_ms: 0,
 })
 
 /** `ask_indexer`, `ask_evm`: a question in, statement and rows out. */
 export function registerAskTool(server: McpServer, queries: QueryService, target: QueryTarget, context: CallContext): void {
-  const name = askToolNames[target]
-  server.registerTool(name, {
+  const tool = askToolNames[target]
+  server.registerTool(tool, {
     title: `Ask the ${databaseNames[target]}`,
     description:
       `Has a language model write the SQL for a question about the ${databaseNames[target]}, runs it read-only and gives statement and rows. ` +
@@ -33,23 +33,26 @@ export function registerAskTool(server: McpServer, queries: QueryService, target
     inputSchema: input,
     outputSchema: askOutput,
     annotations: askingModel,
-  }, ({ question }, { mcpReq: { signal } }) => runTool(context, name, signal, async () => {
-    const asked = await queries.ask(target, question, { signal })
-    const { rows, ...once } = presentAnswer(asked.answer)
-    const generated = presentGenerated(asked)
-    const failed = presentFailure(asked.failure)
-    const result = success(
-      { ...generated, ...once, rows, ...failed },
-      { sql: generated.sql, columns: once.columns, results: once.results, row_count: once.row_count, truncated: once.truncated, error: failed.error },
-    )
-    return asked.failure === undefined ? result : { ...result, isError: true }
-  }, () => ({ ...nothingGenerated(target, question), ...presentAnswer(undefined) })))
+  }, ({ question }, { mcpReq: { signal } }) => runTool({
+    tool, context, signal,
+    run: async () => {
+      const asked = await queries.ask(target, question, { signal })
+      const answer = presentAnswer(asked.answer)
+      const { sql, ...generated } = presentGenerated(asked)
+      const failure = presentFailure(asked.failure)
+      // As text, rows are there under one name, and how the statement came about is left out.
+      const { columns, results, row_count, truncated } = answer
+      const result = success({ ...generated, sql, ...answer, ...failure }, { sql, columns, results, row_count, truncated, error: failure.error })
+      return asked.failure === undefined ? result : { ...result, isError: true }
+    },
+    tell: (failure) => ({ ...nothingGenerated(target, question), ...presentAnswer(undefined), ...presentFailure(failure) }),
+  }))
 }
 
 /** `generate_indexer_sql`, `generate_evm_sql`: a question in, a statement out that was checked and not run. */
 export function registerGenerateTool(server: McpServer, queries: QueryService, target: QueryTarget, context: CallContext): void {
-  const name = generateToolNames[target]
-  server.registerTool(name, {
+  const tool = generateToolNames[target]
+  server.registerTool(tool, {
     title: `Write SQL for the ${databaseNames[target]}`,
     description:
       `Has a language model write the SQL for a question about the ${databaseNames[target]}. The statement is checked and planned, and not run: ` +
@@ -57,13 +60,17 @@ export function registerGenerateTool(server: McpServer, queries: QueryService, t
     inputSchema: input,
     outputSchema: generatedOutput,
     annotations: askingModel,
-  }, ({ question }, { mcpReq: { signal } }) => runTool(context, name, signal, async () => {
-    const generated = await queries.generateSql(target, question, { signal })
-    const failed = presentFailure(generated.failure)
-    const told = presentGenerated(generated)
-    const result = success({ ...told, ...failed }, { sql: told.sql, error: failed.error })
-    return generated.failure === undefined ? result : { ...result, isError: true }
-  }, () => nothingGenerated(target, question)))
+  }, ({ question }, { mcpReq: { signal } }) => runTool({
+    tool, context, signal,
+    run: async () => {
+      const generated = await queries.generateSql(target, question, { signal })
+      const failure = presentFailure(generated.failure)
+      const told = presentGenerated(generated)
+      const result = success({ ...told, ...failure }, { sql: told.sql, error: failure.error })
+      return generated.failure === undefined ? result : { ...result, isError: true }
+    },
+    tell: (failure) => ({ ...nothingGenerated(target, question), ...presentFailure(failure) }),
+  }))
 }
 
 /** A model that reads the list should not try what cannot work. */

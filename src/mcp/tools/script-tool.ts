@@ -39,12 +39,16 @@ export function registerScriptTool(server: McpServer, scripts: ScriptRunner, con
     inputSchema: input,
     outputSchema: output,
     annotations: readingOpenWorld,
-  }, ({ script, arguments: args, block_height: height, block_id: id }, { mcpReq: { signal } }) => runTool(context, scriptToolName, signal, async () => {
-    const at = { height: height?.toString(), id: id?.replace(/^0x/, '').toLowerCase() }
-    if (at.height !== undefined && at.id !== undefined) {
-      throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
-    }
-    const result = await scripts.run(script, args ?? [], at, signal)
-    return success({ result, error: null, error_code: null }, { result })
-  }, () => ({ result: null, error: null, error_code: null })))
+  }, ({ script, arguments: args, block_height: height, block_id: id }, { mcpReq: { signal } }) => runTool({
+    tool: scriptToolName, context, signal,
+    run: async () => {
+      const at = { height: height?.toString(), id: id?.replace(/^0x/, '').toLowerCase() }
+      if (at.height !== undefined && at.id !== undefined) {
+        throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
+      }
+      const result = await scripts.run(script, args ?? [], at, signal)
+      return success({ result, error: null, error_code: null }, { result })
+    },
+    tell: ({ detail, code }) => ({ result: null, error: detail, error_code: code }),
+  }))
 }

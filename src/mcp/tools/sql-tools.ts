@@ -26,7 +26,8 @@ const output = advertised(z.object({
 
 /** `run_indexer_sql`, `run_evm_sql`: rows for a statement. */
 export function registerSqlTool(server: McpServer, queries: QueryService, target: QueryTarget, context: CallContext): void {
-  server.registerTool(sqlToolNames[target], {
+  const tool = sqlToolNames[target]
+  server.registerTool(tool, {
     title: `Run SQL on the ${databaseNames[target]}`,
     description:
       `Runs one read-only SELECT on the ${databaseNames[target]} and gives its rows. Read the resource ${schemaUris[target]} first for tables and columns. ` +
@@ -34,17 +35,20 @@ export function registerSqlTool(server: McpServer, queries: QueryService, target
     inputSchema: input,
     outputSchema: output,
     annotations: readingClosedWorld,
-  }, ({ sql }, { mcpReq: { signal } }) => runTool(context, sqlToolNames[target], signal, async () => {
-    const answer = await queries.runSql(target, sql, { signal })
-    const told = presentAnswer(answer)
-    const rest = { ...presentFailure(undefined), duration_ms: answer.durationMs }
-    return success({ target, sql, ...told, ...rest }, { ...rowsAsText(told), duration_ms: answer.durationMs })
-  }, () => ({ target, sql, ...presentAnswer(undefined), ...presentFailure(undefined), duration_ms: 0 })))
+  }, ({ sql }, { mcpReq: { signal } }) => runTool({
+    tool, context, signal,
+    run: async () => {
+      const answer = await queries.runSql(target, sql, { signal })
+      const told = presentAnswer(answer)
+      return success({ target, sql, ...told, ...presentFailure(undefined), duration_ms: answer.durationMs }, rowsOnce(told))
+    },
+    tell: (failure) => ({ target, sql, ...presentAnswer(undefined), ...presentFailure(failure), duration_ms: 0 }),
+  }))
 }
 
 const schemaUris = { indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl' } as const satisfies Record<QueryTarget, string>
 
-/** Rows once, not under both names: what a model reads should not be twice as long. */
-function rowsAsText({ columns, rows, row_count, truncated }: AnswerFields): Record<string, unknown> {
+/** As text, rows are there under one name: what a model reads should not be twice as long. */
+function rowsOnce({ columns, rows, row_count, truncated }: AnswerFields): Record<string, unknown> {
   return { columns, rows, row_count, truncated }
 }

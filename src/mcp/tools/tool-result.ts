@@ -1,5 +1,8 @@
 import type { CallToolResult, JSONValue } from '@modelcontextprotocol/server'
 import { ApiError } from '../../base/errors.ts'
+import { presentFailure } from '../../ask/http/present-failure.ts'
+import { failureOf } from '../../ask/query-failure.ts'
+import type { QueryFailure } from '../../ask/query-service.ts'
 
 /** A result as readers of text and readers of structures have it. @param text what is told as text, where that is less than all */
 export function success(content: Record<string, unknown>, text: Record<string, unknown> = content): CallToolResult {
@@ -7,21 +10,17 @@ export function success(content: Record<string, unknown>, text: Record<string, u
 }
 
 /**
- * A failure, told in both ways that clients look for: `isError`, and a text in `error` of the structure, which has all fields
- * that a good one has. Faults of ours say nothing of themselves.
- * @param rest the other fields of the structure
+ * A failure, told in both ways that clients look for: `isError`, and a text in `error` of the structure.
+ * @param content with all fields that a good result has, since old clients check it against the same schema
  */
-export function failure(error: unknown, rest: Record<string, unknown>): CallToolResult {
-  const { message, code } = tellable(error)
-  const told = { error: message, error_code: code }
-  return { content: [{ type: 'text', text: JSON.stringify(told) }], structuredContent: asJson({ ...rest, ...told }), isError: true }
+export function failed(failure: QueryFailure, content: Record<string, unknown>): CallToolResult {
+  const told = Object.entries(presentFailure(failure)).filter(([, value]) => value !== null)
+  return { content: [{ type: 'text', text: JSON.stringify(Object.fromEntries(told)) }], structuredContent: asJson(content), isError: true }
 }
 
-/** What a caller may know of an error. */
-export function tellable(error: unknown): { readonly message: string; readonly code: string } {
-  return error instanceof ApiError
-    ? { message: error.message, code: error.code }
-    : { message: 'Something went wrong here; the log tells what.', code: 'internal-error' }
+/** What a caller may know of an error; faults of ours say nothing of themselves. */
+export function tellable(error: unknown): QueryFailure {
+  return error instanceof ApiError ? failureOf(error) : { code: 'internal-error', detail: 'Something went wrong here; the log tells what.' }
 }
 
 /** What is put in is made of JSON; that of the SDK is a type without `unknown`. */

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** What an access node was asked, both layers of base64 taken off. */
+export interface AskedScript {
+  readonly path: string
+  readonly block: Readonly<Record<string, string>>
+  readonly script: string
+  readonly arguments: readonly unknown[]
+}
+
+export interface ScriptNode {
+  readonly url: string
+  readonly asked: AskedScript[]
+  stop(): Promise<void>
+}
+
+/** The result of a script, wrapped as nodes do. */
+export function scriptResult(value: unknown): string {
+  return JSON.stringify(Buffer.from(`${JSON.stringify(value)}\n`).toString('base64'))
+}
+
+/** The REST API of an access node, as far as scripts go. @param answer default: gives the first argument back */
+export async function startScriptNode(answer?: (response: ServerResponse, asked: AskedScript) => void): Promise<ScriptNode> {
+  const asked: AskedScript[] = []
+  const reply = answer ?? ((response, script) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(scriptResult(script.arguments[0] ?? { type: 'Void' }))
+  })
+  const server = createServer((request, response) => {
+    void readScript(request).then((script) => {
+      asked.push(script)
+      reply(response, script)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function readScript(request: IncomingMessage): Promise<AskedScript> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://node')
+  const body = JSON.parse(await text(request)) as { script: string; arguments: string[] }
+  const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8')
+  return {
+    path: `${request.method} ${pathname}`,
+    block: Object.fromEntries(searchParams),
+    script: decoded(body.script),
+    arguments: body.arguments.map((argument) => JSON.parse(decoded(argument)) as unknown),
+  }
+}
