@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { readConfig } from '../../base/config.ts'
+import { modelSettings, versionedUrl } from './model-settings.ts'
+
+const settingsOf = (variables: Record<string, string>): ReturnType<typeof modelSettings> => modelSettings(readConfig(variables, {}))
+
+describe('the settings of the model', () => {
+  it('say what to set where there is no key', () => {
+    expect(settingsOf({})).to.have.property('remedy').that.includes('LLM_API_KEY').and.includes('anthropic')
+    expect(settingsOf({ LLM_PROVIDER: 'openai' })).to.have.property('remedy').that.includes('LLM_API_KEY').and.includes('openai')
+  })
+
+  it('need no key for a server of one\'s own, but its address and model', () => {
+    expect(settingsOf({ LLM_PROVIDER: 'openai-compatible' })).to.have.property('remedy').that.includes('LLM_BASE_URL and LLM_MODEL')
+    const url = 'http://127.0.0.1:11434'
+    expect(settingsOf({ LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: url })).to.have.property('remedy').that.includes('Set LLM_MODEL,')
+    expect(settingsOf({ LLM_PROVIDER: 'openai-compatible', LLM_BASE_URL: url, LLM_MODEL: 'local' })).to.deep.equal({
+      settings: { provider: 'openai-compatible', name: 'local', apiKey: undefined, baseUrl: `${url}/v1` },
+    })
+  })
+
+  it('have a model for each provider', () => {
+    for (const LLM_PROVIDER of ['anthropic', 'openai']) {
+      const found = settingsOf({ LLM_PROVIDER, LLM_API_KEY: 'key' })
+      expect('settings' in found && found.settings.name).to.be.a('string').that.is.not.equal('')
+    }
+  })
+
+  it('take the address of an interface with its version and without', () => {
+    expect(versionedUrl('https://models.example')).to.equal('https://models.example/v1')
+    expect(versionedUrl('https://models.example/v1/')).to.equal('https://models.example/v1')
+    expect(versionedUrl('https://models.example/api')).to.equal('https://models.example/api/v1')
+    expect(versionedUrl('https://models.example/api/v3')).to.equal('https://models.example/api/v3')
+    expect(versionedUrl('https://models.example/v1beta1')).to.equal('https://models.example/v1beta1')
+  })
+})
