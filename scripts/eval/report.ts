@@ -1,0 +1,79 @@
+import type { EvaluatedQuestion } from './evaluate.ts'
+import type { Scenario } from './replay/scenario.ts'
+
+/** The report of an evaluation, as lines for people; the same for a replayed provider and for a live model. */
+
+export interface ScenarioResult {
+  readonly scenario: Pick<Scenario, 'name' | 'about' | 'expected'>
+  readonly results: readonly EvaluatedQuestion[]
+}
+
+/** How a model did: how many answers are right, and what each of the others lacks. */
+export function modelReport(name: string, results: readonly EvaluatedQuestion[]): string[] {
+  const right = results.filter(({ outcome }) => outcome === 'right')
+  const versions = [...new Set(results.map(({ promptVersion }) => promptVersion))].filter((version) => version !== undefined)
+  const sorted = results.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b)
+  return [
+    `${name}: ${right.length} of ${results.length} right (${percent(right.length, results.length)})`,
+    `  prompts ${versions.join(', ') || 'unknown'}; median ${seconds(sorted[Math.floor(sorted.length / 2)])}, slowest ${seconds(sorted.at(-1))}`,
+    ...counted('right at the first statement', right.filter(({ attempts }) => attempts === 1)),
+    ...counted('right after mending', right.filter(({ attempts }) => attempts > 1)),
+    ...counted('right with other columns', right.filter(({ hasOtherColumns }) => hasOtherColumns)),
+    ...targets(results),
+    ...results.filter(({ outcome }) => outcome !== 'right').flatMap(missed),
+  ]
+}
+
+/** Whether the service did as it has to, whatever the model did. */
+export function scenarioReport(all: readonly ScenarioResult[]): string[] {
+  const width = Math.max(...all.map(({ scenario }) => scenario.name.length))
+  return all.flatMap(({ scenario, results }) => {
+    const unexpected = unexpectedIn({ scenario, results })
+    const mark = unexpected.length === 0 ? 'ok  ' : 'FAIL'
+    return [
+      `${mark} ${scenario.name.padEnd(width)}  ${results.length - unexpected.length} of ${results.length} ${scenario.expected}  (${scenario.about})`,
+      ...unexpected.flatMap(missed),
+    ]
+  })
+}
+
+/** The questions of a scenario of which came what should not. */
+export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQuestion[] {
+  return results.filter(({ outcome }) => outcome !== scenario.expected)
+}
+
+function missed({ gold, outcome, overlap, failure, sql }: EvaluatedQuestion): string[] {
+  const near = outcome === 'wrong' && overlap > 0 ? `, ${percent(overlap, 1)} of the values` : ''
+  return [
+    `  ${gold.id} (${gold.target}): ${outcome}${near}`,
+    `    ${gold.question}`,
+    ...(failure === undefined ? [] : [`    ${oneLine(failure)}`]),
+    ...(sql === undefined ? [] : [`    ${oneLine(sql)}`]),
+  ]
+}
+
+function targets(results: readonly EvaluatedQuestion[]): string[] {
+  const names = [...new Set(results.map(({ gold }) => gold.target))]
+  return names.map((target) => {
+    const own = results.filter(({ gold }) => gold.target === target)
+    const right = own.filter(({ outcome }) => outcome === 'right').length
+    return `  ${target}: ${right} of ${own.length} (${percent(right, own.length)})`
+  })
+}
+
+function counted(label: string, results: readonly EvaluatedQuestion[]): string[] {
+  return results.length === 0 ? [] : [`  ${label}: ${results.length}`]
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)} %`
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? '-' : `${(ms / 1000).toFixed(2)} s`
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line
+}
