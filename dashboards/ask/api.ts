@@ -93,5 +93,7 @@ export const api = {
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
   kept: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/memory`, { signal }),
   keep: (pair: Omit<Pair, 'id'>) => read<Pair>(`${base}/memory`, { method: 'POST', body: pair }),
+  /** All kept examples, one JSON object a line. */
+  exportKept: async () => (await request(`${base}/memory/export`, {})).text(),
   forget: (id: string) => request(`${base}/memory/${encodeURIComponent(id)}`, { method: 'DELETE' }),
 }

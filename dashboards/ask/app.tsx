@@ -1,7 +1,8 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Chosen } from './chosen.ts'
 import type { Target } from './contract.ts'
+import { readDraft, writeDraft } from './draft.ts'
 import { ExampleList } from './example-list.tsx'
 import { Header } from './header.tsx'
 import { ModelNotice } from './model-notice.tsx'
@@ -13,13 +14,21 @@ import { TargetChoice } from './target-choice.tsx'
 import { useTask } from './task.ts'
 import { TokenDialog } from './token-dialog.tsx'
 
+/** Browsers refuse to write the address with every key. */
+const pauseMs = 500
+
 /** The page: a question, the SQL for it, what it gave, and what was asked before. */
 export function App(): ReactNode {
-  const [target, setTarget] = useState<Target>('indexer')
-  const [question, setQuestion] = useState('')
-  const [sql, setSql] = useState('')
+  const [draft] = useState(() => readDraft(location.hash))
+  const [target, setTarget] = useState<Target>(draft.target)
+  const [question, setQuestion] = useState(draft.question)
+  const [sql, setSql] = useState(draft.sql)
   const task = useTask(setSql)
   const { state, start } = task
+  useEffect(() => {
+    const timer = setTimeout(() => history.replaceState(null, '', writeDraft({ target, question, sql }) || location.pathname), pauseMs)
+    return () => clearTimeout(timer)
+  }, [target, question, sql])
   const choose = (chosen: Chosen): void => {
     setTarget(chosen.target)
     setQuestion(chosen.question)

@@ -9,7 +9,7 @@ export function faultText({ sql, error, error_position: position, error_hint: hi
 
 /** `in line 2 at “hieght”`; PostgreSQL counts characters, not the halves of them that JavaScript has. */
 function placeOf(sql: string, position: number): string | undefined {
-  const characters = [...sql]
+  const characters = Array.from(sql)
   if (position < 1 || position > characters.length) return undefined
   const line = characters.slice(0, position - 1).filter((character) => character === '\n').length + 1
   const [word = ''] = /^(?:[\p{L}\p{N}_.]+|\S)/u.exec(characters.slice(position - 1).join('')) ?? []

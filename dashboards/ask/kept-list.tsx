@@ -6,6 +6,7 @@ import { NothingHere } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { Chosen } from './chosen.ts'
+import { download } from './download.ts'
 import { ListState } from './list-state.tsx'
 import { useKept } from './queries.ts'
 import { queryClient, queryKeys } from './query-client.ts'
@@ -19,25 +20,35 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.kept }),
     onError: (error) => say(problemText(error), 'bad'),
   })
+  const exporting = useMutation({
+    mutationFn: () => api.exportKept(),
+    onSuccess: (lines) => download('flowfarm-examples.jsonl', 'application/jsonl', lines),
+    onError: (error) => say(problemText(error), 'bad'),
+  })
   const pairs = kept.data
   if (pairs === undefined) return <ListState list={kept} what="the kept examples" />
   if (pairs.length === 0) return <NothingHere title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</NothingHere>
   return (
-    <ul className="choices">
-      {pairs.map((pair) => (
-        <li key={pair.id} className="with-action">
-          <button type="button" onClick={() => onChoose(pair)}>
-            <span className="choice-text">{pair.question}</span>
-            <span className="note choice-text">{pair.sql}</span>
-          </button>
-          <Button
-            look="plain" isSmall isIcon aria-label={`Forget “${pair.question}”`} disabled={forgetting.isPending}
-            onClick={() => forgetting.mutate(pair.id)}
-          >
-            <Icon name="cross" size={14} />
-          </Button>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="choices">
+        {pairs.map((pair) => (
+          <li key={pair.id} className="with-action">
+            <button type="button" onClick={() => onChoose(pair)}>
+              <span className="choice-text">{pair.question}</span>
+              <span className="note choice-text">{pair.sql}</span>
+            </button>
+            <Button
+              look="plain" isSmall isIcon aria-label={`Forget “${pair.question}”`} disabled={forgetting.isPending}
+              onClick={() => forgetting.mutate(pair.id)}
+            >
+              <Icon name="cross" size={14} />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <footer className="more">
+        <Button isSmall disabled={exporting.isPending} onClick={() => exporting.mutate()}>Export all</Button>
+      </footer>
+    </>
   )
 }

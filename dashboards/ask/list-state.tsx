@@ -6,7 +6,7 @@ import { useHealth } from './queries.ts'
 import { useToken } from './token.ts'
 
 /** What stands in place of a list that is not there: it is on its way, it is locked, or it could not be had. */
-export function ListState({ list, what }: { readonly list: UseQueryResult<unknown>; readonly what: string }): ReactNode {
+export function ListState({ list, what }: { readonly list: UseQueryResult; readonly what: string }): ReactNode {
   const { data: health } = useHealth()
   const token = useToken()
   if (isTokenWanted(list.error) || (health?.needs_token === true && token === undefined))

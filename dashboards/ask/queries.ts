@@ -25,13 +25,12 @@ function useIsOpen(): boolean {
   return data !== undefined && (!data.needs_token || token !== undefined)
 }
 
-/** Questions that the service came with. */
+/** Questions that the service came with; they are open to all. */
 export function useExamples(): UseQueryResult<readonly Pair[]> {
-  const enabled = useIsOpen()
   return useQuery({
     queryKey: queryKeys.examples,
     queryFn: async ({ signal }) => (await api.examples(signal)).data,
-    enabled, staleTime: Infinity,
+    staleTime: Infinity,
   })
 }
 

@@ -19,7 +19,7 @@ export const queryClient: QueryClient = new QueryClient({
 export const queryKeys = {
   health: ['health'],
   lists: ['lists'],
-  examples: ['lists', 'examples'],
+  examples: ['examples'],
   history: ['lists', 'history'],
   kept: ['lists', 'kept'],
 } as const

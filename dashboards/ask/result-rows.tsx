@@ -38,7 +38,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
               </ColumnName>
             ))}
           </TableHead>
-          <TableBody>
+          <TableBody key={`${rows.length} ${order?.column} ${order?.isDescending}`}>
             {rows.slice(0, limit).map((row, i) => (
               <Row key={i}>
                 {columns.map(({ name, isNumber }, column) => (
@@ -67,8 +67,9 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
   return order.isDescending ? 'descending' : 'ascending'
 }
 
-/** Addresses and ids stay in one line, up to `0x` and 64 digits. */
-const longestLine = 66
+/** Addresses and ids stay in one line, up to `0x` and 64 digits; of words only a few do. */
+const longestId = 66
+const longestPhrase = 24
 /** What is longer has a button that shows all of it. */
 const longestText = 160
 
@@ -77,7 +78,7 @@ function Value({ value }: { readonly value: SqlValue }): ReactNode {
   if (value === null) return <span className="null">null</span>
   const text = cellText(value)
   if (text === '') return <span className="null">empty</span>
-  if (text.length <= longestLine && !text.includes('\n')) return <bdi className="nowrap">{shownText(text)}</bdi>
+  if (text.length <= (/\s/.test(text) ? longestPhrase : longestId)) return <bdi className="nowrap">{shownText(text)}</bdi>
   if (text.length <= longestText) return <bdi className="long">{shownText(text)}</bdi>
   return (
     <>

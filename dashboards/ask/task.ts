@@ -29,8 +29,8 @@ export type TaskState =
 
 export interface Task {
   readonly state: TaskState
-  start(work: Work): void
-  cancel(): void
+  readonly start: (work: Work) => void
+  readonly cancel: () => void
 }
 
 /**

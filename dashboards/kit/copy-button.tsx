@@ -5,8 +5,14 @@ import { useToast } from './toast.tsx'
 
 const shownForMs = 1500
 
+export interface CopyButtonProps {
+  /** What is worth some work is made when it is asked for. */
+  readonly text: string | (() => string)
+  readonly what: string
+}
+
 /** Copies a text; the tick says that it was done. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): ReactNode {
+export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
   const [isCopied, setIsCopied] = useState(false)
   const say = useToast()
   useEffect(() => {
@@ -16,7 +22,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   }, [isCopied])
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(text)
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
       setIsCopied(true)
     } catch (error) {
       // Without HTTPS, or where the person forbids it, a browser has no clipboard.

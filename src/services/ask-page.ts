@@ -11,7 +11,10 @@ import type { Pages } from '../operator/pages.ts'
 export function createAskPage(pages: Pages): Middleware {
   const setHeaders = securityHeaders()
   return async (context, next) => {
-    if (!isPagePath(context.path) || !['GET', 'HEAD'].includes(context.method)) return next()
+    if (!isPagePath(context.path) || !['GET', 'HEAD'].includes(context.method)) {
+      await next()
+      return
+    }
     context.state['route'] = context.path === '/' ? '/' : '/assets'
     await setHeaders(context, () => servePage(context, pages, context.path.slice(1), (html) => contentPolicy({ html })))
   }

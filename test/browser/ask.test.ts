@@ -143,6 +143,19 @@ describe('the query page', function () {
     await page.getByText('Nothing was asked yet').waitFor()
   })
 
+  it('has what was written in its address, and runs nothing of it by itself', async () => {
+    const page = await session.open()
+    await asking(page).fill(question)
+    await editor(page).fill("SELECT '#1'\nFROM raw.blocks")
+    await page.waitForURL(/#question=/)
+    const calls = session.service.calls.length
+    await page.reload()
+    await editor(page).getByText('FROM raw.blocks').waitFor()
+    expect(await editor(page).innerText()).to.equal("SELECT '#1'\nFROM raw.blocks")
+    expect(await asking(page).inputValue()).to.equal(question)
+    expect(session.service.calls.slice(calls).filter(({ call }) => call.startsWith('POST'))).to.deep.equal([])
+  })
+
   it('is worked with the keyboard alone', async () => {
     const page = await session.open()
     await page.keyboard.press('Tab')

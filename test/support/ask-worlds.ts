@@ -4,7 +4,7 @@ import type { AskWorld } from './ask-stand-in.ts'
 
 const days = Array.from({ length: 14 }, (_, i) => ({
   day: `2026-11-${String(i + 7).padStart(2, '0')}`, transactions: String(10_400 + ((i * 7919) % 4200)),
-  fees: `${(812.5 + i * 13.0421).toFixed(8)}`,
+  fees: (812.5 + i * 13.0421).toFixed(8),
 }))
 
 export const daysSql = `SELECT date_trunc('day', timestamp)::date AS day, -- in UTC
