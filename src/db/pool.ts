@@ -27,6 +27,8 @@ export interface PoolOptions {
   isDurable?: boolean
   /** A connection that was not used for so long is closed. Default 30,000 ms. */
   idleTimeoutMs?: number
+  /** More settings of the server for each session, without white space in their values; DISCARD ALL returns to them. */
+  settings?: Readonly<Record<string, string>>
   /** Told when an idle connection was lost. The pool has replaced it already; this is for the log. */
   onIdleError?: (error: Error) => void
 }
@@ -140,7 +142,10 @@ export function clientConfig(url: string, options: PoolOptions = {}): ClientConf
     lock_timeout: options.lockTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 60_000,
     ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
-    options: [...deadPeerSettings, ...(options.isDurable === false ? ['synchronous_commit=off'] : [])].map((one) => `-c ${one}`).join(' '),
+    options: [
+      ...deadPeerSettings, ...(options.isDurable === false ? ['synchronous_commit=off'] : []),
+      ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name}=${value}`),
+    ].map((one) => `-c ${one}`).join(' '),
     // The kernel notices a peer that is gone without a word.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000

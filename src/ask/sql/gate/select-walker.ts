@@ -1,0 +1,161 @@
+import { SqlRefusal } from '../sql-refusal.ts'
+import { verdictOn, type KnownNames, type KnownObjects } from './known-objects.ts'
+import { isNode, namesIn, nodeOf, selectNodes, type SyntaxNode } from './syntax-tree.ts'
+
+/** Names of WITH that are visible where we are. */
+type Scope = ReadonlySet<string>
+
+/** Ways to take a sample of a table that the server itself has. */
+const samplingMethods: ReadonlySet<string> = new Set(['bernoulli', 'system'])
+
+/**
+ * Goes over every node of a SELECT and refuses what a reader has no use for. It knows no way around: it walks all fields of all nodes,
+ * so that a function is found wherever it hides, and a kind of node that it was not told of is refused.
+ */
+export class SelectWalker {
+  readonly #known: KnownObjects
+
+  constructor(known: KnownObjects) {
+    this.#known = known
+  }
+
+  /** @throws SqlRefusal that names what is not allowed */
+  check(select: SyntaxNode): void {
+    this.#visitSelect(select, new Set())
+  }
+
+  #visit(value: unknown, scope: Scope): void {
+    if (Array.isArray(value)) {
+      for (const item of value) this.#visit(item, scope)
+      return
+    }
+    if (!isNode(value)) return
+    for (const [key, child] of Object.entries(value)) {
+      if (/^[A-Z]/.test(key)) this.#visitNode(key, child, scope)
+      else this.#visitField(key, child, scope)
+    }
+  }
+
+  #visitNode(kind: string, node: unknown, scope: Scope): void {
+    if (kind === 'ParamRef') throw new SqlRefusal('sql-clause', 'A parameter such as $1 is not allowed: write the value.')
+    if (!selectNodes.has(kind)) {
+      throw kind.endsWith('Stmt')
+        ? new SqlRefusal('sql-clause', `${kind.replace(/Stmt$/, '').toUpperCase()} is not allowed inside a SELECT: only reading is.`)
+        : new SqlRefusal('sql-clause', `The statement has something that no SELECT of a reader needs (${kind}): leave it out.`)
+    }
+    if (!isNode(node)) return
+    if (kind === 'SelectStmt') this.#visitSelect(node, scope)
+    else {
+      this.#checkNode(kind, node, scope)
+      this.#visit(node, scope)
+    }
+  }
+
+  /** Nodes of one kind only stand in their fields without the name of the kind. */
+  #visitField(field: string, child: unknown, scope: Scope): void {
+    if ((field === 'larg' || field === 'rarg') && isNode(child) && 'op' in child) {
+      this.#visitSelect(child, scope)
+      return
+    }
+    if (field === 'typeName' && isNode(child)) this.#checkType(child)
+    this.#visit(child, scope)
+  }
+
+  #visitSelect({ withClause, ...select }: SyntaxNode, scope: Scope): void {
+    if (select['intoClause'] !== undefined) throw new SqlRefusal('sql-clause', 'SELECT … INTO makes a table: leave INTO out.')
+    if (select['lockingClause'] !== undefined) throw new SqlRefusal('sql-clause', 'FOR UPDATE and FOR SHARE lock rows: leave them out.')
+    const inner = isNode(withClause) ? this.#visitWith(withClause, scope) : scope
+    this.#visit(select, inner)
+  }
+
+  /** A query of WITH sees those before it, and with RECURSIVE all, itself included: any other name is that of a table. */
+  #visitWith(withClause: SyntaxNode, scope: Scope): Scope {
+    const list: readonly unknown[] = Array.isArray(withClause['ctes']) ? withClause['ctes'] : []
+    const queries = list.map((each) => nodeOf(each, 'CommonTableExpr')).filter((each) => each !== undefined)
+    const visible = new Set(scope)
+    if (withClause['recursive'] === true) for (const query of queries) visible.add(String(query['ctename']))
+    for (const query of queries) {
+      this.#visit(query, new Set(visible))
+      visible.add(String(query['ctename']))
+    }
+    return visible
+  }
+
+  #checkNode(kind: string, node: SyntaxNode, scope: Scope): void {
+    switch (kind) {
+      case 'RangeVar': return this.#checkRelation(node, scope)
+      case 'FuncCall': return this.#checkFunction(namesIn(node['funcname']))
+      case 'TypeName': return this.#checkType(node)
+      case 'A_Expr': return this.#checkComparison(node)
+      case 'SubLink': return this.#checkOperator(namesIn(node['operName']))
+      case 'SortBy': return this.#checkOperator(namesIn(node['useOp']))
+      case 'ColumnRef': return this.#checkAttributes(namesIn(node['fields']).slice(1))
+      case 'A_Indirection': return this.#checkAttributes(namesIn(node['indirection']))
+      case 'RangeTableSample': return checkSample(namesIn(node['method']))
+      default:
+    }
+  }
+
+  #checkRelation(node: SyntaxNode, scope: Scope): void {
+    const { catalogname, schemaname, relname } = node
+    const parts = [catalogname, schemaname, relname].filter((part) => typeof part === 'string')
+    const [only = ''] = parts
+    if (parts.length === 1 && scope.has(only)) return
+    const { relations, searchPath } = this.#known
+    if (verdictOn(relations, parts, searchPath) === 'allowed') return
+    const name = parts.join('.')
+    const elsewhere = [...relations.get(parts.at(-1) ?? '') ?? []].flatMap(([schema, allowed]) => (allowed ? [`${schema}.${parts.at(-1)}`] : []))
+    const remedy = elsewhere.length > 0 ? `there is ${elsewhere.join(', ')}` : `tables and columns are listed in information_schema.columns`
+    throw new SqlRefusal('sql-relation', `There is no table ${name} that may be read: ${remedy}.`)
+  }
+
+  #checkFunction(parts: readonly string[]): void {
+    const { functions, types, searchPath } = this.#known
+    const name = parts.join('.')
+    const verdict = verdictOn(functions, parts, searchPath)
+    if (verdict === 'allowed') return
+    // A cast may be written as a call, where there is no function of the name.
+    if (verdict === 'unknown' && verdictOn(types, parts, searchPath) === 'allowed') return
+    throw verdict === 'unknown'
+      ? new SqlRefusal('sql-function', `There is no function ${name} that may be called: look for its name, and that of its schema.`)
+      : new SqlRefusal('sql-function', `The function ${name} is not allowed, since it does more than reckon with values of the chain: leave it out.`)
+  }
+
+  /** `value.name` may be a column, and the call of a function as well. Columns with the name of a function that is refused are rare. */
+  #checkAttributes(names: readonly string[]): void {
+    for (const name of names) {
+      const { functions, types, searchPath } = this.#known
+      const isRefused = [functions, types].some((known: KnownNames) => verdictOn(known, [name], searchPath) === 'refused')
+      if (!isRefused) continue
+      throw new SqlRefusal('sql-function', `".${name}" may call a function that is not allowed: leave it out, or write a column of this name without a table before it.`)
+    }
+  }
+
+  #checkType(node: SyntaxNode): void {
+    const parts = namesIn(node['names'])
+    // Where the kinds of columns are told, as in the list of a function, the type may be left out.
+    if (parts.length === 0) return
+    const { types, searchPath } = this.#known
+    if (node['pct_type'] !== true && verdictOn(types, parts, searchPath) === 'allowed') return
+    throw new SqlRefusal('sql-type', `The type ${parts.join('.')} is not known, or not allowed, since it names what is not data of the chain: use another one.`)
+  }
+
+  #checkComparison(node: SyntaxNode): void {
+    const parts = namesIn(node['name'])
+    if (String(node['kind']).includes('BETWEEN')) for (const symbol of ['<', '<=', '>', '>=']) this.#checkOperator([symbol])
+    else this.#checkOperator(parts)
+  }
+
+  #checkOperator(parts: readonly string[]): void {
+    if (parts.length === 0) return
+    const { operators, searchPath } = this.#known
+    if (verdictOn(operators, parts, searchPath) === 'allowed') return
+    throw new SqlRefusal('sql-operator', `There is no operator ${parts.join('.')} that is allowed: use those of PostgreSQL itself.`)
+  }
+}
+
+function checkSample(parts: readonly string[]): void {
+  const name = parts.at(-1) ?? ''
+  if (samplingMethods.has(name) && (parts.length === 1 || parts[0] === 'pg_catalog')) return
+  throw new SqlRefusal('sql-function', `TABLESAMPLE ${parts.join('.')} is not allowed: use BERNOULLI or SYSTEM.`)
+}

@@ -1,0 +1,130 @@
+import { Client, type Pool, type PoolClient } from 'pg'
+import type { Logger } from '../../base/log.ts'
+import { asDatabaseError } from '../../db/errors.ts'
+import { clientConfig, createPool, type PoolOptions, query } from '../../db/pool.ts'
+import { evmSchemas, evmTables } from './evm-tables.ts'
+import { SqlGate } from './gate/sql-gate.ts'
+import { readKnownObjects } from './gate/read-known-objects.ts'
+import { indexerSchemas, indexerTables } from './indexer-tables.ts'
+import { chooseReader } from './reader/choose-reader.ts'
+import { readKnownTypes } from './run/known-types.ts'
+import { StatementRunner } from './run/statement-runner.ts'
+import { Turns } from './run/turns.ts'
+import type { SqlRunner } from './sql-runner.ts'
+
+export interface SqlRunnerOptions {
+  /** Which kind of database: ours, or that of an EVM explorer. */
+  readonly target: 'indexer' | 'evm'
+  readonly url: string
+  readonly log: Logger
+  /** QUERY_TIMEOUT_S in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number
+  /** MAX_RESULT_ROWS. Default 500. */
+  readonly mostRows?: number
+  /** ASK_MAX_RESULT_BYTES. Default 8,000,000. */
+  readonly mostBytes?: number
+  /** ASK_CONCURRENCY. Default 4. */
+  readonly concurrency?: number
+  /** ASK_QUEUE. Default 1,000. */
+  readonly mostWaiting?: number
+}
+
+/** Tables that may be read, and where names without a schema are looked for. */
+const readableOf = {
+  indexer: { searchPath: indexerSchemas, readable: indexerTables },
+  evm: { searchPath: evmSchemas, readable: evmTables },
+} as const
+
+/**
+ * What each session has, and returns to after each statement: how the server writes values, on which their reading relies, and how the
+ * gate reads texts. Nothing is compiled just in time, which costs more than most statements do.
+ */
+function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions['settings']> {
+  return {
+    search_path: searchPath.join(','), default_transaction_read_only: 'on', standard_conforming_strings: 'on', bytea_output: 'hex',
+    DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC', extra_float_digits: '1', jit: 'off', work_mem: '32MB',
+  }
+}
+
+/**
+ * Opens what statements of strangers are run with in one database. Connects, to see as whom, and what there is.
+ * @throws RetryableError when the database cannot be reached
+ */
+export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunner> {
+  const { target, log, timeoutMs = 30_000, mostRows = 500, mostBytes = 8_000_000, concurrency = 4, mostWaiting = 1000 } = options
+  const { searchPath, readable } = readableOf[target]
+  const reader = await chooseReader({ url: options.url, readable, isOurs: target === 'indexer', log }).catch((error: unknown) => {
+    throw asDatabaseError(error)
+  })
+  const poolOptions: PoolOptions = {
+    max: concurrency, applicationName: 'flowfarm ask', statementTimeoutMs: timeoutMs, lockTimeoutMs: timeoutMs,
+    idleInTransactionTimeoutMs: timeoutMs, settings: sessionSettings(searchPath),
+    onIdleError: (err) => log.warn({ err }, 'a database connection of the query service was lost'),
+  }
+  const pool = createPool(reader.url, poolOptions)
+  try {
+    const known = await withClient(pool, async (client) => {
+      return { objects: await readKnownObjects(client, { searchPath, readable }), types: await readKnownTypes(client) }
+    })
+    const gate = await SqlGate.open(known.objects)
+    const statements = new StatementRunner({
+      pool, turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
+      cancel: (processId) => cancelSession(reader.url, processId),
+      onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
+    })
+    return runnerOf({ gate, statements, mostRows, end: () => pool.end() })
+  } catch (error) {
+    await pool.end()
+    throw asDatabaseError(error)
+  }
+}
+
+async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    return await use(client)
+  } finally {
+    client.release()
+  }
+}
+
+interface Parts {
+  readonly gate: SqlGate
+  readonly statements: StatementRunner
+  readonly mostRows: number
+  readonly end: () => Promise<void>
+}
+
+/** With COSTS OFF its words stand in parentheses, so that a statement in parentheses is not taken for them. */
+const explain = 'EXPLAIN (COSTS OFF) '
+
+function runnerOf({ gate, statements, mostRows, end }: Parts): SqlRunner {
+  const ended = new AbortController()
+  const signalOf = (signal: AbortSignal | undefined): AbortSignal => (signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]))
+  return {
+    run: async (sql, options = {}) => {
+      gate.check(sql)
+      return statements.run({ sql, mostRows: Math.min(options.maxRows ?? mostRows, mostRows), signal: signalOf(options.signal) })
+    },
+    check: async (sql, options = {}) => {
+      gate.check(sql)
+      await statements.run({ sql, prefix: explain, mostRows: 1, signal: signalOf(options.signal) })
+    },
+    end: async () => {
+      ended.abort()
+      await end()
+    },
+  }
+}
+
+/** The pool has no connection for it: all may be busy with what is to be ended. */
+async function cancelSession(url: string, processId: number): Promise<void> {
+  const client = new Client(clientConfig(url, { applicationName: 'flowfarm ask', statementTimeoutMs: 5000 }))
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await query(client, 'SELECT pg_cancel_backend($1)', [processId])
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,161 @@
+import { DatabaseError, escapeIdentifier, type Pool, type PoolClient } from 'pg'
+import { asError } from '../../../base/errors.ts'
+import { isConnectionLost } from '../../../db/errors.ts'
+import type { SqlAnswer } from '../sql-answer.ts'
+import { askerLeft, databaseUnavailable, rowTooLarge, SqlStatementError, timedOut } from '../sql-errors.ts'
+import { BoundedQuery, type Received } from './bounded-query.ts'
+import { type KnownTypes, unknownType } from './known-types.ts'
+import type { Turns } from './turns.ts'
+
+export interface StatementRunnerOptions {
+  readonly pool: Pool
+  readonly turns: Turns
+  readonly types: KnownTypes
+  /** The role that each transaction takes on. */
+  readonly role: string | undefined
+  readonly timeoutMs: number
+  readonly mostBytes: number
+  /** Ends what a session of the server does, by a connection of its own. */
+  readonly cancel: (processId: number) => Promise<void>
+  /** Told of a connection that could not be made as new again; it is closed. */
+  readonly onLost: (error: Error) => void
+}
+
+export interface Statement {
+  readonly sql: string
+  readonly mostRows: number
+  readonly signal: AbortSignal | undefined
+  /** Characters before what was asked, which the server counts and whoever asked does not. */
+  readonly prefix?: string
+}
+
+/** Beyond the statement time-out of the server, how long its answer may take before the connection counts as dead. */
+const answerGraceMs = 5000
+
+/**
+ * Runs a statement that the gate let through: in a transaction that only reads and is rolled back, on a connection that is made as new
+ * before anybody else gets it. Whoever asked need not wait for that.
+ */
+export class StatementRunner {
+  readonly #options: StatementRunnerOptions
+  readonly #begin: string
+
+  constructor(options: StatementRunnerOptions) {
+    this.#options = options
+    const role = options.role === undefined ? '' : `; SET LOCAL ROLE ${escapeIdentifier(options.role)}`
+    this.#begin = `BEGIN TRANSACTION READ ONLY${role}`
+  }
+
+  /** @throws what `SqlRunner.run` throws, but for refusals */
+  async run(statement: Statement): Promise<SqlAnswer> {
+    const { turns, timeoutMs, pool } = this.#options
+    const endTurn = await turns.take(timeoutMs, statement.signal)
+    let client: PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      endTurn()
+      throw databaseUnavailable(error)
+    }
+    try {
+      return await this.#runOn(client, statement)
+    } finally {
+      void this.#reset(client).finally(endTurn)
+    }
+  }
+
+  async #runOn(client: PoolClient, { sql, mostRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
+    const { timeoutMs, mostBytes } = this.#options
+    const startedAt = performance.now()
+    const ending = new Ending(client, this.#options.cancel)
+    const leave = (): void => ending.cancel()
+    const timer = setTimeout(() => ending.giveUp(), timeoutMs + answerGraceMs)
+    try {
+      await client.query(this.#begin)
+      signal?.addEventListener('abort', leave)
+      if (signal?.aborted === true) throw askerLeft(signal.reason)
+      const query = client.query(new BoundedQuery({ text: prefix + sql, mostRows: mostRows + 1, mostBytes }))
+      return this.#answer(await query.received, mostRows, performance.now() - startedAt)
+    } catch (error) {
+      if (signal?.aborted === true) throw askerLeft(error)
+      throw this.#explained(error, prefix.length, performance.now() - startedAt)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', leave)
+      await ending.done
+    }
+  }
+
+  #answer({ columns, rows, isCut }: Received, mostRows: number, durationMs: number): SqlAnswer {
+    if (isCut && rows.length === 0) throw rowTooLarge(this.#options.mostBytes)
+    const types = columns.map(({ dataTypeID }) => this.#options.types.get(dataTypeID) ?? unknownType)
+    const kept = rows.slice(0, mostRows)
+    const truncatedBy = rows.length > mostRows ? 'rows' as const : 'bytes' as const
+    const truncated = isCut || rows.length > mostRows
+    return {
+      columns: columns.map(({ name }, index) => ({ name, type: types[index]?.name ?? unknownType.name })),
+      rows: kept.map((row) => row.map((text, index) => (text === null ? null : (types[index] ?? unknownType).read(text)))),
+      rowCount: kept.length,
+      truncated,
+      ...(truncated ? { truncatedBy } : {}),
+      durationMs,
+    }
+  }
+
+  #explained(thrown: unknown, before: number, elapsedMs: number): Error {
+    const error = asError(thrown)
+    const { timeoutMs } = this.#options
+    if (elapsedMs >= timeoutMs && (isConnectionLost(error) || isCancelled(error))) return timedOut(timeoutMs / 1000, error)
+    if (isCancelled(error)) return askerLeft(error)
+    if (!(error instanceof DatabaseError) || isOfServer(error)) return error instanceof DatabaseError || isConnectionLost(error) ? databaseUnavailable(error) : error
+    const { code = '', position, hint } = error
+    const place = Number(position) - before
+    return new SqlStatementError(error.message, { sqlState: code, ...(place > 0 ? { position: place } : {}), ...(hint === undefined ? {} : { hint }) }, error)
+  }
+
+  /** Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. */
+  async #reset(client: PoolClient): Promise<void> {
+    try {
+      await client.query('ROLLBACK')
+      await client.query('DISCARD ALL')
+      client.release()
+    } catch (error) {
+      client.release(true)
+      this.#options.onLost(asError(error))
+    }
+  }
+}
+
+/** 57014 query_canceled. */
+function isCancelled(error: Error): boolean {
+  return error instanceof DatabaseError && error.code === '57014'
+}
+
+/** What the server, and not the statement, is at fault for; without what a statement asks too much of: memory and disk. */
+function isOfServer({ code = '' }: DatabaseError): boolean {
+  return /^(08|57|58)/.test(code) || ['53000', '53100', '53300', '25P03', '25P04'].includes(code)
+}
+
+/** The ways in which a statement under way is ended. */
+class Ending {
+  readonly #client: PoolClient
+  readonly #cancel: (processId: number) => Promise<void>
+  /** Settles when no cancellation is under way: one that came late would hit whatever the session does next. */
+  done: Promise<void> = Promise.resolve()
+
+  constructor(client: PoolClient, cancel: (processId: number) => Promise<void>) {
+    this.#client = client
+    this.#cancel = cancel
+  }
+
+  cancel(): void {
+    const { processID } = this.#client as PoolClient & { readonly processID: number }
+    this.done = this.#cancel(processID).catch(() => this.giveUp())
+  }
+
+  /** The server ends a session whose connection is gone when it next writes to it. */
+  giveUp(): void {
+    const { connection } = this.#client as PoolClient & { readonly connection: { readonly stream: { destroy: () => void } } }
+    connection.stream.destroy()
+  }
+}
