@@ -6,7 +6,6 @@ import { KeptAnswers } from '../api/kept/kept-answers.ts'
 import { createApiServer } from '../api/server.ts'
 import { Accounts } from '../auth/accounts.ts'
 import { DeveloperKeys } from '../auth/developer-keys.ts'
-import { asError, FatalError } from '../base/errors.ts'
 import { createStatusReader, statusSettings } from '../api/status-reader.ts'
 import { chainIdToNetwork } from '../chain/network.ts'
 import type { Network } from '../chain/network.ts'
@@ -15,13 +14,13 @@ import { forgetAtCommits } from './forget-at-commits.ts'
 import { createLiveFeeds } from '../live/live-feeds.ts'
 import { adminCredentials } from './admin-credentials.ts'
 import { adminOperations } from './admin-operations.ts'
+import { cannotListen } from './cannot-listen.ts'
 import { ChainFacts } from './chain-facts.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
 import { createExplorerPage } from './explorer-page.ts'
 import { openReads } from './open-reads.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
-import type { Config } from '../base/config.ts'
 import { webhookStores } from '../webhooks/webhook-stores.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -84,20 +83,8 @@ export async function startApi(context: ServiceContext): Promise<void> {
     admin: { credentials, operations: adminOperations(pool, network) },
     maxReorgDepth: config.MAX_REORG_DEPTH, maxWebSocketsPerAddress: config.WS_MAX_CONNECTIONS_PER_IP, maxWebSocketMessageBytes: config.WS_MAX_MESSAGE_BYTES, checkResponses: false,
   }).catch((error: unknown) => {
-    throw cannotListen(error, config)
+    throw cannotListen(error, { variable: 'PORT', port: config.PORT, host: config.HOST })
   })
   lifecycle.onStop('API', () => server.close())
   shared.apiPort = server.port
-}
-
-/** What the system calls the ways in which a port cannot be had, in words that name the variable. */
-function cannotListen(error: unknown, { HOST, PORT }: Config): Error {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `PORT ${PORT} is in use by another program: stop that one, or choose another PORT (0 picks a free one).`,
-    EACCES: `PORT ${PORT} may not be used by this user: choose one above 1023.`,
-    EADDRNOTAVAIL: `HOST ${HOST} is no address of this machine.`,
-    ENOTFOUND: `HOST ${HOST} is not known.`,
-  }
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
-  return reason === undefined ? asError(error) : new FatalError('cannot-listen', reason, { cause: error })
 }

@@ -3,6 +3,7 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { originRules } from '../../src/services/mcp.ts'
 import { SlidingWindow } from '../../src/mcp/access/sliding-window.ts'
 import { KeyCheck } from '../../src/mcp/access/key-check.ts'
 import { listTools, messageHeaders, runMcp, throughProxy } from './support/running-mcp.ts'
@@ -88,11 +89,11 @@ describe('who may call the MCP server', () => {
     expect((await ask('https://evil.example')).status).to.equal(403)
   })
 
-  it('knows only the hosts that it was told of, where it was told of any, or listens on this machine alone', async () => {
+  it('knows only the hosts that it was told of, where it was told of any, or listens on one address', async () => {
     const named = await run({ admission: { isKeyRequired: false }, origins: { allowedHosts: ['mcp.example'] } })
     expect(await statusWith(named, { Host: 'mcp.example', ...throughProxy })).to.equal(200)
     expect(await statusWith(named, { Host: 'other.example', ...throughProxy })).to.equal(403)
-    const loopback = await run({ admission: { isKeyRequired: false }, origins: { isBoundToLoopback: true } })
+    const loopback = await run({ admission: { isKeyRequired: false }, origins: originRules({ HOST: '127.0.0.1', MCP_ALLOWED_HOSTS: [], MCP_ALLOWED_ORIGINS: [] }) })
     expect(await statusWith(loopback, { Host: 'evil.example' })).to.equal(403)
   })
 

@@ -47,7 +47,7 @@ for (const { name, protocolVersion, connect } of clients) {
         runSql: (...args) => queries.runSql?.(...args) ?? Promise.resolve(oneRow),
         ask: (...args) => queries.ask?.(...args) ?? Promise.resolve(asked),
         generateSql: () => Promise.resolve(asked),
-        examples: () => [{ target: 'evm', question: 'How many blocks?', sql: 'SELECT count(*) FROM blocks', language: 'en' }] as never,
+        examples: () => [{ questions: ['How many blocks?'], sql: 'SELECT count(*) FROM blocks' }],
       })
       mcp = await runMcp({ queries: service })
       client = await connect(mcp.url)

@@ -3,17 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../../base/errors.ts'
 
 export interface OriginRules {
-  /** Names that the server is reached by, without ports (MCP_ALLOWED_HOSTS). Empty: any, unless the server is bound to this machine alone. */
+  /** Names that the server is reached by besides those of this machine, as `URL` writes them, without ports. Empty: any. */
   readonly allowedHosts: readonly string[]
   /** Origins of web pages that may call, e.g. https://tools.example.org (MCP_ALLOWED_ORIGINS). Those of this machine may always. */
   readonly allowedOrigins: readonly string[]
-  /** Whether the server listens on this machine alone. */
-  readonly isBoundToLoopback: boolean
 }
 
 /** Whether a hostname, as `URL` writes it, can only mean this machine. */
-export function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))
 }
 
 /**
@@ -25,7 +23,7 @@ export function isLoopbackName(name: string): boolean {
 export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRules): void {
   const host = hostNameOf(`http://${headers.host ?? ''}`)
   const isHostListed = host !== undefined && (isLoopbackName(host) || rules.allowedHosts.includes(host))
-  if ((rules.isBoundToLoopback || rules.allowedHosts.length > 0) && !isHostListed) {
+  if (rules.allowedHosts.length > 0 && !isHostListed) {
     throw new ApiError(403, 'host-not-allowed', 'This server is not known by the name in Host: add that to MCP_ALLOWED_HOSTS.')
   }
   if (!isOriginAllowed(headers.origin, rules)) {

@@ -53,6 +53,6 @@ function ifThere(queries: QueryService, target: QueryTarget, comment: string, te
 }
 
 function documentation(queries: QueryService, target: QueryTarget): string {
-  const examples = queries.examples(target).map(({ question, sql }) => `### ${question}\n\n\`\`\`sql\n${sql.trim()}\n\`\`\`\n`)
+  const examples = queries.examples(target).map(({ questions: [question], sql }) => `### ${question}\n\n\`\`\`sql\n${sql.trim()}\n\`\`\`\n`)
   return [queries.describeNotes(target).trim(), '## Examples', ...examples].join('\n\n')
 }

@@ -45,7 +45,7 @@ export async function runMcp({ queries, chainRestUrl = nobody, backendUrl = nobo
   const server = await startMcpHttpServer({
     queries, log, version: '0.0.0', host: '127.0.0.1', port: 0, closeGraceMs: 500,
     scripts: createRestScriptRunner({ baseUrl: chainRestUrl }),
-    origins: { allowedHosts: [], allowedOrigins: [], isBoundToLoopback: false, ...origins },
+    origins: { allowedHosts: [], allowedOrigins: [], ...origins },
     admission: new Admission({
       isKeyRequired: true, adminKey: undefined, keys: new KeyCheck({ backendUrl: () => backendUrl }), window: new SlidingWindow({ most: 60 }),
       attempts: new FailureLimit(), clientOf: clientReader(new BlockList()), ...admission,

@@ -1,0 +1,34 @@
+"""Ask the Flow chain in words or SQL: a client of flowfarm's query service."""
+
+from .answers import Answer, GeneratedSql, HistoryItem, SqlResult
+from .client import Client
+from .errors import (
+    ApiError,
+    AuthenticationError,
+    BusyError,
+    ConnectionFailedError,
+    FlowfarmError,
+    InvalidRequestError,
+    ModelError,
+    ServerError,
+    StatementError,
+    TimedOutError,
+)
+
+__all__ = [
+    "Answer",
+    "ApiError",
+    "AuthenticationError",
+    "BusyError",
+    "Client",
+    "ConnectionFailedError",
+    "FlowfarmError",
+    "GeneratedSql",
+    "HistoryItem",
+    "InvalidRequestError",
+    "ModelError",
+    "ServerError",
+    "SqlResult",
+    "StatementError",
+    "TimedOutError",
+]

@@ -1,0 +1,13 @@
+import { asError, FatalError } from '../base/errors.ts'
+
+/** What the system calls the ways in which a port cannot be had, in words that name the variable. @param variable of the port */
+export function cannotListen(error: unknown, { variable, port, host }: { readonly variable: string; readonly port: number; readonly host: string }): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `${variable} ${port} is in use by another program: stop that one, or choose another ${variable} (0 picks a free one).`,
+    EACCES: `${variable} ${port} may not be used by this user: choose one above 1023.`,
+    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
+    ENOTFOUND: `HOST ${host} is not known.`,
+  }
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
+  return reason === undefined ? asError(error) : new FatalError('cannot-listen', reason, { cause: error })
+}

@@ -1,0 +1,53 @@
+import { addressList, clientReader } from '../api/http/client-address.ts'
+import { FailureLimit } from '../auth/failure-limit.ts'
+import { settings } from '../base/config.ts'
+import type { Config } from '../base/config.ts'
+import { Admission } from '../mcp/access/admission.ts'
+import { KeyCheck } from '../mcp/access/key-check.ts'
+import type { OriginRules } from '../mcp/access/origin-rules.ts'
+import { SlidingWindow } from '../mcp/access/sliding-window.ts'
+import { startMcpHttpServer } from '../mcp/mcp-http-server.ts'
+import { createRestScriptRunner } from '../mcp/tools/script-runner.ts'
+import { cannotListen } from './cannot-listen.ts'
+import type { ServiceContext } from './context.ts'
+import { openQueryService } from './open-query-service.ts'
+
+/** Of what clients show; it changes when tools do. */
+const version = '1.0.0'
+
+/** Starts the MCP server. */
+export async function startMcp(context: ServiceContext): Promise<void> {
+  const { config, lifecycle, shared } = context
+  const log = context.log.child({ service: 'mcp' })
+  const { service: queries } = await openQueryService(context)
+  const server = await startMcpHttpServer({
+    queries, log, version, host: config.HOST, port: config.MCP_PORT,
+    scripts: createRestScriptRunner({ baseUrl: config.CHAIN_REST_URL }),
+    origins: originRules(config),
+    admission: new Admission({
+      isKeyRequired: config.MCP_AUTH_ENABLED, adminKey: config.MCP_ADMIN_KEY,
+      keys: new KeyCheck({ backendUrl: () => backendUrl(config, shared.apiPort) }),
+      window: new SlidingWindow({ most: config.MCP_RATE_LIMIT }),
+      attempts: new FailureLimit(),
+      clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
+    }),
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'MCP_PORT', port: config.MCP_PORT, host: config.HOST })
+  })
+  lifecycle.onStop('MCP server', () => server.close())
+  if (!config.MCP_AUTH_ENABLED) log.warn('whoever reaches the MCP server may run SQL without a limit: MCP_AUTH_ENABLED is off')
+}
+
+/** Where keys are checked: where nothing else is set, the API of this process, which may have another port than the usual one. */
+function backendUrl({ BACKEND_URL }: Config, apiPort: number | undefined): string {
+  return BACKEND_URL === settings.BACKEND_URL.read(undefined) && apiPort !== undefined ? `http://127.0.0.1:${apiPort}` : BACKEND_URL
+}
+
+/** An address that is bound is a name by which the server is reached; all addresses are none. */
+export function originRules({ HOST, MCP_ALLOWED_HOSTS, MCP_ALLOWED_ORIGINS }: Pick<Config, 'HOST' | 'MCP_ALLOWED_HOSTS' | 'MCP_ALLOWED_ORIGINS'>): OriginRules {
+  const bound = HOST === '0.0.0.0' || HOST === '::' ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST]
+  return {
+    allowedHosts: [...MCP_ALLOWED_HOSTS, ...bound].map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host)),
+    allowedOrigins: MCP_ALLOWED_ORIGINS.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : origin)),
+  }
+}
