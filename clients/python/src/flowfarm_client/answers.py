@@ -110,7 +110,8 @@ class HistoryItem(Fields):
     @property
     def question(self) -> Optional[str]:
         """None where SQL was run as it was given."""
-        return self["question"]
+        text: Optional[str] = self["question"]
+        return text
 
     @property
     def target(self) -> str:
@@ -120,11 +121,13 @@ class HistoryItem(Fields):
     @property
     def row_count(self) -> Optional[int]:
         """None where nothing was run."""
-        return self["row_count"]
+        count: Optional[int] = self["row_count"]
+        return count
 
     @property
     def error(self) -> Optional[str]:
-        return self["error"]
+        text: Optional[str] = self["error"]
+        return text
 
     @property
     def timestamp(self) -> str:

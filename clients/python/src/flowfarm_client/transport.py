@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from email.message import Message
 from http.client import HTTPException
 from typing import Any, Mapping, Optional, Tuple
 from urllib.error import HTTPError, URLError
@@ -38,7 +39,7 @@ class Transport:
 
     def call(
         self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, query: Optional[Mapping[str, Any]] = None
-    ) -> Tuple[int, Mapping[str, str], Any]:
+    ) -> Tuple[int, Message, Any]:
         """Status, headers and decoded body. Every status is an answer; a body that is no JSON is a text.
 
         Raises ConnectionFailedError and TimedOutError.
