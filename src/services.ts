@@ -27,6 +27,14 @@ export const services = {
     description: 'Make webhooks of what is stored and derived, and send them.',
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
+  ask: {
+    description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
+    start: async (context) => (await import('./services/ask.ts')).startAsk(context),
+  },
+  mcp: {
+    description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
+    start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
+  },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services

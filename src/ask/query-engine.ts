@@ -6,18 +6,24 @@ import type { Written } from './models/write-sql.ts'
 import type { SqlModel } from './models/sql-model.ts'
 import { failureOf } from './query-failure.ts'
 import type { GeneratedSql, ModelState, QueryAnswer, QueryOptions, QueryService, QueryTarget } from './query-service.ts'
+import type { Prompt } from './prompt/build-prompt.ts'
 import type { SqlAnswer } from './sql/sql-answer.ts'
 import type { SqlRunner } from './sql/sql-runner.ts'
 
-/** A database that can be asked, and what is known of it. */
-export interface QueryDatabase {
-  readonly runner: SqlRunner
+/** What is told of a database. */
+export interface DatabaseKnowledge {
   readonly schema: string
   readonly notes: string
   readonly examples: readonly ExamplePair[]
   /** All that the model is told: rules, schema, notes, examples. */
-  readonly instructions: string
-  readonly promptVersion: string
+  readonly prompt: Prompt
+}
+
+/** A database that can be asked. */
+export interface QueryDatabase {
+  readonly runner: SqlRunner
+  /** The same for as long as the service runs, once the chain is known. */
+  readonly knowledge: DatabaseKnowledge
 }
 
 export interface QueryEngineOptions {
@@ -78,15 +84,15 @@ export class QueryEngine implements QueryService {
   }
 
   describeSchema(target: QueryTarget): string {
-    return this.#database(target).schema
+    return this.#database(target).knowledge.schema
   }
 
   describeNotes(target: QueryTarget): string {
-    return this.#database(target).notes
+    return this.#database(target).knowledge.notes
   }
 
   examples(target: QueryTarget): readonly ExamplePair[] {
-    return this.#database(target).examples
+    return this.#database(target).knowledge.examples
   }
 
   async #write<Result>({ target, question, signal = new AbortController().signal, attempt }: {
@@ -97,7 +103,7 @@ export class QueryEngine implements QueryService {
   }): Promise<{ generated: GeneratedSql; result: Written<Result>['result'] }> {
     const begin = performance.now()
     const { model, memory } = this.#options
-    const { instructions, promptVersion } = this.#database(target)
+    const { instructions, version: promptVersion } = this.#database(target).knowledge.prompt
     if (model === undefined) throw new ApiError(503, 'no-model', `There is no model to write SQL from questions. ${this.#options.remedy}`)
     const recalled = await memory.search(target, question, recalledPairs)
     const { sql, result, failure, attempts } = await writeSql({

@@ -15,4 +15,6 @@ export class Shared {
   historyRoom: ((signal: AbortSignal) => Promise<void>) | undefined
   /** The port that the API of this process listens on. */
   apiPort: number | undefined
+  /** The port that the query service of this process listens on. */
+  askPort: number | undefined
 }

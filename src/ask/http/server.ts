@@ -6,6 +6,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
+import { stringify } from 'yaml'
 import { ApiError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
@@ -94,14 +95,17 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
 function askRouter(options: AskServerOptions): Router<RequestState> {
   const { service, history, memory, token, docs } = options
   const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
-  const description = JSON.stringify(describeAskApi(allAskRoutes))
+  const description = describeAskApi(allAskRoutes)
+  const documents = { json: JSON.stringify(description), yaml: stringify(description, { aliasDuplicateObjects: false }) }
   const router = new Router<RequestState>()
-  router.get('/openapi.json', (context) => {
-    context.state.route = '/openapi.json'
-    context.set('Cache-Control', 'no-cache')
-    context.body = description
-    context.type = 'application/json'
-  })
+  for (const form of ['json', 'yaml'] as const) {
+    router.get(`/openapi.${form}`, (context) => {
+      context.state.route = `/openapi.${form}`
+      context.set('Cache-Control', 'no-cache')
+      context.body = documents[form]
+      context.type = `application/${form}`
+    })
+  }
   router.get('/docs', (context) => {
     context.state.route = '/docs'
     context.set({ ...docs.headers, 'Cache-Control': 'no-cache' })

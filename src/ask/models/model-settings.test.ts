@@ -10,6 +10,10 @@ describe('the settings of the model', () => {
     expect(settingsOf({ LLM_PROVIDER: 'openai' })).to.have.property('remedy').that.includes('LLM_API_KEY').and.includes('openai')
   })
 
+  it('can say that there is to be none but the scripted one, also with a key', () => {
+    expect(settingsOf({ LLM_PROVIDER: 'scripted', LLM_API_KEY: 'key' })).to.equal('scripted')
+  })
+
   it('need no key for a server of one\'s own, but its address and model', () => {
     expect(settingsOf({ LLM_PROVIDER: 'openai-compatible' })).to.have.property('remedy').that.includes('LLM_BASE_URL and LLM_MODEL')
     const url = 'http://127.0.0.1:11434'
@@ -21,8 +25,7 @@ describe('the settings of the model', () => {
 
   it('have a model for each provider', () => {
     for (const LLM_PROVIDER of ['anthropic', 'openai']) {
-      const found = settingsOf({ LLM_PROVIDER, LLM_API_KEY: 'key' })
-      expect('settings' in found && found.settings.name).to.be.a('string').that.is.not.equal('')
+      expect(settingsOf({ LLM_PROVIDER, LLM_API_KEY: 'key' })).to.have.nested.property('settings.name').that.is.a('string').and.is.not.equal('')
     }
   })
 

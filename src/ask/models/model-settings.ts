@@ -15,10 +15,11 @@ const defaultModels = { anthropic: 'claude-sonnet-4-6', openai: 'gpt-5.4-mini' }
 
 type LlmConfig = Pick<Config, 'LLM_PROVIDER' | 'LLM_API_KEY' | 'LLM_MODEL' | 'LLM_BASE_URL'>
 
-/** The settings, or what is missing in them, in words for whoever runs the service. */
-export function modelSettings(config: LlmConfig): { readonly settings: ModelSettings } | { readonly remedy: string } {
+/** `scripted`: there is to be none but the scripted one. Otherwise the settings, or what is missing in them, in words for whoever runs the service. */
+export function modelSettings(config: LlmConfig): 'scripted' | { readonly settings: ModelSettings } | { readonly remedy: string } {
   const { LLM_PROVIDER: provider, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_BASE_URL: base } = config
   const baseUrl = base === undefined ? undefined : versionedUrl(base)
+  if (provider === 'scripted') return provider
   if (provider !== 'openai-compatible') {
     if (apiKey === undefined) return { remedy: `Set LLM_API_KEY to a key of the provider that LLM_PROVIDER names (${provider}).` }
     return { settings: { provider, name: model ?? defaultModels[provider], apiKey, baseUrl } }

@@ -10,19 +10,21 @@ import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
  */
 export class ScriptedModel implements SqlModel {
   readonly state: ModelState = { provider: 'scripted', name: 'example-questions', isScripted: true }
-  readonly #statements: ReadonlyMap<string, string>
+  readonly #examples: () => readonly ExamplePair[]
 
-  constructor(examples: readonly ExamplePair[]) {
-    this.#statements = new Map(examples.flatMap(({ questions, sql }) => questions.map((question) => [keyOf(question), sql])))
+  /** @param examples asked for anew with each question */
+  constructor(examples: () => readonly ExamplePair[]) {
+    this.#examples = examples
   }
 
   reply({ question }: ModelRequest): Promise<ModelReply> {
-    const sql = this.#statements.get(keyOf(question))
-    if (sql === undefined) {
+    const asked = keyOf(question)
+    const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === asked))
+    if (known === undefined) {
       const remedy = 'Choose one of these (GET /api/v1/examples), or set LLM_API_KEY to have a model that answers all questions.'
       return Promise.reject(new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`))
     }
-    return Promise.resolve({ text: `\`\`\`sql\n${sql}\n\`\`\``, isCutOff: false })
+    return Promise.resolve({ text: `\`\`\`sql\n${known.sql}\n\`\`\``, isCutOff: false })
   }
 }
 

@@ -16,7 +16,7 @@ function describeTable(table: CatalogTable): string {
   })
   return [
     ...(table.comment === null ? [] : [`-- ${oneLine(table.comment)}`]),
-    ...(table.approximateRows === null ? [] : [`-- ${rowsInWords(table.approximateRows)}`]),
+    ...(table.approximateRows === null || table.approximateRows < 1 ? [] : [`-- ${rowsInWords(table.approximateRows)}`]),
     ...(table.kind === 'view' ? [`-- ${name} is a view with these columns:`] : []),
     `CREATE TABLE ${name} (`,
     ...columns,
@@ -27,7 +27,6 @@ function describeTable(table: CatalogTable): string {
 
 /** Two digits: what a model needs is whether it may read all of a table, and the text should not change with each row. */
 function rowsInWords(rows: number): string {
-  if (rows < 1) return 'No rows when last counted.'
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(rows)) - 1)
   return `About ${(Math.round(rows / unit) * unit).toLocaleString('en-US')} rows.`
 }

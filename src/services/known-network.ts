@@ -1,0 +1,41 @@
+import type pg from 'pg'
+import { asError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import { chainIdToNetwork } from '../chain/network.ts'
+import type { Network } from '../chain/network.ts'
+
+/** How often a database that knows no chain yet is looked at, ms. */
+const pauseMs = 2000
+
+/** The network that a database is about; undefined until an ingester has met a node. @param pool on the indexer's database */
+export async function readNetwork(pool: pg.Pool): Promise<Network | undefined> {
+  const { rows } = await pool.query<{ chain_id: string }>('select chain_id from app.chain')
+  const [row] = rows
+  return row === undefined ? undefined : chainIdToNetwork(row.chain_id)
+}
+
+/**
+ * Calls back once, when the network becomes known.
+ * @returns ends the waiting
+ */
+export function whenNetworkKnown(pool: pg.Pool, log: Logger, tell: (network: Network) => Promise<void>): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const look = async (): Promise<void> => {
+    const network = await readNetwork(pool)
+    if (network === undefined) schedule()
+    else await tell(network)
+  }
+  const schedule = (): void => {
+    timer = setTimeout(() => {
+      look().catch((error: unknown) => {
+        log.warn({ err: asError(error) }, 'the network of the database could not be read')
+        if (timer !== undefined) schedule()
+      })
+    }, pauseMs).unref()
+  }
+  schedule()
+  return () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+}

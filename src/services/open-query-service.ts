@@ -1,0 +1,91 @@
+import { join, resolve } from 'node:path'
+import { AgentMemory } from '../ask/memory/agent-memory.ts'
+import { PairFolder } from '../ask/memory/pair-folder.ts'
+import { modelSettings } from '../ask/models/model-settings.ts'
+import { ScriptedModel } from '../ask/models/scripted-model.ts'
+import type { SqlModel } from '../ask/models/sql-model.ts'
+import { readKnowledge } from '../ask/prompt/read-knowledge.ts'
+import { QueryEngine } from '../ask/query-engine.ts'
+import type { DatabaseKnowledge, QueryDatabase } from '../ask/query-engine.ts'
+import type { QueryService, QueryTarget } from '../ask/query-service.ts'
+import { openSqlRunner } from '../ask/sql/open-sql-runner.ts'
+import type { Config } from '../base/config.ts'
+import type { Lifecycle } from '../base/lifecycle.ts'
+import type { Network } from '../chain/network.ts'
+import { createPool } from '../db/pool.ts'
+import type { ServiceContext } from './context.ts'
+import { readNetwork, whenNetworkKnown } from './known-network.ts'
+
+export interface OpenedQueryService {
+  readonly service: QueryService
+  readonly memory: AgentMemory
+}
+
+const opened = new WeakMap<Lifecycle, Promise<OpenedQueryService>>()
+
+/** Opens what answers queries: once for a process, however many of its services want it. It ends with the process. */
+export function openQueryService(context: ServiceContext): Promise<OpenedQueryService> {
+  const known = opened.get(context.lifecycle)
+  if (known !== undefined) return known
+  const opening = open(context)
+  opened.set(context.lifecycle, opening)
+  return opening
+}
+
+async function open(context: ServiceContext): Promise<OpenedQueryService> {
+  const { config } = context
+  const log = context.log.child({ service: 'ask' })
+  const databases = new Map<QueryTarget, QueryDatabase>()
+  databases.set('indexer', await openDatabase('indexer', config.INDEXER_DATABASE_URL ?? context.databaseUrl, { ...context, log }))
+  if (config.EVM_EXPLORER_DATABASE_URL !== undefined) {
+    databases.set('evm', await openDatabase('evm', config.EVM_EXPLORER_DATABASE_URL, { ...context, log }))
+  }
+  const memory = new AgentMemory({ folder: new PairFolder(join(resolve(config.CHROMA_PERSIST_DIR), 'pairs'), log) })
+  const { model, remedy } = await openModel(config, databases)
+  if (model === undefined) log.info(`there is no model to write SQL from questions: ${remedy}`)
+  else log.info({ provider: model.state.provider, model: model.state.name }, 'questions go to the model')
+  return { service: new QueryEngine({ databases, model, remedy, memory }), memory }
+}
+
+async function openModel(
+  config: Config, databases: ReadonlyMap<QueryTarget, QueryDatabase>,
+): Promise<{ model: SqlModel | undefined; remedy: string }> {
+  const found = modelSettings(config)
+  if (found === 'scripted') {
+    return { model: new ScriptedModel(() => [...databases.values()].flatMap(({ knowledge }) => knowledge.examples)), remedy: '' }
+  }
+  if ('remedy' in found) return { model: undefined, remedy: found.remedy }
+  // The libraries of the providers take a third of a second to load.
+  const { ProviderModel } = await import('../ask/models/provider-model.ts')
+  return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
+}
+
+async function openDatabase(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
+  const { config, lifecycle, log } = context
+  const pool = createPool(url, {
+    max: 1, applicationName: 'flowfarm ask: catalogs', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop(`connections of the query service to read about ${target}`, () => pool.end())
+  const read = (network: Network): Promise<DatabaseKnowledge> => (
+    readKnowledge({ target, pool, network, mostRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })
+  )
+  const network = target === 'indexer' ? await readNetwork(pool) : 'mainnet'
+  let knowledge = await read(network ?? 'mainnet')
+  if (network === undefined) {
+    const stop = whenNetworkKnown(pool, log, async (found) => {
+      knowledge = await read(found)
+    })
+    lifecycle.onStop('waiting for the network of the query service', stop)
+  }
+  const runner = await openSqlRunner({
+    target, url, log, timeoutMs: config.QUERY_TIMEOUT_S * 1000, mostRows: config.MAX_RESULT_ROWS, mostBytes: config.ASK_MAX_RESULT_BYTES,
+    concurrency: config.ASK_CONCURRENCY, mostWaiting: config.ASK_QUEUE,
+  })
+  lifecycle.onStop(`statements about ${target}`, () => runner.end())
+  return {
+    runner,
+    get knowledge() {
+      return knowledge
+    },
+  }
+}
