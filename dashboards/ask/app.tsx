@@ -6,6 +6,7 @@ import { readDraft, writeDraft } from './draft.ts'
 import { ExampleList } from './example-list.tsx'
 import { Header } from './header.tsx'
 import { ModelNotice } from './model-notice.tsx'
+import { useHealth } from './queries.ts'
 import { QuestionBox } from './question-box.tsx'
 import { ResultPanel } from './result-panel.tsx'
 import { SidePanel } from './side-panel.tsx'
@@ -20,7 +21,9 @@ const pauseMs = 500
 /** The page: a question, the SQL for it, what it gave, and what was asked before. */
 export function App(): ReactNode {
   const [draft] = useState(() => readDraft(location.hash))
-  const [target, setTarget] = useState<Target>(draft.target)
+  const [chosenTarget, setTarget] = useState<Target>(draft.target)
+  // An address may come from a service that has more databases.
+  const target = useHealth().data?.targets.includes(chosenTarget) === false ? 'indexer' : chosenTarget
   const [question, setQuestion] = useState(draft.question)
   const [sql, setSql] = useState(draft.sql)
   const task = useTask(setSql)

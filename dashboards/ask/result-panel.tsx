@@ -28,7 +28,7 @@ export function ResultPanel({ task: { state, start } }: { readonly task: Task })
           {is === 'cancelled' && <NothingHere title="Cancelled">What was under way was stopped.</NothingHere>}
           {is === 'busy' && <Busy key={state.since} work={state.work} since={state.since} />}
           {is === 'locked' && <NothingHere title="A token is wanted">Enter it, and this goes on.</NothingHere>}
-          {is === 'failed' && <Failure title={state.title} detail={state.detail} onRetry={() => start(state.work)} />}
+          {is === 'failed' && <Failure title={state.title} detail={state.detail} {...(state.mayPass ? { onRetry: () => start(state.work) } : {})} />}
         </section>
       )}
     </div>

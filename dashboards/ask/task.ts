@@ -16,7 +16,7 @@ export type Work =
  *                      ├──another token wanted──► locked ──start──► busy
  *                      └──cancel──► cancelled
  *
- * A new start ends what is under way.
+ * A new start ends what is under way. A failure that `mayPass` is worth another try as it is; any other asks for other words or SQL.
  */
 export type TaskState =
   | { readonly is: 'idle' }
@@ -25,7 +25,7 @@ export type TaskState =
   | { readonly is: 'locked'; readonly work: Work }
   | { readonly is: 'written'; readonly work: Work }
   | { readonly is: 'done'; readonly work: Work; readonly result: SqlResult; readonly at: number }
-  | { readonly is: 'failed'; readonly work: Work; readonly title: string; readonly detail: string }
+  | { readonly is: 'failed'; readonly work: Work; readonly title: string; readonly detail: string; readonly mayPass: boolean }
 
 export interface Task {
   readonly state: TaskState
@@ -88,14 +88,14 @@ async function carryOut(work: Work, signal: AbortSignal): Promise<Outcome> {
 
 /** What became of a statement that was not run, or did not end. */
 function refused(work: Work, failure: SqlFailure & { readonly sql: string }): TaskState {
-  return { is: 'failed', work, title: 'This SQL could not be run', detail: faultText(failure) }
+  return { is: 'failed', work, title: 'This SQL could not be run', detail: faultText(failure), mayPass: false }
 }
 
 function failureOf(work: Work, error: unknown): TaskState {
   if (isTokenWanted(error)) return { is: 'locked', work }
-  if (!(error instanceof ApiProblem)) return { is: 'failed', work, title: 'The page broke', detail: String(error) }
+  if (!(error instanceof ApiProblem)) return { is: 'failed', work, title: 'The page broke', detail: String(error), mayPass: true }
   const failure = { ...error.fault, error: error.message, sql: work.kind === 'run' ? work.sql : '' }
-  return { is: 'failed', work, title: failureTitle(work, error), detail: faultText(failure) }
+  return { is: 'failed', work, title: failureTitle(work, error), detail: faultText(failure), mayPass: error.status !== 400 }
 }
 
 function failureTitle({ kind }: Work, { status }: ApiProblem): string {
