@@ -1,6 +1,7 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { DatabaseError, escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
 import { readerRole } from './reader-role.ts'
+import { scramVerifier } from './scram-verifier.ts'
 
 /**
  * A login of its own that is a member of the reading role, so that a statement cannot go back to the account of the program, as it could
@@ -57,14 +58,4 @@ export async function makeReaderLogin(client: ClientBase, login: ReaderLogin, is
 /** 42710 duplicate_object; 23505 unique_violation, when another process does the same at this moment. */
 function isThereAlready(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '42710' || error.code === '23505')
-}
-
-/** What the server keeps of a password (RFC 5803), so that the password itself is in no statement and in no log. */
-function scramVerifier(password: string): string {
-  const iterations = 4096
-  const salt = randomBytes(16)
-  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
-  const hmac = (text: string): Buffer => createHmac('sha256', salted).update(text).digest()
-  const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64')
-  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${hmac('Server Key').toString('base64')}`
 }
