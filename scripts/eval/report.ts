@@ -42,6 +42,11 @@ export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQu
   return results.filter(({ outcome }) => outcome !== scenario.expected)
 }
 
+/** A result as JSON has it. */
+export function plainResult({ gold: { id, target, question }, ...result }: EvaluatedQuestion): Record<string, unknown> {
+  return { id, target, question, ...result }
+}
+
 function missed({ gold, outcome, overlap, failure, sql }: EvaluatedQuestion): string[] {
   const near = outcome === 'wrong' && overlap > 0 ? `, ${percent(overlap, 1)} of the values` : ''
   return [

@@ -7,6 +7,7 @@ import { createPool } from '../../../src/db/pool.ts'
 import { withDatabase } from '../../../src/db/socket-url.ts'
 import { fillEvmExplorer } from './fill-evm-explorer.ts'
 import { fillIndexer, knownChain, otherChain } from './fill-indexer.ts'
+import { perturbIndexer } from './perturb-indexer.ts'
 
 /** The addresses of the databases that the evaluation asks, on a server of its own. */
 export interface EvalDatabases extends AsyncDisposable {
@@ -35,6 +36,7 @@ export async function openEvalDatabases(): Promise<EvalDatabases> {
     await withPool(indexer, async (pool) => {
       await migrate(pool, migrations)
       await fillIndexer({ url: indexer, pool }, chains[rows])
+      if (rows === 'other') await perturbIndexer(pool)
     })
     await withPool(evm, (pool) => fillEvmExplorer(pool, rows))
     return { indexer, evm }

@@ -37,4 +37,6 @@ export interface Scenario {
   readonly expected: Outcome
   /** Of how many questions of each target it is tried; all without it. */
   readonly questions?: number
+  /** A reply never comes, so that there is no need to wait long. */
+  readonly isSilent?: true
 }

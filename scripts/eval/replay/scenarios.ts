@@ -1,3 +1,5 @@
+import type { QueryTarget } from '../../../src/ask/query-service.ts'
+import { knownChain } from '../databases/fill-indexer.ts'
 import type { GoldQuestion } from '../gold/gold-question.ts'
 import type { ReplayTurn, Scenario } from './scenario.ts'
 
@@ -6,6 +8,9 @@ const fenced = (sql: string): string => `\`\`\`sql\n${sql}\n\`\`\``
 const gold = ({ accepted: [sql] }: GoldQuestion): ReplayTurn => text(fenced(sql))
 /** Often enough for what depends on the behaviour and not on the question. */
 const few = 3
+
+/** The first question of each target is how many blocks there are. */
+const blockCounts: Readonly<Record<QueryTarget, number>> = { indexer: knownChain.head + 1, evm: 297 }
 
 /** Every way in which a model may answer, well or badly. */
 export const scenarios: readonly Scenario[] = [
@@ -39,6 +44,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'wrong', about: 'a statement that works and answers another question', questions: few,
     turns: () => [text(fenced(`select 'nothing of the kind' as answer`))],
     expected: 'wrong',
+  },
+  {
+    name: 'by-accident', about: 'the number that is known, without a look at the tables', questions: 1,
+    turns: ({ target }) => [text(fenced(`select ${blockCounts[target]} as blocks`))], expected: 'by-accident',
   },
   {
     name: 'malformed', about: 'no SQL where SQL is meant, every time', questions: few,
@@ -93,5 +102,8 @@ export const scenarios: readonly Scenario[] = [
     name: 'no-key', about: '401: the key is not taken', questions: 1, turns: () => [{ kind: 'status', status: 401 }],
     expected: 'failed: model-failed',
   },
-  { name: 'slow', about: 'no reply in the time that a reply may take', questions: 1, turns: () => [{ kind: 'silent' }], expected: 'failed: model-failed' },
+  {
+    name: 'slow', about: 'no reply in the time that a reply may take', questions: 1, isSilent: true, turns: () => [{ kind: 'silent' }],
+    expected: 'failed: model-failed',
+  },
 ]
