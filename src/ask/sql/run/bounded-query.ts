@@ -82,6 +82,15 @@ export class BoundedQuery implements Submittable {
     // An answer without columns.
   }
 
+  /** The gate lets no COPY through; without it the server would wait for data that nobody sends. */
+  handleCopyInResponse(connection: Connection & { readonly sendCopyFail: (message: string) => void }): void {
+    connection.sendCopyFail('there is nothing to copy')
+  }
+
+  handleCopyData(): void {
+    // Counted with all that comes, and kept by nobody.
+  }
+
   handleReadyForQuery(): void {
     this.#stopCounting()
     this.#outcome.resolve({ columns: this.#columns, rows: this.#rows, isCut: false })

@@ -1,0 +1,43 @@
+/** Other ways to write a statement that mean the same to the server, made by chance that can be repeated. */
+
+type Mutation = (sql: string, random: () => number) => string
+
+/** Words outside of quotes; what is quoted is left alone. */
+function mapWords(sql: string, map: (word: string) => string): string {
+  return sql.replace(/'(?:[^'])*'|"(?:[^"])*"|\$\$.*?\$\$|[a-z_][a-z_0-9]*/gis, (part) => (/^[a-z_]/i.test(part) ? map(part) : part))
+}
+
+const comments: Mutation = (sql, random) => sql.replace(/ /g, () => (random() < 0.4 ? '/* a /* nested */ comment */' : ' '))
+const lines: Mutation = (sql, random) => sql.replace(/ /g, () => (random() < 0.5 ? '\n\t' : random() < 0.3 ? ' -- to the end of the line\n' : ' '))
+const letterCase: Mutation = (sql, random) => mapWords(sql, (word) => [...word].map((letter) => (random() < 0.5 ? letter.toUpperCase() : letter)).join(''))
+const leading: Mutation = (sql, random) => `${random() < 0.5 ? '/*+ hint */' : '-- first\n'} ${sql}${random() < 0.5 ? ' ;' : ''}`
+/** Names that are no words of the grammar where these statements have them. */
+const quoted: Mutation = (sql) => sql.replace(/\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases|txid_current|nextval|setval|dblink)\b(?=[( .,]|$)/g, '"$1"')
+const escaped: Mutation = (sql) => sql.replace(/\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases)\b(?=[( .,]|$)/g, (name) => `U&"${name.replace(/_/g, '\\005f')}"`)
+const nested: Mutation = (sql) => (/^(select|with)/i.test(sql) ? `select * from (${sql}) as nested` : sql)
+const unioned: Mutation = (sql) => (/^select/i.test(sql) ? `(select null where false) union all (${sql})` : sql)
+
+const mutations: readonly Mutation[] = [comments, lines, letterCase, leading, quoted, escaped, nested, unioned]
+
+/** @param seed equal seeds give equal statements */
+export function mutated(statements: readonly string[], count: number, seed: number): string[] {
+  const random = randomOf(seed)
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+  return Array.from({ length: count }, () => {
+    const times = 1 + Math.floor(random() * 3)
+    let sql = pick(statements)
+    for (let time = 0; time < times; time += 1) sql = pick(mutations)(sql, random)
+    return sql
+  })
+}
+
+/** Mulberry32: small, and good enough to choose by. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { evmSchemas } from '../../../src/ask/sql/evm-tables.ts'
+import { forbiddenWords } from '../../../src/ask/sql/gate/forbidden-words.ts'
+import { readKnownObjects } from '../../../src/ask/sql/gate/read-known-objects.ts'
+import { SqlGate } from '../../../src/ask/sql/gate/sql-gate.ts'
+import { indexerSchemas, indexerTables } from '../../../src/ask/sql/indexer-tables.ts'
+import { SqlRefusal } from '../../../src/ask/sql/sql-refusal.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { mutated } from './corpora/mutations.ts'
+import { refusedStatements } from './corpora/refused-statements.ts'
+
+describe('the gate', () => {
+  let database: TestDatabase
+  let gate: SqlGate
+  before(async () => {
+    database = await createTestDatabase()
+    gate = await openGate()
+  })
+  after(() => database.drop())
+
+  async function openGate(searchPath = indexerSchemas): Promise<SqlGate> {
+    const client = await database.pool.connect()
+    try {
+      return await SqlGate.open(await readKnownObjects(client, { searchPath, readable: indexerTables }))
+    } finally {
+      client.release()
+    }
+  }
+
+  /** Undefined: it lets the statement through. */
+  function refusalOf(sql: string, of: SqlGate = gate): SqlRefusal | undefined {
+    try {
+      of.check(sql)
+      return undefined
+    } catch (error) {
+      if (error instanceof SqlRefusal) return error
+      throw error
+    }
+  }
+
+  for (const [code, statements] of Object.entries(refusedStatements)) {
+    it(`refuses ${statements.length} statements as ${code}`, () => {
+      const others = statements.map((sql) => [sql.slice(0, 200), refusalOf(sql)?.code ?? 'passes']).filter(([, found]) => found !== code)
+      expect(others).to.deep.equal([])
+    })
+  }
+
+  it('refuses whatever they are turned into', () => {
+    const { 'sql-syntax': _broken, 'sql-text': _unreadable, ...meant } = refusedStatements
+    const passing = mutated(Object.values(meant).flat(), 2000, 9).filter((sql) => refusalOf(sql) === undefined)
+    expect(passing).to.deep.equal([])
+  })
+
+  it('names the word, function, table or type at fault, and what to do', () => {
+    for (const word of forbiddenWords) expect(refusalOf(`select '${word.toLowerCase()}'`)?.message).to.include(`The word ${word} `)
+    expect(refusalOf('select * from x where pg_sleep(1) is null')?.message).to.match(/table x /)
+    expect(refusalOf('select pg_sleep(1)')?.message).to.match(/function pg_sleep is not allowed/)
+    expect(refusalOf('select * from raw.accounts')?.message).to.match(/raw\.accounts.+there is app\.accounts/)
+    expect(refusalOf('select 1::regclass')?.message).to.match(/type regclass/)
+    expect(refusalOf('select 1,\n  from raw.blocks')?.message).to.match(/line 2, column 3/)
+    expect(refusalOf('select 1')).to.equal(undefined)
+  })
+
+  it('knows a word from a part of one', () => {
+    for (const sql of ['select 1 as updated_at', 'select 1 as created', "select 'deleted'", 'select 1 as execution, 2 as "grants"']) expect(refusalOf(sql), sql).to.equal(undefined)
+  })
+
+  it('lets a name of WITH be that of a table that may not be read, where it is visible', () => {
+    for (const sql of [
+      'with developer_keys as (select 1 as a) select * from developer_keys', 'with pg_authid as (select 1), b as (select * from pg_authid) select * from b',
+      'with recursive t as (select 1 as n union all select n + 1 from t where n < 3) select * from t', 'with a as (select 1) (select * from a union select * from a) order by 1',
+      'with a as (select 1) select (select count(*) from a), exists (select from a)', 'with a as (select 1) select * from raw.blocks cross join lateral (with b as (select * from a) select * from b) c',
+    ]) expect(refusalOf(sql)?.message, sql).to.equal(undefined)
+  })
+
+  it('refuses what any overload of a name may do, in all schemas of the search path', async () => {
+    await database.pool.query(`
+      CREATE FUNCTION raw.is_fine(a int) RETURNS int IMMUTABLE LANGUAGE sql RETURN a;
+      CREATE FUNCTION raw.is_fine(a text) RETURNS int VOLATILE LANGUAGE sql RETURN 1;
+      CREATE FUNCTION raw.reads_keys() RETURNS bigint STABLE SECURITY DEFINER LANGUAGE sql AS 'select count(*) from app.developer_keys';
+      CREATE FUNCTION raw.adds(a int, b int) RETURNS int VOLATILE LANGUAGE sql RETURN a + b;
+      CREATE OPERATOR raw.|+| (FUNCTION = raw.adds, LEFTARG = int, RIGHTARG = int);
+      CREATE FUNCTION raw.doubled(a int) RETURNS int IMMUTABLE LANGUAGE sql RETURN 2 * a`)
+    const changed = await openGate()
+    for (const sql of ['select is_fine(1)', 'select raw.is_fine(1)', 'select reads_keys()', 'select 1 |+| 2', 'select 1 operator(raw.|+|) 2', 'select (1).is_fine']) {
+      expect(refusalOf(sql, changed)?.code, sql).to.be.oneOf(['sql-function', 'sql-operator'])
+    }
+    expect(refusalOf('select doubled(1), raw.doubled(2), app.search_words($$a b$$)', changed)).to.equal(undefined)
+    expect(refusalOf('select raw.doubled(2)', await openGate(evmSchemas))?.code).to.equal('sql-function')
+  })
+
+  it('has no column in a table that may be read whose name would be refused after a table', async () => {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `SELECT DISTINCT column_name AS name FROM information_schema.columns WHERE table_schema || '.' || table_name = ANY ($1)`, [indexerTables])
+    expect(rows).to.have.length.above(300)
+    expect(rows.flatMap(({ name }) => refusalOf(`select t."${name}" from (select 1) as t`)?.message ?? [])).to.deep.equal([])
+  })
+
+  it('bears any depth, and goes on as before', () => {
+    for (const [opening, middle, closing] of [['(', '1', ')'], ['not ', 'true', ''], ['array[', '1', ']'], ['(select ', '1', ')'], ['- ', '1', ''], ['case when ', 'true', ' then 1 end'], ['1+', '1', ''], ['1::int union select ', '1', '']] as const) {
+      for (const depth of [500, 5000, 20_000]) {
+        const sql = `select ${opening.repeat(depth)}${middle}${closing.repeat(depth)}`.slice(0, 49_999)
+        expect(refusalOf(sql)?.code ?? 'passes', `${depth} ${opening}`).to.be.oneOf(['passes', 'sql-text', 'sql-syntax'])
+      }
+    }
+    expect(refusalOf('select count(*) from raw.blocks')).to.equal(undefined)
+  })
+})
