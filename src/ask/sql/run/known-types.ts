@@ -16,7 +16,7 @@ export const unknownType: KnownType = { name: 'unknown', read: String }
 export async function readKnownTypes(client: ClientBase): Promise<KnownTypes> {
   const { rows } = await query<{ oid: number; name: string; element: number | null }>(
     client,
-    `SELECT oid, typname AS name, CASE WHEN typcategory = 'A' AND typdelim = ',' AND typelem <> 0 THEN typelem END AS element
+    `SELECT oid, typname AS name, CASE WHEN typinput = 'array_in'::regproc AND typdelim = ',' THEN typelem END AS element
      FROM pg_catalog.pg_type`,
   )
   return new Map(rows.map(({ oid, name, element }) => [oid, { name, read: readerOf(oid, element ?? undefined) }]))
