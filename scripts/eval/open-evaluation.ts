@@ -30,13 +30,18 @@ export async function openEvaluation(urls: Pick<EvalDatabases, QueryTarget>): Pr
     known.set(target, asked)
     databases.set(target, { known: asked.runner, other: other.runner })
   }
-  const memory = new AgentMemory({ folder: new PairFolder(join(tmpdir(), `flowfarm-eval-nothing-kept-${process.pid}`), pino({ level: 'silent' })) })
   return {
     databases,
     judge: new Judge(databases),
-    serviceWith: (model) => new QueryEngine({ databases: known, model, remedy: '', memory }),
+    serviceWith: (model) => serviceOn(known, model),
     [Symbol.asyncDispose]: async () => {
       for (const { known: one, other } of databases.values()) await Promise.all([one.end(), other.end()])
     },
   }
+}
+
+/** The query service on open databases, without anything in its memory. */
+export function serviceOn(databases: ReadonlyMap<QueryTarget, QueryDatabase>, model: SqlModel): QueryService {
+  const folder = new PairFolder(join(tmpdir(), `flowfarm-eval-nothing-kept-${process.pid}`), pino({ level: 'silent' }))
+  return new QueryEngine({ databases, model, remedy: '', memory: new AgentMemory({ folder }) })
 }

@@ -30,6 +30,9 @@ export interface Written<Result> {
 /** After the first reply. */
 const mostRepairs = 2
 
+/** How much of the database's words goes back to the model: they may hold a value of the data, which is as long as whoever wrote it liked. */
+const toldFailureCharacters = 500
+
 /** How much of a reply without a statement is passed on. */
 const shownReplyCharacters = 300
 
@@ -86,7 +89,7 @@ function firstMessage({ question, recalled }: Pick<WritingOptions<unknown>, 'que
 function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): string {
   if (failure === undefined) return 'Your reply has no SELECT statement. Answer with one statement in a ```sql block, and nothing else.'
   return [
-    reply.isCutOff ? 'Your reply was cut off because it is too long. Write a shorter statement.' : `The statement does not work: ${failure.detail}`,
+    reply.isCutOff ? 'Your reply was cut off because it is too long. Write a shorter statement.' : `The statement does not work: ${failure.detail.slice(0, toldFailureCharacters)}`,
     ...(failure.sqlState === undefined ? [] : [`SQLSTATE ${failure.sqlState}${failure.position === undefined ? '' : ` at character ${failure.position}`}.`]),
     ...(failure.hint === undefined ? [] : [`Hint: ${failure.hint}`]),
     'Answer with the corrected statement in a ```sql block, and nothing else.',
