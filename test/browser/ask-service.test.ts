@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { runIngest, untilStored } from '../support/ingest.ts'
+import { startRecordedNode } from '../support/replay.ts'
+import { expectUsable, watchConsole } from './page-checks.ts'
+
+const token = 'only-of-this-test'
+/** Highest block that is stored. */
+const last = 20
+
+describe('the query page of the running service', function () {
+  this.timeout(180_000)
+  let running: TestBrowser | undefined
+  let farm: FlowfarmProcess | undefined
+  let database: TestDatabase | undefined
+  let folder: string | undefined
+  let url: string
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+    database = await createTestDatabase()
+    await storeBlocks(database)
+    folder = await mkdtemp(join(tmpdir(), 'flowfarm-ask-page-'))
+    farm = new FlowfarmProcess(['ask'], {
+      DB_URL: database.url, HOST: '127.0.0.1', ASK_PORT: '0', PORT: '0', LLM_PROVIDER: 'scripted', API_TOKEN: token,
+      CHROMA_PERSIST_DIR: folder,
+    })
+    url = String((await farm.logged(/the query service listens/))['url'])
+  })
+
+  after(async () => {
+    await farm?.end('SIGTERM')
+    await running?.close()
+    await database?.drop()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  it('answers an example question, keeps it, and runs the SQL that one changes', async () => {
+    const context = await running?.browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    if (context === undefined) throw new Error('there is no browser')
+    const page: Page = await context.newPage()
+    page.setDefaultTimeout(80_000)
+    const said = watchConsole(page)
+    await page.goto(url)
+    await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+    await page.getByText('it knows the example questions and no others').waitFor()
+    await page.getByRole('button', { name: 'Enter token' }).click()
+    await page.getByRole('textbox', { name: 'Token' }).fill(token)
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing was asked yet').waitFor()
+    const example = page.getByRole('region', { name: 'Example questions' }).getByRole('button').first()
+    const question = await example.innerText()
+    await example.click()
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    expect(await page.locator('table.result tbody tr').count()).to.equal(1)
+    await page.getByRole('button', { name: 'Keep as an example' }).click()
+    await page.getByRole('button', { name: 'Yes, keep it' }).click()
+    await page.getByText('Kept as an example.').waitFor()
+    await page.getByRole('tab', { name: 'Kept examples' }).click()
+    await page.getByRole('button', { name: `Forget “${question}”` }).waitFor()
+    await writeSql(page, "SELECT 1 AS n, 2 AS n, 9007199254740993 AS big, '\\xff'::bytea AS hash")
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('columnheader', { name: 'n_2' }).waitFor()
+    expect(await page.locator('table.result tbody td').allInnerTexts()).to.deep.equal(['1', '2', '9007199254740993', '0xff'])
+    await expectUsable(page, 'the result of SQL')
+    await writeSql(page, 'SELECT hieght FROM raw.blocks')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByText('It is in line 1 at “hieght”.').waitFor()
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByRole('button', { name: /^SELECT hieght.*failed/s }).waitFor()
+    expect(said.filter((text) => !text.includes('status of 400'))).to.deep.equal([])
+  })
+})
+
+/** In place of what is there, as people do: a text that is put over coloured words would be given their style by the browser. */
+async function writeSql(page: Page, sql: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'SQL' }).press('ControlOrMeta+a')
+  await page.keyboard.press('Delete')
+  await page.getByRole('textbox', { name: 'SQL' }).fill(sql)
+}
+
+/** Blocks of the recording, with nothing derived from them. */
+async function storeBlocks(database: TestDatabase): Promise<void> {
+  await using node = await startRecordedNode('base', { cachedBlocks: last + 1 })
+  const ingest = await runIngest(database, { CHAIN_ACCESS_NODE: node.endpoint, ENABLE_HISTORY_INGESTER: 'false', START_BLOCK: '0' })
+  await untilStored(database, 0, last, ingest)
+  await ingest.stop()
+}
