@@ -1,5 +1,7 @@
 import type pg from 'pg'
 
+const firstOfUsers = '(select block_height, tx_index from raw.transactions where payer_address is not null order by 1, 2 limit 1)'
+
 /**
  * What two chains of one kind have in common although it could be otherwise, such as how many contracts there are. Changed where more than
  * one table tells it in all of them, so that the accepted statements still agree.
@@ -16,8 +18,8 @@ const changes: readonly string[] = [
      order by block_height, tx_index, event_index, leg limit 2)`,
   `update app.ft_holdings set vault_balance = vault_balance + 9000000, vault_rows = greatest(vault_rows, 1)
    where token like '%.FlowToken' and address = (select address from app.ft_holdings where token like '%.FlowToken' order by balance desc offset 6 limit 1)`,
-  `update raw.transactions set gas_used = 777 where payer_address is not null and block_height = 100 and tx_index = 0`,
-  `update app.tx_metrics set gas_used = 777 where block_height = 100 and tx_index = 0`,
+  `update raw.transactions set gas_used = 777 where (block_height, tx_index) = ${firstOfUsers}`,
+  `update app.tx_metrics set gas_used = 777 where (block_height, tx_index) = ${firstOfUsers}`,
   'update app.staking_nodes set tokens_staked = tokens_staked + 25 where role = 1',
   `delete from app.evm_transactions where (block_height, tx_index, event_index) = (
      select block_height, tx_index, event_index from app.evm_transactions where call_type = 'deploy' order by 1, 2, 3 limit 1)`,

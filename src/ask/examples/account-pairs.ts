@@ -29,7 +29,7 @@ limit 20`,
   },
   {
     questions: ['Latest transactions of the account 0x{service}', '账户 0x{service} 最近的交易'],
-    sql: `select a.block_height, encode(t.id, 'hex') as transaction_id, a.is_payer, a.is_proposer, a.is_authorizer, t.status_code
+    sql: `select a.block_height, '0x' || encode(t.id, 'hex') as transaction_id, a.is_payer, a.is_proposer, a.is_authorizer, t.status_code
 from app.address_transactions a
 join raw.transactions t using (block_height, tx_index)
 where a.address = '0x{service}'
@@ -61,7 +61,7 @@ order by keys desc`,
   },
   {
     questions: ['Which keys were revoked most recently?'],
-    sql: `select address, key_index, encode(public_key, 'hex') as public_key, revoked_height
+    sql: `select address, key_index, '0x' || encode(public_key, 'hex') as public_key, revoked_height
 from app.account_keys
 where is_revoked and revoked_height is not null
 order by revoked_height desc, address, key_index

@@ -4,7 +4,7 @@ import type { ExamplePair } from './example-pair.ts'
 export const blockPairs: readonly ExamplePair[] = [
   {
     questions: ['What is the newest indexed block?', '最新的区块高度是多少？'],
-    sql: `select height, encode(id, 'hex') as block_id, timestamp, tx_count
+    sql: `select height, '0x' || encode(id, 'hex') as block_id, timestamp, tx_count
 from raw.blocks
 order by height desc
 limit 1`,
@@ -15,6 +15,13 @@ limit 1`,
 from app.daily_stats
 order by day desc
 limit 30`,
+  },
+  {
+    questions: ['Give me an overview of the last days', '最近几天的链上概况'],
+    sql: `select day, tx_count, failed_tx_count, active_account_count, new_account_count, ft_transfer_count, swap_count, evm_execution_count, fees
+from analytics.daily_metrics
+order by day desc
+limit 7`,
   },
   {
     questions: ['How many transactions are indexed in all, and how many of them failed?'],
@@ -46,7 +53,7 @@ limit 60`,
   },
   {
     questions: ['Show the latest 20 transactions of users'],
-    sql: `select t.block_height, encode(t.id, 'hex') as transaction_id, t.payer_address, t.status_code, b.timestamp
+    sql: `select t.block_height, '0x' || encode(t.id, 'hex') as transaction_id, t.payer_address, t.status_code, b.timestamp
 from raw.transactions t
 join raw.blocks b on b.height = t.block_height
 where t.payer_address is not null
@@ -56,7 +63,7 @@ limit 20`,
   },
   {
     questions: ['What are the latest failed transactions and their errors?', '最近失败的交易以及错误原因'],
-    sql: `select t.block_height, encode(t.id, 'hex') as transaction_id, t.payer_address, left(t.error_message, 200) as error
+    sql: `select t.block_height, '0x' || encode(t.id, 'hex') as transaction_id, t.payer_address, left(t.error_message, 200) as error
 from raw.transactions t
 where t.status_code = 1
 order by t.block_height desc, t.tx_index desc
@@ -73,7 +80,7 @@ limit 20`,
   },
   {
     questions: ['Which transactions emitted the most events in the last 1000 blocks?'],
-    sql: `select block_height, encode(id, 'hex') as transaction_id, event_count
+    sql: `select block_height, '0x' || encode(id, 'hex') as transaction_id, event_count
 from raw.transactions
 where block_height > (select max(height) from raw.blocks) - 1000
 order by event_count desc, block_height desc, tx_index

@@ -53,7 +53,7 @@ limit 20`,
   },
   {
     questions: ['Which events did the contract NFTStorefrontV2 emit in the last 1000 blocks, with their transactions?'],
-    sql: `select timestamp, block_height, encode(transaction_id, 'hex') as transaction_id, type, payload
+    sql: `select timestamp, block_height, '0x' || encode(transaction_id, 'hex') as transaction_id, type, payload
 from raw.events_with_id
 where type like 'A.{nftStorefront}.NFTStorefrontV2.%' and block_height > (select max(height) from raw.blocks) - 1000
 order by block_height desc, tx_index desc, event_index desc

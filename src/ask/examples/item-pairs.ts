@@ -37,7 +37,7 @@ limit 50`,
   },
   {
     questions: ['Latest NFT transfers with the transaction'],
-    sql: `select n.block_height, n.token as collection, n.nft_id, n.from_address, n.to_address, encode(t.id, 'hex') as transaction_id
+    sql: `select n.block_height, n.token as collection, n.nft_id, n.from_address, n.to_address, '0x' || encode(t.id, 'hex') as transaction_id
 from app.nft_transfers n
 join raw.transactions t using (block_height, tx_index)
 where n.transfer_type = 'transfer' and n.block_height > (select max(height) from raw.blocks) - 1000
