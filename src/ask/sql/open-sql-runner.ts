@@ -64,6 +64,8 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
   const pool = createPool(reader.url, poolOptions)
   try {
     const known = await withClient(pool, async (client) => {
+      // Our own reading is not to be as short as theirs.
+      await client.query('SET statement_timeout = 0')
       return { objects: await readKnownObjects(client, { searchPath, readable }), types: await readKnownTypes(client) }
     })
     const gate = await SqlGate.open(known.objects)
@@ -84,7 +86,8 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
   try {
     return await use(client)
   } finally {
-    client.release()
+    // Closed, with whatever was set.
+    client.release(true)
   }
 }
 
