@@ -1,4 +1,4 @@
-import { readConfig } from './base/config.ts'
+import { portsOf, readConfig } from './base/config.ts'
 import { asError, exitCodeOf, exitCodes, FatalError } from './base/errors.ts'
 import { helpText } from './base/help.ts'
 import { runProgram } from './program.ts'
@@ -25,7 +25,8 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(helpText(services))
     return exitCodes.done
   }
-  return runProgram({ services: chooseServices(args), config: readConfig() })
+  const chosen = chooseServices(args)
+  return runProgram({ services: chosen, config: readConfig(portsOf(chosen)) })
 }
 
 let exitCode: number

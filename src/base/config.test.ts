@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { historicEndpoints, liveEndpoints, readConfig, settings, settingsWithoutEffect } from './config.ts'
+import { historicEndpoints, liveEndpoints, portsOf, readConfig, settings, settingsWithoutEffect } from './config.ts'
 import { FatalError } from './errors.ts'
 
 describe('configuration', () => {
@@ -47,6 +47,13 @@ describe('configuration', () => {
     expect(readConfig({}, { TOKEN_CONCURRENCY: '', TOKEN_WORKER_CONCURRENCY: '4' })).to.include({ TOKEN_WORKER_CONCURRENCY: 4 })
     expect(readConfig({ TOKEN_WORKER_CONCURRENCY: '5' }, { TOKEN_CONCURRENCY: '3' })).to.include({ TOKEN_WORKER_CONCURRENCY: 5 })
     expect(() => readConfig({}, { TOKEN_CONCURRENCY: '3', TOKEN_WORKER_CONCURRENCY: '4' })).to.throw('TOKEN_WORKER_CONCURRENCY and TOKEN_CONCURRENCY are one variable')
+  })
+
+  it('gives PORT to the query service where the explorer API does not run, unless it has its own', () => {
+    expect(portsOf(['ask', 'mcp'], { PORT: '9000' })).to.deep.equal({ ASK_PORT: '9000' })
+    for (const environment of [{}, { PORT: ' ' }, { PORT: '9000', ASK_PORT: '9001' }]) expect(portsOf(['ask'], environment)).to.deep.equal({})
+    expect(portsOf(['api', 'ask'], { PORT: '9000' })).to.deep.equal({})
+    expect(portsOf(['mcp'], { PORT: '9000' })).to.deep.equal({})
   })
 
   it('names variables that are set and change nothing', () => {

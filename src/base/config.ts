@@ -167,6 +167,15 @@ export function readConfig(
   return values as Config
 }
 
+/**
+ * Two services have a variable PORT: where the query service runs without the explorer API, PORT is its own, unless ASK_PORT is set.
+ * @returns overrides for `readConfig`
+ */
+export function portsOf(services: readonly string[], environment: Environment = process.env): Environment {
+  const { PORT: port, ASK_PORT: askPort } = environment
+  return services.includes('ask') && !services.includes('api') && !isBlank(port) && isBlank(askPort) ? { ASK_PORT: port } : {}
+}
+
 /** What one source says of a variable, under either of its names. @throws SettingError when they disagree */
 function given(source: Environment, name: string, { alias }: Setting<unknown>): string | undefined {
   const text = source[name]

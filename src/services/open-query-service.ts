@@ -5,13 +5,17 @@ import { modelSettings } from '../ask/models/model-settings.ts'
 import { ScriptedModel } from '../ask/models/scripted-model.ts'
 import type { SqlModel } from '../ask/models/sql-model.ts'
 import { readKnowledge } from '../ask/prompt/read-knowledge.ts'
+import { LateDatabase } from '../ask/late-database.ts'
 import { QueryEngine } from '../ask/query-engine.ts'
 import type { DatabaseKnowledge, QueryDatabase } from '../ask/query-engine.ts'
 import type { QueryService, QueryTarget } from '../ask/query-service.ts'
 import { openSqlRunner } from '../ask/sql/open-sql-runner.ts'
 import type { Config } from '../base/config.ts'
+import { asError } from '../base/errors.ts'
 import type { Lifecycle } from '../base/lifecycle.ts'
+import { retryWhile } from '../base/retry.ts'
 import type { Network } from '../chain/network.ts'
+import { asDatabaseError } from '../db/errors.ts'
 import { createPool } from '../db/pool.ts'
 import type { ServiceContext } from './context.ts'
 import { readNetwork, whenNetworkKnown } from './known-network.ts'
@@ -36,9 +40,9 @@ async function open(context: ServiceContext): Promise<OpenedQueryService> {
   const { config } = context
   const log = context.log.child({ service: 'ask' })
   const databases = new Map<QueryTarget, QueryDatabase>()
-  databases.set('indexer', await openDatabase('indexer', config.INDEXER_DATABASE_URL ?? context.databaseUrl, { ...context, log }))
+  databases.set('indexer', await openTarget('indexer', config.INDEXER_DATABASE_URL ?? context.databaseUrl, { ...context, log }))
   if (config.EVM_EXPLORER_DATABASE_URL !== undefined) {
-    databases.set('evm', await openDatabase('evm', config.EVM_EXPLORER_DATABASE_URL, { ...context, log }))
+    databases.set('evm', await openTarget('evm', config.EVM_EXPLORER_DATABASE_URL, { ...context, log }))
   }
   const memory = new AgentMemory({ folder: new PairFolder(join(resolve(config.CHROMA_PERSIST_DIR), 'pairs'), log) })
   const { model, remedy } = await openModel(config, databases)
@@ -60,32 +64,56 @@ async function openModel(
   return { model: new ProviderModel({ settings: found.settings }), remedy: '' }
 }
 
+/** Opens our own database, without which nothing runs, at once; another one may be away for a while, which is told and waited for. */
+async function openTarget(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
+  if (url === context.databaseUrl) return openDatabase(target, url, context)
+  const { lifecycle, log } = context
+  const late = new LateDatabase()
+  const opening = retryWhile(() => openDatabase(target, url, context), {
+    signal: lifecycle.signal, baseMs: 1000, maxMs: 30_000,
+    onRetry: (error, attempt, pauseMs) => {
+      late.failed(error)
+      if (attempt === 1) log.warn({ err: asError(error), target, pauseMs }, 'a database that can be asked is not reached; the rest goes on')
+    },
+  }).then((database) => late.opened(database))
+  await Promise.race([opening, late.firstFailure])
+  opening.catch((error: unknown) => {
+    if (!lifecycle.signal.aborted) void lifecycle.fail(error)
+  })
+  return late
+}
+
 async function openDatabase(target: QueryTarget, url: string, context: ServiceContext): Promise<QueryDatabase> {
   const { config, lifecycle, log } = context
   const pool = createPool(url, {
     max: 1, applicationName: 'flowfarm ask: catalogs', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
-  lifecycle.onStop(`connections of the query service to read about ${target}`, () => pool.end())
   const read = (network: Network): Promise<DatabaseKnowledge> => (
     readKnowledge({ target, pool, network, mostRows: config.MAX_RESULT_ROWS, timeoutSeconds: config.QUERY_TIMEOUT_S })
   )
-  const network = target === 'indexer' ? await readNetwork(pool) : 'mainnet'
-  let knowledge = await read(network ?? 'mainnet')
-  if (network === undefined) {
-    const stop = whenNetworkKnown(pool, log, async (found) => {
-      knowledge = await read(found)
+  try {
+    const network = target === 'indexer' ? await readNetwork(pool) : 'mainnet'
+    let knowledge = await read(network ?? 'mainnet')
+    const runner = await openSqlRunner({
+      target, url, log, timeoutMs: config.QUERY_TIMEOUT_S * 1000, mostRows: config.MAX_RESULT_ROWS, mostBytes: config.ASK_MAX_RESULT_BYTES,
+      concurrency: config.ASK_CONCURRENCY, mostWaiting: config.ASK_QUEUE,
     })
-    lifecycle.onStop('waiting for the network of the query service', stop)
-  }
-  const runner = await openSqlRunner({
-    target, url, log, timeoutMs: config.QUERY_TIMEOUT_S * 1000, mostRows: config.MAX_RESULT_ROWS, mostBytes: config.ASK_MAX_RESULT_BYTES,
-    concurrency: config.ASK_CONCURRENCY, mostWaiting: config.ASK_QUEUE,
-  })
-  lifecycle.onStop(`statements about ${target}`, () => runner.end())
-  return {
-    runner,
-    get knowledge() {
-      return knowledge
-    },
+    lifecycle.onStop(`statements about ${target}`, () => runner.end())
+    lifecycle.onStop(`connections of the query service to read about ${target}`, () => pool.end())
+    if (network === undefined) {
+      const stop = whenNetworkKnown(pool, log, async (found) => {
+        knowledge = await read(found)
+      })
+      lifecycle.onStop('waiting for the network of the query service', stop)
+    }
+    return {
+      runner,
+      get knowledge() {
+        return knowledge
+      },
+    }
+  } catch (error) {
+    await pool.end()
+    throw asDatabaseError(error)
   }
 }

@@ -38,7 +38,7 @@ async function run({ target, input, owner, signal }: Given, parts: AskParts): Pr
   try {
     const answer = await parts.service.runSql(target, sql, { signal, ...(maxRows === undefined ? {} : { maxRows }) })
     parts.history.add(owner, { ...item, rowCount: answer.rowCount, error: undefined })
-    return { body: { target, sql, ...presentAnswer(answer), ...presentFailure(undefined), duration_ms: answer.durationMs } }
+    return { body: { target, sql, ...presentAnswer(answer), ...presentFailure(undefined), duration_ms: Math.round(answer.durationMs * 1000) / 1000 } }
   } catch (error) {
     if (error instanceof ApiError && !signal.aborted) parts.history.add(owner, { ...item, rowCount: undefined, error: error.message })
     throw error
