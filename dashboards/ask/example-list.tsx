@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
+import { problemText } from './api.ts'
 import type { Pair, Target } from './contract.ts'
 import { useExamples } from './queries.ts'
 
@@ -9,8 +10,9 @@ const shownAtFirst = 4
 /** Questions to begin with. */
 export function ExampleList({ target, onChoose }: { readonly target: Target; readonly onChoose: (pair: Pair) => void }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
-  const { data = [] } = useExamples()
+  const { data = [], error } = useExamples()
   const pairs = data.filter((pair) => pair.target === target)
+  if (error !== null) return <p className="soft">The example questions could not be loaded: {problemText(error)}</p>
   if (pairs.length === 0) return null
   return (
     <section className="examples" aria-label="Example questions">

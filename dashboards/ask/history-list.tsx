@@ -7,6 +7,7 @@ import { formatCount } from '../kit/formats.ts'
 import { NothingHere } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
+import { shownText } from './cell-text.ts'
 import type { Chosen } from './chosen.ts'
 import type { HistoryItem } from './contract.ts'
 import { ListState } from './list-state.tsx'
@@ -31,7 +32,7 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
         {items.map((item) => (
           <li key={item.id}>
             <button type="button" onClick={() => onChoose({ target: item.target, question: item.question ?? '', sql: item.sql })}>
-              <span className="choice-text">{item.question ?? item.sql}</span>
+              <span className="choice-text">{shownText(item.question ?? item.sql)}</span>
               <span className="note">
                 <Ago at={item.timestamp} /> · <Outcome item={item} />
                 {item.target === 'evm' && ' · EVM'}

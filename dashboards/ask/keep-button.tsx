@@ -35,7 +35,7 @@ export function KeepButton({ work, result }: { readonly work: Work; readonly res
           error={keeping.error === null ? undefined : problemText(keeping.error)}
           onSubmit={() => keeping.mutate(question.trim())} onClose={() => setIsAsking(false)}
         >
-          <p className="wrap">{question}</p>
+          <p className="wrap">{shownText(question)}</p>
           <pre className="sql-text" tabIndex={0}>{shownText(result.sql)}</pre>
           <p className="soft">It is shown to the model with questions like this one, for all who use this service, until somebody forgets it.</p>
         </Dialog>

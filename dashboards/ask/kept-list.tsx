@@ -5,6 +5,7 @@ import { Icon } from '../kit/icon.tsx'
 import { NothingHere } from '../kit/state.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
+import { shownText } from './cell-text.ts'
 import type { Chosen } from './chosen.ts'
 import { download } from './download.ts'
 import { ListState } from './list-state.tsx'
@@ -34,8 +35,8 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
         {pairs.map((pair) => (
           <li key={pair.id} className="with-action">
             <button type="button" onClick={() => onChoose(pair)}>
-              <span className="choice-text">{pair.question}</span>
-              <span className="note choice-text">{pair.sql}</span>
+              <span className="choice-text">{shownText(pair.question)}</span>
+              <span className="note choice-text">{shownText(pair.sql)}</span>
             </button>
             <Button
               look="plain" isSmall isIcon aria-label={`Forget “${pair.question}”`} disabled={forgetting.isPending}

@@ -87,6 +87,7 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   await page.waitForLoadState('networkidle')
   await act?.(page)
   if (name !== 'busy') await page.waitForLoadState('networkidle')
+  if (name !== 'busy') await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
   await page.evaluate('scrollTo(0, 0)')
   const path = join(folder, `${name}.png`)
   await page.screenshot({ path, fullPage: true })
