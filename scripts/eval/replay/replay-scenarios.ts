@@ -22,17 +22,20 @@ export async function replayScenarios(
   await using server = await startReplayProvider((request) => turnOf(request, questions))
   const results: ScenarioResult[] = []
   for (const scenario of scenarios) {
+    const own = questionsFor(scenario, questions)
+    if (own.length === 0) continue
     const model = new ProviderModel({
       settings: { provider, name: scenario.name, apiKey: 'replayed', baseUrl: `${server.url}/v1` }, retryBaseMs,
       ...(scenario.isSilent === true ? { timeoutMs: silenceMs } : {}),
     })
-    results.push({ scenario, results: await evaluate(evaluation.serviceWith(model), evaluation.judge, questionsFor(scenario, questions)) })
+    results.push({ scenario, results: await evaluate(evaluation.serviceWith(model), evaluation.judge, own) })
   }
   return results
 }
 
-function questionsFor({ questions: count = Number.POSITIVE_INFINITY }: Scenario, questions: readonly GoldQuestion[]): GoldQuestion[] {
-  return queryTargets.flatMap((target) => questions.filter((gold) => gold.target === target).slice(0, count))
+function questionsFor({ only, questions: count = Number.POSITIVE_INFINITY }: Scenario, questions: readonly GoldQuestion[]): GoldQuestion[] {
+  const about = questions.filter(({ id }) => only?.includes(id) ?? true)
+  return queryTargets.flatMap((target) => about.filter((gold) => gold.target === target).slice(0, count))
 }
 
 /** The question is at the end of the first message, after whatever a person has approved. */

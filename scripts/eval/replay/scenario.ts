@@ -37,6 +37,8 @@ export interface Scenario {
   readonly expected: Outcome
   /** Of how many questions of each target it is tried; all without it. */
   readonly questions?: number
+  /** Ids of the questions that it is about; without, it is about any. */
+  readonly only?: readonly string[]
   /** A reply never comes, so that there is no need to wait long. */
   readonly isSilent?: true
 }

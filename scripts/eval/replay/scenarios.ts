@@ -9,7 +9,7 @@ const gold = ({ accepted: [sql] }: GoldQuestion): ReplayTurn => text(fenced(sql)
 /** Often enough for what depends on the behaviour and not on the question. */
 const few = 3
 
-/** The first question of each target is how many blocks there are. */
+/** Of the known databases. */
 const blockCounts: Readonly<Record<QueryTarget, number>> = { indexer: knownChain.head + 1, evm: 297 }
 
 /** Every way in which a model may answer, well or badly. */
@@ -46,7 +46,7 @@ export const scenarios: readonly Scenario[] = [
     expected: 'wrong',
   },
   {
-    name: 'by-accident', about: 'the number that is known, without a look at the tables', questions: 1,
+    name: 'by-accident', about: 'the number that is known, without a look at the tables', only: ['block-count', 'explorer-blocks'],
     turns: ({ target }) => [text(fenced(`select ${blockCounts[target]} as blocks`))], expected: 'by-accident',
   },
   {
