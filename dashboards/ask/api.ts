@@ -91,7 +91,7 @@ export const api = {
   /** Whether the service takes a token, by a call that wants one. */
   tryToken: (token: string) => request(`${base}/history?limit=1`, { token }),
   examples: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/examples`, { signal }),
-  kept: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/memory`, { signal }),
+  kept: (signal: AbortSignal) => read<{ readonly data: readonly Pair[] }>(`${base}/memory?limit=2000`, { signal }),
   keep: (pair: Omit<Pair, 'id'>) => read<Pair>(`${base}/memory`, { method: 'POST', body: pair }),
   /** All kept examples, one JSON object a line. */
   exportKept: async () => (await request(`${base}/memory/export`, {})).text(),

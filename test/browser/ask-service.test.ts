@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -72,6 +72,9 @@ describe('the query page of the running service', function () {
     await page.getByText('Kept as an example.').waitFor()
     await page.getByRole('tab', { name: 'Kept examples' }).click()
     await page.getByRole('button', { name: `Forget “${question}”` }).waitFor()
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export all' }).click()
+    expect(JSON.parse(await readFile(await (await coming).path(), 'utf8'))).to.include({ target: 'indexer', question })
     await writeSql(page, "SELECT 1 AS n, 2 AS n, 9007199254740993 AS big, '\\xff'::bytea AS hash")
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('columnheader', { name: 'n_2' }).waitFor()
