@@ -44,18 +44,19 @@ order by day desc
 limit 30`,
   },
   {
-    questions: ['Which accounts have had the most keys, revoked ones included?'],
-    sql: `select address, count(*) as keys, count(*) filter (where is_revoked) as revoked, sum(weight) filter (where not is_revoked) as weight
-from app.account_keys
+    questions: ['Which accounts added the most keys in the last 100,000 blocks?'],
+    sql: `select address, count(*) as keys_added
+from app.account_key_changes
+where not is_removed and block_height > (select max(height) from raw.blocks) - 100000
 group by address
-order by keys desc, address
+order by keys_added desc, address
 limit 20`,
   },
   {
-    questions: ['Which signing algorithms do account keys use?', '账户密钥使用哪些签名算法？'],
-    sql: `select case signing_algorithm when 1 then 'BLS_BLS12_381' when 2 then 'ECDSA_P256' when 3 then 'ECDSA_secp256k1' end as algorithm,
-  count(*) as keys, count(*) filter (where is_revoked) as revoked
-from app.account_keys
+    questions: ['Which signing algorithms do new keys use?', '新增密钥使用哪些签名算法？'],
+    sql: `select case signing_algorithm when 1 then 'BLS_BLS12_381' when 2 then 'ECDSA_P256' when 3 then 'ECDSA_secp256k1' end as algorithm, count(*) as keys
+from app.account_key_changes
+where not is_removed and block_height > (select max(height) from raw.blocks) - 100000
 group by signing_algorithm
 order by keys desc`,
   },
@@ -83,8 +84,12 @@ order by transactions desc, address
 limit 10`,
   },
   {
-    questions: ['有多少账户只参与过一笔交易？', 'How many accounts took part in just one transaction?'],
-    sql: `select count(*) filter (where tx_count = 1) as with_one_transaction, count(*) as accounts
-from app.address_stats`,
+    questions: ['最近一万个区块有多少账户活跃？其中多少是新的？', 'How many accounts were seen in the last 10,000 blocks, and how many of them for the first time?'],
+    sql: `with newest as (
+  select max(height) as height from raw.blocks
+)
+select count(*) as seen, count(*) filter (where first_seen_height > newest.height - 10000) as for_the_first_time
+from app.accounts, newest
+where last_seen_height > newest.height - 10000`,
   },
 ]

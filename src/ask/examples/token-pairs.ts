@@ -70,13 +70,16 @@ where token = 'A.{flowToken}.FlowToken' and transfer_type <> 'fee'
   },
   {
     questions: ['FLOW 的持币集中度：前十名占比多少？', 'What share of FLOW do the ten largest holders have?'],
-    sql: `with holders as (
-  select balance, row_number() over (order by balance desc, address) as place
+    sql: `with largest as (
+  select balance
   from app.ft_holdings
   where token = 'A.{flowToken}.FlowToken' and balance > 0
+  order by balance desc
+  limit 10
 )
-select round(100 * sum(balance) filter (where place <= 10) / sum(balance), 4) as percent_of_top_10, count(*) as holders
-from holders`,
+select round(100 * (select sum(balance) from largest) / sum(balance), 4) as percent_of_top_10, count(*) as holders
+from app.ft_holdings
+where token = 'A.{flowToken}.FlowToken' and balance > 0`,
   },
   {
     questions: ['How are FLOW transfers distributed by size in the last 10,000 blocks?'],
