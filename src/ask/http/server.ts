@@ -118,7 +118,7 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], async (context) => {
       context.state.route = route.path
       const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
-      await answer(context, route, { owner, parts, params: context['params'] as Record<string, string> })
+      await answer(context, route, { owner, parts, params: context['params'] })
     })
   }
   return router
@@ -137,7 +137,7 @@ async function answer(context: AskContext, route: AskRoute, { owner, parts, para
   context.set({ 'Cache-Control': 'no-store', ...headers })
   context.status = route.successStatus
   if (route.successStatus === 204) return
-  context.body = route.contentType === 'application/json' ? JSON.stringify(content) : content as string
+  context.body = route.contentType === 'application/json' ? JSON.stringify(content) : content
   context.type = route.contentType
 }
 

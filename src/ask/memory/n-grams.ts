@@ -28,12 +28,12 @@ function splitByScript(run: string): string[] {
 }
 
 function pairsOf(part: string): string[] {
-  const characters = [...part]
+  const characters = Array.from(part)
   return [...characters, ...characters.slice(1).map((character, i) => `${characters[i] ?? ''}${character}`)]
 }
 
 function triplesOf(word: string): string[] {
-  const characters = ['<', ...word, '>']
+  const characters = ['<', ...Array.from(word), '>']
   return characters.slice(2).map((_, i) => characters.slice(i, i + 3).join(''))
 }
 

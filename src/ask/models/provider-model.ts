@@ -19,8 +19,8 @@ export interface ProviderModelOptions {
   readonly retryBaseMs?: number
 }
 
-/** Room for the longest statement; the default of some models is a hundred times as much, and is reserved when it is asked for. */
-const mostReplyTokens = 4096
+/** Room for a long statement, and for what models think before; the default of some is many times as much, and is reserved when it is asked for. */
+const mostReplyTokens = 8192
 
 /**
  * A model of a provider. A provider that is busy (429) or broken (5xx, no connection) is asked again, after the pause that it names

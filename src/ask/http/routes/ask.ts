@@ -23,6 +23,7 @@ const example: z.output<typeof response> = {
   truncated_by: null, ...presentFailure(undefined), ...attemptsExample,
 }
 
+/** A call of either path. */
 interface Given {
   readonly target: QueryTarget
   readonly input: z.output<typeof body>
@@ -53,6 +54,7 @@ const shared = {
   problems: { ...modelProblems, 404: 'There is no such database here.' },
 } as const
 
+/** Questions that are answered with rows. */
 export const askRoutes: readonly AskRoute[] = [
   askRoute({
     ...shared, path: '/api/v1/ask', operationId: 'ask',

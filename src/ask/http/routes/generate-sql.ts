@@ -17,6 +17,7 @@ const example: z.output<typeof response> = {
   ...presentFailure(undefined), ...attemptsExample,
 }
 
+/** A call of either path. */
 interface Given {
   readonly target: QueryTarget
   readonly question: string
@@ -43,6 +44,7 @@ const shared = {
   problems: { ...modelProblems, 404: 'There is no such database here.' },
 } as const
 
+/** Questions that are answered with a statement. */
 export const generateSqlRoutes: readonly AskRoute[] = [
   askRoute({
     ...shared, path: '/api/v1/generate_sql', operationId: 'generateSql',

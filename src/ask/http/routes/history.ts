@@ -25,6 +25,7 @@ function presentItem({ id, kind, target, question, sql, rowCount, error, at }: H
   return { id, kind, target, question: question ?? null, sql, row_count: rowCount ?? null, error: error ?? null, timestamp: at.toISOString() }
 }
 
+/** What was asked with the token of who asks now. */
 export const historyRoutes: readonly AskRoute[] = [
   askRoute({
     method: 'GET', path: '/api/v1/history', operationId: 'listHistory', tag: 'History', summary: 'The latest queries, newest first',

@@ -15,6 +15,7 @@ const example: z.output<typeof pair> = {
 
 const tag = 'Memory'
 
+/** Examples that users approve: kept by no other way than this. */
 export const memoryRoutes: readonly AskRoute[] = [
   askRoute({
     method: 'POST', path: '/api/v1/memory', operationId: 'keepPair', tag, summary: 'Keep a question and its statement as an example',

@@ -25,6 +25,7 @@ const example: z.output<typeof response> = {
   ...presentFailure(undefined), duration_ms: 1.8,
 }
 
+/** A call of either path. */
 interface Given {
   readonly target: QueryTarget
   readonly input: z.output<typeof body>
@@ -56,6 +57,7 @@ const shared = {
   },
 } as const
 
+/** SQL as it is given, by the database of the body and by that of the path. */
 export const runSqlRoutes: readonly AskRoute[] = [
   askRoute({
     ...shared, path: '/api/v1/run_sql', operationId: 'runSql',

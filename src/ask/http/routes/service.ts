@@ -24,6 +24,7 @@ const example = z.strictObject({
 
 const tag = 'Service'
 
+/** What the service is and can do, for whoever has no token yet. */
 export const serviceRoutes: readonly AskRoute[] = [
   askRoute({
     method: 'GET', path: '/health', operationId: 'getHealth', tag, summary: 'That the service works, and what it can do', access: 'open',
