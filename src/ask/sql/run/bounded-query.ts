@@ -14,14 +14,16 @@ export interface Received {
 }
 
 export interface BoundedQueryOptions {
+  /** Statements that go before it in the same round trip, and give no rows; when one of them fails, it is not run. */
+  readonly before: readonly string[]
   readonly text: string
   readonly mostRows: number
   readonly mostBytes: number
 }
 
 /**
- * One statement without parameters by the extended protocol, in one round trip: it takes no second statement, and the server stops
- * after so many rows. What comes is counted as it comes, also within a row, which may have a gigabyte.
+ * One statement without parameters by the extended protocol, with those before it in one round trip: a text of it has no second
+ * statement, and the server stops after so many rows. What comes is counted as it comes, also within a row, which may have a gigabyte.
  */
 export class BoundedQuery implements Submittable {
   readonly #options: BoundedQueryOptions
@@ -53,6 +55,11 @@ export class BoundedQuery implements Submittable {
     this.#stopCounting = () => stream.off('data', count)
     stream.cork()
     // The types say that each of them waits for `flush`; in fact the driver sends at once, and the cork gathers.
+    for (const text of this.#options.before) {
+      connection.parse({ name: '', text, types: [] }, true)
+      connection.bind({}, true)
+      connection.execute({ portal: '' }, true)
+    }
     connection.parse({ name: '', text: this.#options.text, types: [] }, true)
     connection.bind({}, true)
     connection.describe({ type: 'P', name: '' }, true)

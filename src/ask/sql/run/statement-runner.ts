@@ -38,12 +38,11 @@ const answerGraceMs = 5000
  */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions
-  readonly #begin: string
+  readonly #before: readonly string[]
 
   constructor(options: StatementRunnerOptions) {
     this.#options = options
-    const role = options.role === undefined ? '' : `; SET LOCAL ROLE ${escapeIdentifier(options.role)}`
-    this.#begin = `BEGIN TRANSACTION READ ONLY${role}`
+    this.#before = ['BEGIN TRANSACTION READ ONLY', ...(options.role === undefined ? [] : [`SET LOCAL ROLE ${escapeIdentifier(options.role)}`])]
   }
 
   /** @throws what `SqlRunner.run` throws, but for refusals */
@@ -71,10 +70,9 @@ export class StatementRunner {
     const leave = (): void => ending.cancel()
     const timer = setTimeout(() => ending.giveUp(), timeoutMs + answerGraceMs)
     try {
-      await client.query(this.#begin)
-      signal?.addEventListener('abort', leave)
       if (signal?.aborted === true) throw askerLeft(signal.reason)
-      const query = client.query(new BoundedQuery({ text: prefix + sql, mostRows: mostRows + 1, mostBytes }))
+      signal?.addEventListener('abort', leave)
+      const query = client.query(new BoundedQuery({ before: this.#before, text: prefix + sql, mostRows: mostRows + 1, mostBytes }))
       return this.#answer(await query.received, mostRows, performance.now() - startedAt)
     } catch (error) {
       if (signal?.aborted === true) throw askerLeft(error)
