@@ -18,6 +18,15 @@ describe('what of a table can be drawn', () => {
       ])
   })
 
+  it('is a line over times, named by what tells them apart', () => {
+    const namesOf = (times: readonly string[]): string[] =>
+      chartPoints(table({ at: 'timestamptz', n: 'int8' }, times.map((at) => [at, '1'])), { names: 0, values: [1], shape: 'line' }, 1).map(({ date }) => date)
+    expect(namesOf(['2026-03-14T22:41:09Z', '2026-03-14T22:41:08.5Z'])).to.deep.equal(['22:41:08.5', '22:41:09'])
+    expect(namesOf(['2026-03-14T22:00:00Z', '2026-03-15T00:00:00Z'])).to.deep.equal(['03-14 22:00:00', '03-15 00:00:00'])
+    expect(namesOf(['2025-12-31T22:00:00Z', '2026-01-01T00:00:00Z'])).to.deep.equal(['25-12-31 22:00:00', '26-01-01 00:00:00'])
+    expect(namesOf(['2025-12-31T00:00:00Z', '2026-01-01T00:00:00Z'])).to.deep.equal(['2025-12-31', '2026-01-01'])
+  })
+
   it('is bars over names, in the order of the rows, with exact texts', () => {
     const tokens = table({ token: 'text', amount: 'numeric' }, [
       ['A.0ae53cb6e3f42a79.FlowToken', '12345678901234567890.5'], ['A.0ae53cb6e3f42a79.FlowXToken', null],

@@ -53,18 +53,26 @@ const longestName = 16
 
 /** The points of a chart: times in their order, all else as the rows are. A row without a number counts as nought. */
 export function chartPoints({ rows }: ResultTable, { names, shape }: ChartChoice, value: number): readonly TimePoint[] {
+  const named = rows.map((row) => ({ name: cellText(row[names] ?? null), cell: row[value] ?? null }))
+  if (shape === 'line') named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  const shorten = shape === 'line' ? timeNames(named.map(({ name }) => name)) : shortName
   const taken = new Set<string>()
-  const points = rows.map((row): TimePoint => {
-    const name = nameOnce(shortName(cellText(row[names] ?? null), shape), taken)
-    const cell = row[value] ?? null
-    return { date: name, value: Number(cell ?? 0), text: cell === null ? 'no value' : cellText(cell) }
-  })
-  return shape === 'line' ? points.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0)) : points
+  return named.map(({ name, cell }) => ({
+    date: nameOnce(shorten(name), taken), value: Number(cell ?? 0), text: cell === null ? 'no value' : cellText(cell),
+  }))
 }
 
-/** Midnight says nothing; of an id its beginning and end tell it from others. */
-function shortName(name: string, shape: ChartChoice['shape']): string {
-  if (shape === 'line') return name.replace(/T00:00:00(?:\.0+)?Z$/, '')
+/** How times are named below a chart: by their day where each is one, else without what all of them have in common. */
+function timeNames(times: readonly string[]): (time: string) => string {
+  const isSame = (length: number): boolean => new Set(times.map((time) => time.slice(0, length))).size === 1
+  const midnight = /T00:00:00(?:\.0+)?Z?$/
+  if (times.every((time) => !time.includes('T') || midnight.test(time))) return (time) => time.replace(midnight, '')
+  const from = isSame('2026-03-14'.length) ? '2026-03-14T'.length : isSame('2026'.length) ? '2026-'.length : '20'.length
+  return (time) => time.slice(from).replace('T', ' ').replace('Z', '')
+}
+
+/** Of an id its beginning and end tell it from others. */
+function shortName(name: string): string {
   if (name === '') return '(empty)'
   return name.length <= longestName ? name : `${name.slice(0, 8)}…${name.slice(-6)}`
 }

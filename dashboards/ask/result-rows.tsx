@@ -54,7 +54,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
       {rows.length > limit && (
         <footer className="more">
           <Button onClick={() => setLimit(limit + rowsAtOnce)}>
-            {`Show ${formatNumber(Math.min(rowsAtOnce, rows.length - limit))} more of ${formatNumber(rows.length - limit)}`}
+            {rows.length - limit <= rowsAtOnce ? `Show the other ${rows.length - limit}` : `Show ${rowsAtOnce} more of ${formatNumber(rows.length - limit)}`}
           </Button>
         </footer>
       )}
