@@ -169,6 +169,18 @@ describe('the runner', () => {
     runners.length = 0
   })
 
+  it('reads the chain of an EVM explorer, and not its accounts and keys', async () => {
+    await database.pool.query(`
+      CREATE TABLE public.blocks (number bigint, hash bytea); INSERT INTO public.blocks VALUES (7, '\\xabcd');
+      CREATE TABLE public.account_api_keys (value uuid); CREATE TABLE public.users (email text)`)
+    const runner = await open({ target: 'evm' })
+    expect((await runner.run("select number, '0x' || encode(hash, 'hex') as hash, hash from blocks")).rows).to.deep.equal([['7', '0xabcd', '0xabcd']])
+    expect((await runner.run('select current_user')).rows).to.deep.equal([['pg_read_all_data']])
+    for (const sql of ['select * from account_api_keys', 'select * from public.users', 'select * from app.developer_keys', 'select * from raw.blocks']) {
+      expect(await failure(runner.run(sql)), sql).to.include({ code: 'sql-relation' })
+    }
+  })
+
   it('tells a database that is away from a statement that is wrong, and is back when it is', async () => {
     const proxy = await startProxy(database.url)
     try {

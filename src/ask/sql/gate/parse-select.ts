@@ -50,9 +50,9 @@ function refuseOtherForms(select: SyntaxNode): void {
   let leaf = select
   while (isNode(leaf['larg'])) leaf = leaf['larg']
   if (leaf['valuesLists'] !== undefined) throw notSelect('VALUES is not allowed as a statement: write SELECT * FROM (VALUES …) AS v.')
-  const [target] = Array.isArray(leaf['targetList']) ? leaf['targetList'] : []
+  const targets: readonly unknown[] = Array.isArray(leaf['targetList']) ? leaf['targetList'] : []
   // The grammar makes TABLE a SELECT *, whose star is nowhere in the text.
-  if (nodeOf(target, 'ResTarget')?.['location'] === -1) throw notSelect('TABLE is not allowed as a statement: write SELECT * FROM.')
+  if (nodeOf(targets[0], 'ResTarget')?.['location'] === -1) throw notSelect('TABLE is not allowed as a statement: write SELECT * FROM.')
 }
 
 function kindOf(statement: unknown): string {

@@ -9,7 +9,7 @@ function mapWords(sql: string, map: (word: string) => string): string {
 
 const comments: Mutation = (sql, random) => sql.replace(/ /g, () => (random() < 0.4 ? '/* a /* nested */ comment */' : ' '))
 const lines: Mutation = (sql, random) => sql.replace(/ /g, () => (random() < 0.5 ? '\n\t' : random() < 0.3 ? ' -- to the end of the line\n' : ' '))
-const letterCase: Mutation = (sql, random) => mapWords(sql, (word) => [...word].map((letter) => (random() < 0.5 ? letter.toUpperCase() : letter)).join(''))
+const letterCase: Mutation = (sql, random) => mapWords(sql, (word) => word.replace(/[a-z]/g, (letter) => (random() < 0.5 ? letter.toUpperCase() : letter)))
 const leading: Mutation = (sql, random) => `${random() < 0.5 ? '/*+ hint */' : '-- first\n'} ${sql}${random() < 0.5 ? ' ;' : ''}`
 /** Names that are no words of the grammar where these statements have them. */
 const quoted: Mutation = (sql) => sql.replace(/\b(pg_\w+|lo_\w+|set_config|query_to_xml|developer_keys|webhook_\w+|worker_leases|txid_current|nextval|setval|dblink)\b(?=[( .,]|$)/g, '"$1"')
