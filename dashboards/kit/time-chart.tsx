@@ -61,7 +61,9 @@ export function TimeChart({ label, points, shape = 'line', height = 180 }: TimeC
     event.preventDefault()
     setLooked(Math.max(0, Math.min(last, target)))
   }
-  const nameWidth = Math.max(...points.map(({ date }) => pointName(date).length), 1) * widthOfSign + 18
+  const widestName = Math.max(...points.map(({ date }) => pointName(date).length), 1) * widthOfSign
+  // The last name may be moved by half of itself, and shall not stand on the one before.
+  const nameWidth = widestName + Math.max(18, widestName / 2 - 2)
   const Marks = shape === 'bars' ? Bars : Line
   return (
     <figure ref={parentRef} className="time-chart">
