@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { readHtmlPage } from '../../../src/api/pages/html-page.ts'
 import { QueryHistory } from '../../../src/ask/history/query-history.ts'
 import { createAskServer } from '../../../src/ask/http/server.ts'
 import { readConfig } from '../../../src/base/config.ts'
@@ -55,7 +56,7 @@ export async function runAsk(database: TestDatabase, variables: Record<string, s
   })
   const server = await createAskServer({
     service, memory, history: new QueryHistory(), log, metrics, host: '127.0.0.1', port: 0, token: config.API_TOKEN,
-    docs: { html: '<!doctype html><title>docs</title>', headers: {} }, closeGraceMs: 500,
+    docs: readHtmlPage('docs'), closeGraceMs: 500,
   })
   lifecycle.onStop('server', () => server.close())
   const origin = `http://127.0.0.1:${server.port}`
