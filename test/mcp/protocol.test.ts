@@ -109,8 +109,9 @@ for (const { name, protocolVersion, connect } of clients) {
 
     it('refuses arguments that do not fit, in a result that the model reads', async () => {
       for (const args of [{}, { sql: 7 }, { sql: 'SELECT 1', other: true }]) {
-        const { isError, content } = await client.call('run_indexer_sql', args)
+        const { isError, content, structuredContent } = await client.call('run_indexer_sql', args)
         expect(isError, JSON.stringify(args)).to.equal(true)
+        expect(structuredContent).to.include({ error_code: 'invalid-field', row_count: 0 })
         expect(content[0]?.text).to.match(/sql|other/)
       }
     })

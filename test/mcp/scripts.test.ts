@@ -52,7 +52,10 @@ describe('run_chain_script', () => {
       { block_height: 'sealed' }, { block_height: '42' }, { block_height: '18446744073709551615' }, { block_id: id },
     ])
     expect(codeOf(await client.call('run_chain_script', { script, block_height: 42, block_id: id }))).to.equal('two-blocks')
-    expect((await client.call('run_chain_script', { script, block_height: 'latest?x=1' })).isError).to.equal(true)
+    const bad = await client.call('run_chain_script', { script, block_height: 'latest?x=1' })
+    expect(bad.structuredContent).to.include({ error: 'Field "block_height" must be a height, sealed or final.', error_code: 'invalid-field' })
+    const untyped = await client.call('run_chain_script', { script, arguments: [argument, { value: '1' }] })
+    expect(untyped.structuredContent).to.include({ error: 'Field "arguments[1].type" must be the name of a Cadence type.' })
     expect(asked).to.have.length(4)
   })
 

@@ -11,6 +11,15 @@ export function advertised<Schema extends z.ZodType>(schema: Schema): StandardSc
   return { '~standard': { ...standard, jsonSchema: { input: once(jsonSchema.input), output: once(jsonSchema.output) } } }
 }
 
+/**
+ * The schema of a tool's arguments: told to clients as it is, and checked by the tool itself, which tells what is wrong with them in the
+ * structure of its failures. The SDK would tell it as text alone.
+ */
+export function advertisedInput(schema: z.ZodType): StandardSchemaWithJSON<unknown, unknown> {
+  const { '~standard': standard } = advertised(schema)
+  return { '~standard': { ...standard, validate: (value) => ({ value }) } }
+}
+
 type Convert<Options> = (options: Options) => Record<string, unknown>
 
 function once<Options extends { readonly target: string }>(convert: Convert<Options>): Convert<Options> {

@@ -5,14 +5,15 @@ import { answerFields, presentAnswer } from '../../ask/http/present-answer.ts'
 import { failureFields, presentFailure } from '../../ask/http/present-failure.ts'
 import { generatedFields, presentGenerated } from '../../ask/http/present-generated.ts'
 import type { QueryService, QueryTarget } from '../../ask/query-service.ts'
-import { advertised } from './advertised-schema.ts'
+import { advertised, advertisedInput } from './advertised-schema.ts'
 import { askingModel } from './annotations.ts'
 import type { CallContext } from './call-context.ts'
-import { runTool } from './run-tool.ts'
+import { runTool, textIn } from './run-tool.ts'
 import { askToolNames, databaseNames, generateToolNames, sqlToolNames } from './tool-names.ts'
 import { success } from './tool-result.ts'
 
-const input = advertised(z.strictObject({ question: questionField }))
+const schema = z.strictObject({ question: questionField })
+const input = advertisedInput(schema)
 
 const generatedOutput = advertised(z.object({ ...generatedFields, ...failureFields }))
 const askOutput = advertised(z.object({ ...generatedFields, ...answerFields, ...failureFields }))
@@ -33,9 +34,9 @@ export function registerAskTool(server: McpServer, queries: QueryService, target
     inputSchema: input,
     outputSchema: askOutput,
     annotations: askingModel,
-  }, ({ question }, { mcpReq: { signal } }) => runTool({
-    tool, context, signal,
-    run: async () => {
+  }, (args, { mcpReq: { signal } }) => runTool({
+    tool, context, signal, schema, args,
+    run: async ({ question }) => {
       const asked = await queries.ask(target, question, { signal })
       const answer = presentAnswer(asked.answer)
       const { sql, ...generated } = presentGenerated(asked)
@@ -45,7 +46,7 @@ export function registerAskTool(server: McpServer, queries: QueryService, target
       const result = success({ ...generated, sql, ...answer, ...failure }, { sql, columns, results, row_count, truncated, error: failure.error })
       return asked.failure === undefined ? result : { ...result, isError: true }
     },
-    tell: (failure) => ({ ...nothingGenerated(target, question), ...presentAnswer(undefined), ...presentFailure(failure) }),
+    tell: (failure) => ({ ...nothingGenerated(target, textIn(args, 'question')), ...presentAnswer(undefined), ...presentFailure(failure) }),
   }))
 }
 
@@ -60,16 +61,16 @@ export function registerGenerateTool(server: McpServer, queries: QueryService, t
     inputSchema: input,
     outputSchema: generatedOutput,
     annotations: askingModel,
-  }, ({ question }, { mcpReq: { signal } }) => runTool({
-    tool, context, signal,
-    run: async () => {
+  }, (args, { mcpReq: { signal } }) => runTool({
+    tool, context, signal, schema, args,
+    run: async ({ question }) => {
       const generated = await queries.generateSql(target, question, { signal })
       const failure = presentFailure(generated.failure)
       const told = presentGenerated(generated)
       const result = success({ ...told, ...failure }, { sql: told.sql, error: failure.error })
       return generated.failure === undefined ? result : { ...result, isError: true }
     },
-    tell: (failure) => ({ ...nothingGenerated(target, question), ...presentFailure(failure) }),
+    tell: (failure) => ({ ...nothingGenerated(target, textIn(args, 'question')), ...presentFailure(failure) }),
   }))
 }
 

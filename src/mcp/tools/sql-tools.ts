@@ -5,16 +5,15 @@ import { answerFields, presentAnswer } from '../../ask/http/present-answer.ts'
 import type { AnswerFields } from '../../ask/http/present-answer.ts'
 import { failureFields, presentFailure } from '../../ask/http/present-failure.ts'
 import type { QueryService, QueryTarget } from '../../ask/query-service.ts'
-import { advertised } from './advertised-schema.ts'
+import { advertised, advertisedInput } from './advertised-schema.ts'
 import type { CallContext } from './call-context.ts'
-import { runTool } from './run-tool.ts'
+import { runTool, textIn } from './run-tool.ts'
 import { success } from './tool-result.ts'
 import { readingClosedWorld } from './annotations.ts'
 import { databaseNames, sqlToolNames } from './tool-names.ts'
 
-const input = advertised(z.strictObject({
-  sql: sqlField,
-}))
+const schema = z.strictObject({ sql: sqlField })
+const input = advertisedInput(schema)
 
 const output = advertised(z.object({
   target: z.string().describe('Which database was asked.'),
@@ -35,14 +34,14 @@ export function registerSqlTool(server: McpServer, queries: QueryService, target
     inputSchema: input,
     outputSchema: output,
     annotations: readingClosedWorld,
-  }, ({ sql }, { mcpReq: { signal } }) => runTool({
-    tool, context, signal,
-    run: async () => {
+  }, (args, { mcpReq: { signal } }) => runTool({
+    tool, context, signal, schema, args,
+    run: async ({ sql }) => {
       const answer = await queries.runSql(target, sql, { signal })
       const told = presentAnswer(answer)
       return success({ target, sql, ...told, ...presentFailure(undefined), duration_ms: answer.durationMs }, rowsOnce(told))
     },
-    tell: (failure) => ({ target, sql, ...presentAnswer(undefined), ...presentFailure(failure), duration_ms: 0 }),
+    tell: (failure) => ({ target, sql: textIn(args, 'sql'), ...presentAnswer(undefined), ...presentFailure(failure), duration_ms: 0 }),
   }))
 }
 
