@@ -130,18 +130,35 @@ describe('run_sql', () => {
     expect(await send({ body: JSON.stringify({ sql: 'x'.repeat(1024 * 1024) }), headers })).to.deep.equal([413, 'body-too-large'])
   })
 
+  /** Whether a statement with this name in it runs. */
+  const isRunning = async (name: string): Promise<boolean> => {
+    const { rowCount } = await db.pool.query(
+      `SELECT FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active' AND query LIKE '%' || $1 || '%'`, [name])
+    return rowCount !== null && rowCount > 0
+  }
+
+  it('says when to try again where too many run', async () => {
+    const small = await runAsk(db, { ASK_CONCURRENCY: '1', ASK_QUEUE: '0', QUERY_TIMEOUT_S: '2' })
+    try {
+      const long = small.post('/api/v1/run_sql', { sql: 'SELECT count(*) AS crowded FROM generate_series(1, 100000000000) AS n' })
+      const begin = performance.now()
+      while (!await isRunning('crowded')) if (performance.now() - begin > 1900) throw new Error('the statement did not run')
+      const { status, headers, body } = await small.post('/api/v1/run_sql', { sql: 'SELECT 1' })
+      expect([status, body.code]).to.deep.equal([503, 'sql-busy'])
+      expect(Number(headers.get('retry-after'))).to.be.at.least(1)
+      expect((await long).status).to.equal(504)
+    } finally {
+      await small.stop()
+    }
+  })
+
   it('ends the statement when the client goes', async () => {
     const gone = httpRequest(`${ask.origin}/api/v1/run_sql`, { method: 'POST', headers: { 'Content-Type': 'application/json' } })
     gone.on('error', () => undefined)
     gone.end(JSON.stringify({ sql: 'SELECT count(*) AS endless FROM generate_series(1, 100000000000) AS n' }))
-    const running = async (): Promise<boolean> => {
-      const { rowCount } = await db.pool.query(
-        `SELECT FROM pg_stat_activity WHERE application_name = 'flowfarm ask' AND state = 'active' AND query LIKE '%endless%'`)
-      return rowCount !== null && rowCount > 0
-    }
     const begin = performance.now()
-    while (!await running()) if (performance.now() - begin > 900) throw new Error('the statement did not start')
+    while (!await isRunning('endless')) if (performance.now() - begin > 900) throw new Error('the statement did not start')
     gone.destroy()
-    while (await running()) if (performance.now() - begin > 900) throw new Error('the statement went on')
+    while (await isRunning('endless')) if (performance.now() - begin > 900) throw new Error('the statement went on')
   })
 })
