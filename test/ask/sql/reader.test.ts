@@ -157,6 +157,7 @@ describe('the role that reads for strangers', () => {
         await empty.pool.query('DROP OWNED BY ask_plain_owner CASCADE; REASSIGN OWNED BY ask_plain_owner TO flowfarm')
       })
     } finally {
+      await database.pool.query(`DO $$ BEGIN ALTER ROLE hidden_reader RENAME TO ${readerRole}; EXCEPTION WHEN undefined_object THEN NULL; END $$`)
       await empty.drop()
     }
   })
