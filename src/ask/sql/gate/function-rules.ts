@@ -10,7 +10,7 @@ export const harmlessVolatile: readonly string[] = [
 
 /** Of the functions whose names begin with pg_, most tell of the server; these tell of values. */
 export const harmlessOfServer: readonly string[] = [
-  'pg_column_size', 'pg_input_is_valid', 'pg_size_bytes', 'pg_size_pretty', 'pg_typeof',
+  'pg_column_size', 'pg_size_bytes', 'pg_size_pretty', 'pg_typeof',
 ]
 
 /**

@@ -64,7 +64,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
     "select col_description(1259, 1)", "select obj_description(1259, 'pg_class')", "select row_security_active('app.developer_keys')", 'select format_type(23, null)', "select acldefault('r', 10)", "select pg_get_userbyid(10)", "select pg_table_size('app.developer_keys')",
     // Not made for callers, or not there.
     "select boolin('t')", "select record_in('()', 2249, -1)", "select array_in('{}', 23, -1)", "select regclassin('app.developer_keys')", 'select int4send(1), numeric_send(1), currtid2(1, 2)', 'select no_such_function(1)', 'select app.no_such_function(1)', "select public.pg_sleep(1)", 'select setseed(0.5)', 'select binary_upgrade_set_next_pg_type_oid(1)',
-    'select satisfies_hash_partition(1, 2, 3, 4)', 'select pg_import_system_collations(1)', 'select * from raw.blocks tablesample system_rows(1)', 'select current_query()', 'select pg_stat_reset()', 'select pg_event_trigger_dropped_objects()', 'select txid_status(1)', "select pg_catalog.set_config('role', 'none', false)",
+    "select pg_input_is_valid('app.developer_keys', 'regclass')", 'select satisfies_hash_partition(1, 2, 3, 4)', 'select pg_import_system_collations(1)', 'select * from raw.blocks tablesample system_rows(1)', 'select current_query()', 'select pg_stat_reset()', 'select pg_event_trigger_dropped_objects()', 'select txid_status(1)', "select pg_catalog.set_config('role', 'none', false)",
   ],
   'sql-operator': ['select 1 operator(public.+) 1', 'select 1 <=> 2', "select 'a' operator(app.@) 'b'", 'select 1 order by 1 using operator(public.<)', 'select 1 operator(raw.=) any (select 1)'],
   'sql-type': [
