@@ -6,4 +6,4 @@ function chatter(): void {
   setImmediate(chatter)
 }
 
-chatter()
+if (process.send !== undefined) chatter()
