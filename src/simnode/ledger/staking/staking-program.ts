@@ -16,8 +16,8 @@ export type StakingCall =
   | 'register-node' | 'register-delegator' | 'update-address' | 'withdraw-rewards' | 'request-unstaking' | 'stake-new'
   | 'stake-rewards' | 'stake-unstaked' | 'withdraw-unstaked' | 'take-back'
 
-/** What one unstakes and stakes again in every tide, in units of 10^-8 FLOW. */
-const roundNode = 1_00000000n
+/** What one unstakes and stakes again in every tide, in units of 10^-8 FLOW: less than a node earns meanwhile. */
+const roundNode = 10000000n
 const roundDelegator = 2_00000000n
 
 const [firstNode, firstDelegator] = stakers as readonly [Staker, Staker, ...Staker[]]
