@@ -80,12 +80,13 @@ describe('a rollback that is announced late', () => {
     await room.close()
   })
 
-  it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other', async () => {
+  it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other or are lost', async () => {
     const action = fc.oneof(
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 4 }) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollBack' as const), count: fc.integer({ min: 1, max: 8 }) }) },
       { weight: 5, arbitrary: fc.record({ kind: fc.constant('announce' as const), count: fc.integer({ min: 1, max: 2 }) }) },
       { weight: 5, arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), count: fc.constant(1) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), count: fc.integer({ min: 0, max: 20 }) }) },
     )
     await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.constantFrom(1, 1_000_000), async (actions, maxBytesAtOnce) => {
@@ -100,6 +101,10 @@ describe('a rollback that is announced late', () => {
         if (kind === 'rollBack') chain.rollBack(count)
         if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(room.feed)
         if (kind === 'breathe') for (let i = 0; i < count; i++) await new Promise(setImmediate)
+        if (kind === 'lose') {
+          chain.loseAnnouncements()
+          await room.feed.catchUp()
+        }
         if (kind === 'join') {
           const client = await room.connect()
           client.say({ type: 'subscribe', id: 1, from: Math.min(count, chain.height), batch: true })

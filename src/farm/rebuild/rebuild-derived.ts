@@ -28,7 +28,7 @@ export interface RebuildOptions {
   readonly to?: number
   /** Where the second copy goes. Default `rebuild`. */
   readonly schema?: string
-  /** Told after each piece how many heights of all are derived. */
+  /** Told after each piece how many heights of all are derived; the last ones are folded after that. */
   readonly onProgress?: (done: number, all: number) => void
   /** Ends the rebuild with the signal's reason. */
   readonly signal?: AbortSignal
@@ -137,9 +137,9 @@ class Rebuild {
       next = readRange(reader, pieces[i + 1])
       if (range.chainVersion !== chainVersion) throw rolledBack()
       await this.#derive(range)
-      if (windowOf(pieces[i + 1]) !== windowOf(range)) await this.#fold(range)
       done += range.to - range.from
       onProgress?.(done, all)
+      if (windowOf(pieces[i + 1]) !== windowOf(range)) await this.#fold(range)
     }
     if ((await readChainVersion(this.#client)) !== chainVersion) throw rolledBack()
     const names = this.#workers.map(({ name }) => name)
