@@ -52,6 +52,7 @@ async function demo(options: DemoArguments): Promise<number> {
     databaseSettings,
     prepare: async (lifecycle) => {
       lifecycle.onStop('node', () => chain.stop())
+      lifecycle.signal.addEventListener('abort', () => say('\n  Stopping…\n'), { once: true })
       chain.failed.catch((error: unknown) => lifecycle.fail(error))
     },
     onReady: async ({ shared, terminal, pool }) => {
@@ -62,7 +63,7 @@ async function demo(options: DemoArguments): Promise<number> {
       else terminal.stream.write(text)
     },
   })
-  if (exitCode === exitCodes.done) say('\n  The demo has stopped. Bye!\n')
+  if (exitCode === exitCodes.done) say('  The demo has stopped. Bye!\n')
   return exitCode
 }
 

@@ -99,7 +99,7 @@ describe('the demo', function () {
     const codes = await Promise.all(both.map((demo) => demo.end('SIGINT')))
     expect(codes).to.deep.equal([0, 0])
     for (const demo of both) {
-      expect(demo.output).to.match(/The demo has stopped\. Bye!\n$/)
+      expect(demo.output).to.match(/Stopping…\n  The demo has stopped\. Bye!\n$/)
       expect(demo.output.match(/^.*(WARN|ERROR|FATAL).*$/gm)).to.equal(null)
       expect(demo.errors).to.equal('')
       expect(demo.folders()).to.deep.equal([])

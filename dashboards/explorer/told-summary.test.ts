@@ -19,7 +19,7 @@ const tell = (summary: Transaction['transfer_summary'], tags: Transaction['tags'
 describe('what a transaction of a list did', () => {
   it('names who moved what to whom', () => {
     expect(tell({ ft: [token], nft: [] })).to.equal('0x01 moved 2.5 Leaf to 0x02')
-    expect(tell({ ft: [token], nft: [item] })).to.equal('0x01 moved 2.5 Leaf and 3 Moss to 0x02')
+    expect(tell({ ft: [token], nft: [item] })).to.equal('0x01 moved 2.5 Leaf and 3 Moss NFTs to 0x02')
     expect(tell({ ft: [token, { ...token, counterparty: '0x03' }, token], nft: [] })).to.equal('0x01 moved 2.5 Leaf, 2.5 Leaf and 1 more')
     expect(tell({ ft: [{ ...token, counterparty: '0x01' }], nft: [] })).to.equal('0x01 got 2.5 Leaf')
   })
@@ -33,8 +33,9 @@ describe('what a transaction of a list did', () => {
   it('tells an account what it gave and got', () => {
     const given = { ...token, direction: 'out' as const }
     const got = { ...item, direction: 'in' as const, counterparty: '0x03' }
-    expect(tell({ ft: [given], nft: [got] })).to.equal('Gave 2.5 Leaf to 0x02, got 3 Moss from 0x03')
-    expect(tell({ ft: [], nft: [got] })).to.equal('Got 3 Moss from 0x03')
+    expect(tell({ ft: [given], nft: [got] })).to.equal('Gave 2.5 Leaf to 0x02, got 3 Moss NFTs from 0x03')
+    expect(tell({ ft: [], nft: [got] })).to.equal('Got 3 Moss NFTs from 0x03')
+    expect(tell({ ft: [], nft: [{ ...got, count: 1 }, { ...got, collection: null }] })).to.equal('Got 1 Moss NFT and 3 NFTs from 0x03')
   })
 
   it('says what was called where nothing was moved, unless its name says more', () => {

@@ -41,7 +41,8 @@ function movesOf({ transfer_summary: summary }: Told): Move[] {
       return { what: { token, text: `${formatAmount(amount)} ${symbolOf(token, symbol)}` }, direction, other }
     }),
     ...items.map(({ collection, count, name, direction, counterparty: other }): Move => {
-      const text = `${count} ${sayName(name ?? '', collection === null ? 'NFT' : contractNameOf(collection))}`
+      const kind = sayName(name ?? '', collection === null ? '' : contractNameOf(collection))
+      const text = [count, kind, count === 1 ? 'NFT' : 'NFTs'].filter((word) => word !== '').join(' ')
       return { what: collection === null ? text : { collection, text }, direction, other }
     }),
   ]

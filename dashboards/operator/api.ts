@@ -89,5 +89,6 @@ export const api = {
     send<{ changed: number }>('POST', '/leases/skip', { ...target, reason }),
   rederive: (range: { from: number; to: number; workers: readonly string[] }) =>
     send<{ workers: string[] }>('POST', '/rederive', range),
+  setDrill: (drill: { worker: string; from: number; to: number; reason: string }) => send<undefined>('POST', '/drills', drill),
   clearDrill: (worker: string) => send<undefined>('DELETE', '/drills', { worker }),
 }

@@ -4,6 +4,7 @@ import { Button } from '../kit/button.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { tabId, Tabs } from '../kit/tabs.tsx'
 import type { Overview } from './contract.ts'
+import { DrillDialog } from './drill-dialog.tsx'
 import { ErrorList } from './error-list.tsx'
 import { LeaseList } from './lease-list.tsx'
 import { RederiveDialog } from './rederive-dialog.tsx'
@@ -23,6 +24,7 @@ const labels: Record<Section, string> = {
 export function NeedsYou({ overview, summary }: { readonly overview: Overview; readonly summary: Summary }): ReactNode {
   const [view, change] = useView()
   const [isRederiving, setIsRederiving] = useState(false)
+  const [isDrilling, setIsDrilling] = useState(false)
   const counts: Record<Section, number> = {
     flagged: summary.flagged,
     failed: summary.failed,
@@ -49,6 +51,9 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
           onSelect={(section) => change({ section, worker: undefined, code: undefined })}
         />
         <div className="header-end">
+          <Button isSmall onClick={() => setIsDrilling(true)}>
+            Fault drill…
+          </Button>
           <Button isSmall onClick={() => setIsRederiving(true)}>
             Derive again…
           </Button>
@@ -61,6 +66,7 @@ export function NeedsYou({ overview, summary }: { readonly overview: Overview; r
           <LeaseList key={view.section} status={view.section} overview={overview} count={counts[view.section]} />
         )}
       </div>
+      {isDrilling && <DrillDialog overview={overview} onClose={() => setIsDrilling(false)} />}
       {isRederiving && <RederiveDialog overview={overview} onClose={() => setIsRederiving(false)} />}
     </section>
   )

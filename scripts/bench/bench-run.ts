@@ -1,12 +1,14 @@
 import { figureKinds } from './report/figures.ts'
 import type { Growth, Measured } from './report/history.ts'
-import { numberText, percentText } from './report/number-text.ts'
-import { isTargetReached, shareOfLimit } from './report/ratio.ts'
+import { numberText } from './report/number-text.ts'
+import { isTargetReached, targetText, timesText } from './report/ratio.ts'
 
 /** How much of everything is done. */
 export interface BenchSize {
   readonly decodeSeconds: number
   readonly fetchRounds: number
+  /** Of each round of those that the node has to make. */
+  readonly madeBlocks: number
   readonly ingestBlocks: number
   readonly ingestRuns: number
   readonly threadBlocks: number
@@ -28,18 +30,18 @@ export interface BenchSize {
 
 export const benchSizes = {
   full: {
-    decodeSeconds: 0.3, fetchRounds: 9, ingestBlocks: 5000, ingestRuns: 3, threadBlocks: 1000, threadRuns: 5, fewBlocks: 1000, manyBlocks: 10_000, emptyRanges: 400,
+    decodeSeconds: 0.3, fetchRounds: 9, madeBlocks: 2000, ingestBlocks: 5000, ingestRuns: 3, threadBlocks: 1000, threadRuns: 5, fewBlocks: 1000, manyBlocks: 10_000, emptyRanges: 400,
     headBlocks: 60, headIntervalMs: 500, apiSeconds: 3, feedClients: 10_000, feedSeconds: 5, deliveries: 10_000, webhookSeconds: 12, kills: 3,
   },
   quick: {
-    decodeSeconds: 0.1, fetchRounds: 3, ingestBlocks: 1000, ingestRuns: 1, threadBlocks: 200, threadRuns: 3, fewBlocks: 200, manyBlocks: 2000, emptyRanges: 150,
+    decodeSeconds: 0.1, fetchRounds: 3, madeBlocks: 600, ingestBlocks: 1000, ingestRuns: 1, threadBlocks: 200, threadRuns: 3, fewBlocks: 200, manyBlocks: 2000, emptyRanges: 150,
     headBlocks: 15, headIntervalMs: 300, apiSeconds: 0.6, feedClients: 2000, feedSeconds: 1, deliveries: 2000, webhookSeconds: 4, kills: 1,
   },
 } as const satisfies Record<string, BenchSize>
 
 const labelWidth = 50
 const valueWidth = 26
-const limitWidth = 44
+const limitWidth = 60
 
 /** Takes what the parts measure, and prints each figure as soon as it is known. */
 export class BenchSheet {
@@ -63,10 +65,9 @@ export class BenchSheet {
     if (![value, limit ?? 0].every(Number.isFinite)) throw new Error(`${id} was not measured: ${value}, its limit ${limit}`)
     const measured: Measured = { value, ...(limit === undefined ? {} : { limit }) }
     this.figures[id] = measured
-    const share = shareOfLimit(kind, measured)
-    const limitText = limit === undefined ? '' : `${share === undefined ? '' : percentText(share)} of ${numberText(limit)} (${kind.limit ?? ''})`
+    const limitText = limit === undefined ? '' : `${timesText(kind, measured)} as ${numberText(limit)} (${kind.limit ?? ''})`
     const isReached = isTargetReached(kind, measured)
-    const verdict = isReached === undefined ? '' : `target ${kind.target?.toLocaleString('en-US')} ${isReached ? 'ok' : 'NOT REACHED'}`
+    const verdict = isReached === undefined ? '' : `target ${targetText(kind)}: ${isReached ? 'ok' : 'NOT REACHED'}`
     print(`  ${kind.label.padEnd(labelWidth)} ${`${numberText(value)} ${kind.unit}`.padEnd(valueWidth)} ${limitText.padEnd(limitWidth)} ${verdict}`.trimEnd())
   }
 

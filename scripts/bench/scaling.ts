@@ -12,7 +12,7 @@ import type { BlockSource } from './simulated-node.ts'
 
 const usage = `How much more several processes of the farm derive than one, from blocks that are stored.
 
-  node scripts/bench/scaling.ts [options]
+  npm run bench:scaling -- [options]
 
   --blocks <n>         blocks that are derived (default 3000)
   --processes <list>   how many processes, run by run (default 1,2,4)

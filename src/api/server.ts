@@ -11,6 +11,7 @@ import type { CredentialOptions } from '../auth/credentials.ts'
 import type { Accounts } from '../auth/accounts.ts'
 import type { DeveloperKeys } from '../auth/developer-keys.ts'
 import type { FailureLimit } from '../auth/failure-limit.ts'
+import { hasLeftEarly } from '../base/left-early.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
@@ -209,7 +210,7 @@ function createApplication(options: ApiServerOptions, parts: ApplicationParts): 
   const { routes, resolvePath, clientOf, limiter } = parts
   const { database, metrics, log, network, chain, status, maxReorgDepth, checkResponses } = options
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requestLog(metrics, log, clientOf))
   app.use(cors({
     origin: '*',

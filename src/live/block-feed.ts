@@ -86,12 +86,18 @@ export class BlockFeed {
   #believed: number | undefined
   /** The lowest height that was taken back so far. */
   #lowestRollback = Number.POSITIVE_INFINITY
+  /** Whether blocks went by of which nothing is remembered. */
+  #hasPassedOver = false
 
   constructor(options: BlockFeedOptions) {
     this.#options = options
     this.#queue = new FeedQueue(options.maxBacklog ?? 100)
     this.#recent = new RecentBlocks(options.reader, options.maxRecentBytes ?? 32 * 1024 * 1024)
-    this.#remembered = new RememberedBlocks(options.maxReorgDepth ?? 1000)
+    this.#remembered = new RememberedBlocks(this.#maxReorgDepth)
+  }
+
+  get #maxReorgDepth(): number {
+    return this.#options.maxReorgDepth ?? 1000
   }
 
   /** One above the highest height that was told, or was there before anybody listened; undefined while nothing is stored. */
@@ -137,6 +143,17 @@ export class BlockFeed {
     if (head === undefined) return
     this.#queue.startAt(Math.min(head, this.#lowestRollback))
     this.#end ??= Math.min(head, this.#lowestRollback)
+    await this.#rememberStored()
+  }
+
+  /** Somebody begins to listen, who may have been told elsewhere what went by here while nobody did. */
+  arrive(): void {
+    if (!this.#hasPassedOver) return
+    this.#hasPassedOver = false
+    this.#rememberStored().catch((error: unknown) => {
+      this.#hasPassedOver = true
+      this.#options.log.warn({ err: asError(error) }, 'the ids of blocks that went by could not be read for the live feed')
+    })
   }
 
   /** Heights were stored; `to` is not among them. */
@@ -201,8 +218,20 @@ export class BlockFeed {
     }
   }
 
+  /** What clients may have of what is below the end, so that it is seen where a fork began whose announcement was missed. */
+  async #rememberStored(): Promise<void> {
+    while (this.#end !== undefined) {
+      const { generation } = this.#recent
+      const ids = await this.#options.reader.ids(Math.max(0, this.#end - this.#maxReorgDepth), this.#end)
+      if (generation !== this.#recent.generation) continue
+      this.#remembered.fill(ids)
+      return
+    }
+  }
+
   /** Nobody listens: what waits is not told. */
   #passOver(): void {
+    this.#hasPassedOver = true
     this.#queue.clear()
     this.#end = this.#queue.end
     this.#hasMoved()
@@ -268,13 +297,23 @@ export class BlockFeed {
       const stored = told.length === 0 ? new Map<number, string>() : await reader.ids(Math.min(...heights), Math.max(...heights) + 1)
       if (generation !== this.#recent.generation) continue
       const gone = told.flatMap(([height, id]) => (stored.get(height) === id ? [] : [height]))
-      const from = Math.min(...gone, this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY)
+      const from = Math.min(this.#forkBelow(Math.min(...gone), told), this.#end !== undefined && head < this.#end ? head : Number.POSITIVE_INFINITY)
       if (from === Number.POSITIVE_INFINITY) return false
       this.rollback(from)
       this.announce(from, head)
       return true
     }
     return false
+  }
+
+  /**
+   * Where a fork began of which `gone` is the lowest block that is known to be gone: above the highest below it that is not. Without
+   * one too low rather than too high, so that nothing that is gone stays with a client.
+   */
+  #forkBelow(gone: number, told: readonly (readonly [height: number, id: string])[]): number {
+    if (gone === Number.POSITIVE_INFINITY) return gone
+    const kept = Math.max(...told.flatMap(([height]) => (height < gone ? [height] : [])))
+    return kept === Number.NEGATIVE_INFINITY ? Math.max(0, gone - this.#maxReorgDepth + 1) : kept + 1
   }
 
   #hasMoved(): void {

@@ -106,6 +106,7 @@ export class LiveAudience implements FeedListener {
     this.#clients.add(socket, request, (connection) => {
       const client = new LiveClient(connection)
       this.#audience.join(client)
+      this.feed.arrive()
       return {
         message: (text) => {
           // What it is told already comes before the answer, and as it asked for it until now.

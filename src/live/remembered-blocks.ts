@@ -3,7 +3,10 @@ import type { ToldBlock } from './told-block.ts'
 /** A block by what tells it from others and joins it to the one below. */
 export type BlockLink = Pick<ToldBlock, 'height' | 'id' | 'parentId'>
 
-/** Ids of the newest blocks that clients were given, as deep as a reorganization may reach. */
+/**
+ * Ids of the newest blocks that clients have, as deep as a reorganization may reach: those that they were given here, and those below,
+ * which others may have given them.
+ */
 export class RememberedBlocks {
   readonly #depth: number
   readonly #ids = new Map<number, string>()
@@ -18,7 +21,7 @@ export class RememberedBlocks {
     return [...this.#ids]
   }
 
-  add({ height, id }: BlockLink): void {
+  add({ height, id }: Pick<BlockLink, 'height' | 'id'>): void {
     if (height <= this.#highest - this.#depth) return
     this.#ids.set(height, id)
     if (height <= this.#highest) return
@@ -26,6 +29,11 @@ export class RememberedBlocks {
     if (height === this.#highest + 1) this.#ids.delete(lowest - 1)
     else for (const old of this.#ids.keys()) if (old < lowest) this.#ids.delete(old)
     this.#highest = height
+  }
+
+  /** Blocks that are stored: those of which nothing is remembered yet. */
+  fill(ids: ReadonlyMap<number, string>): void {
+    for (const [height, id] of ids) if (!this.#ids.has(height)) this.add({ height, id })
   }
 
   /** Blocks from a height up were taken back. */

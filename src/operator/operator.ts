@@ -5,6 +5,7 @@ import Koa from 'koa'
 import compress from 'koa-compress'
 import type pg from 'pg'
 import { ApiError } from '../base/errors.ts'
+import { hasLeftEarly } from '../base/left-early.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { listDrills } from '../farm/drills/list-drills.ts'
@@ -85,7 +86,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const admit = (context: OperatorContext): Promise<Access> => guard.require(context.req, context.cookies.get(sessionCookie))
 
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requests(metrics, log))
   app.use(securityHeaders())
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))

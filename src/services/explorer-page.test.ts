@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import { createServer, get } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
@@ -10,11 +11,15 @@ const html = '<!doctype html><html><head><style>b { color: red }</style></head><
 describe('the explorer page over HTTP', () => {
   let server: Server
   let origin: string
+  /** The level of the first line that is logged. */
+  const heard = Promise.withResolvers<number>()
 
   before(async () => {
     const file = { body: Buffer.from(html), type: 'text/html; charset=utf-8', isImmutable: false }
-    const pages = { file: (path: string) => Promise.resolve(path === '' ? file : undefined) }
-    server = createServer(createExplorerPage(pages, pino({ level: 'silent' }), { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }))
+    const large = { body: randomBytes(30_000_000), type: 'text/javascript', isImmutable: true }
+    const pages = { file: (path: string) => Promise.resolve(path === '' ? file : path === 'assets/large.js' ? large : undefined) }
+    const log = pino({ level: 'debug' }, { write: (line: string) => heard.resolve((JSON.parse(line) as { level: number }).level) })
+    server = createServer(createExplorerPage(pages, log, { ipfsGateways: ['https://gateway.example/ipfs/"><script>'] }))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
@@ -36,5 +41,15 @@ describe('the explorer page over HTTP', () => {
 
   it('names the gateways of the operator, whatever is in their addresses', async () => {
     expect(await (await fetch(origin)).text()).to.include('<meta name="ipfs-gateways" content="https://gateway.example/ipfs/%22%3E%3Cscript%3E">')
+  })
+
+  it('takes whoever closes a tab for no trouble', async () => {
+    await new Promise<void>((resolve, reject) => {
+      get(`${origin}/assets/large.js`, (response) => {
+        response.destroy()
+        resolve()
+      }).on('error', reject)
+    })
+    expect(await heard.promise).to.equal(pino.levels.values['debug'])
   })
 })

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { constants } from 'node:zlib'
 import Koa from 'koa'
 import compress from 'koa-compress'
+import { hasLeftEarly } from '../base/left-early.ts'
 import type { Logger } from '../base/log.ts'
 import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
 import { servePage } from '../operator/pages.ts'
@@ -25,7 +26,7 @@ export interface ExplorerPageOptions {
  */
 export function createExplorerPage(pages: Pages, log: Logger, { ipfsGateways = [] }: ExplorerPageOptions = {}): RequestListener {
   const app = new Koa()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'the explorer page could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'the explorer page could not be sent'))
   app.use(securityHeaders())
   // The files are few and kept by browsers for ever: it is worth the time to make them small.
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } } }))

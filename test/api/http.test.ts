@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { pageAddress } from '../../src/api/server.ts'
 import { chainBlock, storeBlocks } from '../support/chain-rows.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -225,7 +226,9 @@ describe('the API over HTTP', () => {
 
   it('says that it is unavailable while the database is, and recovers by itself', async () => {
     const proxy = await startHalfOpenProxy(database.url)
-    const behind = await runApi(proxy.url)
+    const lines: string[] = []
+    const log = pino({ level: 'error' }, { write: (line) => lines.push(line) })
+    const behind = await runApi(proxy.url, { server: { log } })
     expect(await behind.json('/health')).to.deep.equal({ status: 'ok' })
     proxy.freeze()
     const health = await behind.get('/health')
@@ -237,6 +240,12 @@ describe('the API over HTTP', () => {
     expect(list.headers.get('retry-after')).to.equal('1')
     const problem = await list.json() as Record<string, unknown>
     expect(problem).to.include({ code: 'database-unavailable', detail: 'The database does not answer at the moment.' })
+    const told = (): number => lines.filter((line) => line.includes('a request failed')).length
+    const before = told()
+    const failed = await Promise.all(Array.from({ length: 10 }, (_, i) => behind.get(`/flow/block/${120 + i}`)))
+    expect(failed.map(({ status }) => status)).to.deep.equal(Array.from(failed, () => 503))
+    // A log that says so of each request hides what else there is.
+    expect(told() - before).to.be.at.most(1)
     proxy.thaw()
     expect((await behind.get('/flow/block')).status).to.equal(200)
     await behind.stop()

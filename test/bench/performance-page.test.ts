@@ -12,16 +12,22 @@ describe('the performance page', () => {
     expect(performancePage([])).to.include('No run has been written down yet.')
   })
 
-  it('has every figure with its unit, its limit, its share of it and its target', () => {
+  it('has every figure with its unit, its limit, how they compare, and its target', () => {
     const page = performancePage([madeUpRun({ figures: { 'ingest.pace': { value: 1234.5, limit: 2469 } } })])
     for (const { title, figures } of Object.values(figureParts)) {
       expect(page).to.include(`\n## ${title}\n`)
       for (const { label, unit } of Object.values(figures)) expect(page).to.match(new RegExp(`\\| ${label.replaceAll(/[|()/]/g, '\\$&')} \\| \\*\\*[\\d,.]+\\*\\* ${unit}`))
     }
-    expect(page).to.include('| blocks stored | **1,235** blocks/s | 2,469, bare COPY | 50 % |  |')
-    expect(page).to.include('| ingest and all workers | **50.0** blocks/s | 100, bare COPY | 50 % | 400: **not reached** |')
-    expect(page).to.include('| processor time of the program | **50.0** ms a block |  |  | 2.2: **not reached** |')
-    expect(page).to.include('| commit to receiver, median at 250/s | **50.0** ms | 100, bare POST | 200 % | 300: reached |')
+    expect(page).to.include('| blocks stored | **1,235** blocks/s | 2,469, bare COPY | 0.500 times as fast |  |')
+    expect(page).to.include('| ingest and all workers | **50.0** blocks/s | 100, bare COPY | 0.500 times as fast | at least 400: **not reached** |')
+    expect(page).to.include('| processor time of the program | **50.0** ms a block |  |  | at most 2.2: **not reached** |')
+    expect(page).to.include('| commit to receiver, median at 250/s | **50.0** ms | 100, bare POST | 0.500 times as much | at most 300: reached |')
+  })
+
+  it('tells at its head which targets are not reached', () => {
+    const few = { 'derive.pace': { value: 500 }, 'derive.node': { value: 3 } }
+    expect(performancePage([{ ...madeUpRun(), figures: few }])).to.include('**Of 2 targets 1 are reached**; not reached: Deriving: processor time of the program.\n')
+    expect(performancePage([{ ...madeUpRun(), figures: { 'derive.pace': { value: 500 } } }])).to.include('**Of 1 targets 1 are reached**.\n')
   })
 
   it('tells the conditions, and that a machine was not quiet', () => {

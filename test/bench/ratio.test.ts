@@ -2,25 +2,28 @@ import { expect } from 'chai'
 import { grownBlock, grownRequests, timesGrown } from '../../scripts/bench/report/growth.ts'
 import { numberText, percentText } from '../../scripts/bench/report/number-text.ts'
 import { disturbance } from '../../scripts/bench/report/quiet.ts'
-import { isTargetReached, shareOfLimit } from '../../scripts/bench/report/ratio.ts'
+import { isTargetReached, targetText, timesLimit, timesText } from '../../scripts/bench/report/ratio.ts'
 
 describe('figures and their limits', () => {
-  it('are a share of the limit, 1 where they are as good, whichever way is better', () => {
-    expect(shareOfLimit({ better: 'more' }, { value: 500, limit: 2000 })).to.equal(0.25)
-    expect(shareOfLimit({ better: 'less' }, { value: 8, limit: 2 })).to.equal(0.25)
-    expect(shareOfLimit({ better: 'less' }, { value: 2, limit: 8 })).to.equal(4)
+  it('are so many times the limit, in words that say which way is better', () => {
+    expect(timesLimit({ value: 500, limit: 2000 })).to.equal(0.25)
+    expect(timesText({ better: 'more' }, { value: 500, limit: 2000 })).to.equal('0.250 times as fast')
+    expect(timesText({ better: 'less' }, { value: 8, limit: 2 })).to.equal('4.00 times as much')
   })
 
-  it('have no share without a limit, or of nothing', () => {
-    expect(shareOfLimit({ better: 'more' }, { value: 500 })).to.equal(undefined)
-    expect(shareOfLimit({ better: 'more' }, { value: 500, limit: 0 })).to.equal(undefined)
-    expect(shareOfLimit({ better: 'less' }, { value: 0, limit: 0 })).to.equal(undefined)
+  it('have nothing to be compared with without a limit, or of nothing', () => {
+    expect(timesLimit({ value: 500 })).to.equal(undefined)
+    expect(timesLimit({ value: 500, limit: 0 })).to.equal(undefined)
+    expect(timesLimit({ value: 0, limit: 0 })).to.equal(undefined)
+    expect(timesText({ better: 'less' }, { value: 500 })).to.equal('')
   })
 
   it('reach a target from the side that is better', () => {
     expect([399, 400].map((value) => isTargetReached({ better: 'more', target: 400 }, { value }))).to.deep.equal([false, true])
     expect([150, 151].map((value) => isTargetReached({ better: 'less', target: 150 }, { value }))).to.deep.equal([true, false])
     expect(isTargetReached({ better: 'less' }, { value: 1 })).to.equal(undefined)
+    expect([targetText({ better: 'more', target: 2000 }), targetText({ better: 'less', target: 2.2 }), targetText({ better: 'less' })])
+      .to.deep.equal(['at least 2,000', 'at most 2.2', ''])
   })
 
   it('are written with three digits that count', () => {

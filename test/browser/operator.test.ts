@@ -126,6 +126,13 @@ describe('the operator page in a browser', function () {
     await page.getByText('Nothing needs you', { exact: true }).waitFor()
     await page.getByText('All is well').waitFor()
     expect((await storedLeases(database.pool)).filter(({ status }) => status === 'flagged')).to.deep.equal([])
+
+    await page.getByRole('button', { name: 'Fault drill…' }).click()
+    await page.getByRole('dialog').getByRole('combobox').selectOption('accounts_worker')
+    await page.getByRole('button', { name: 'Begin', exact: true }).click()
+    await page.getByText('Fault drill:').waitFor()
+    node.advance(12)
+    await page.getByRole('row', { name: /^Tick accounts_worker 13/ }).first().waitFor()
     expect(said).to.deep.equal([])
   })
 

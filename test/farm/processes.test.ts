@@ -9,7 +9,7 @@ import { StoredChain } from '../support/stored-chain.ts'
 const last = 599
 
 describe('processes of the farm', function (this: Mocha.Suite) {
-  this.timeout(90_000)
+  this.timeout(240_000)
   let chain: StoredChain
   let database: TestDatabase
   const started: FlowfarmProcess[] = []

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { asError, RetryableError } from '../../src/base/errors.ts'
+import type { Logger } from '../../src/base/log.ts'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
 import { createRedisWorkQueue } from '../../src/farm/queues/redis-work-queue.ts'
 import type { LeaseJob, QueueConsumer, WorkQueue } from '../../src/farm/queues/work-queue.ts'
@@ -51,7 +52,7 @@ function expectUnavailable(error: unknown): void {
 }
 
 interface Store {
-  open(): Promise<WorkQueue>
+  open(told?: Logger): Promise<WorkQueue>
   /** Takes away everything that is stored. */
   lose(): Promise<void>
   /** Ends all connections. */
@@ -67,7 +68,7 @@ const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
     const database: TestDatabase = await createTestDatabase()
     const proxy = await startHalfOpenProxy(database.url)
     return {
-      open: () => createPostgresWorkQueue(proxy.url, log),
+      open: (told = log) => createPostgresWorkQueue(proxy.url, told),
       lose: () => truncateQueues(database.pool),
       disconnect: async () => {
         await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()")
@@ -90,7 +91,7 @@ const stores: Record<WorkQueue['backend'], () => Promise<Store | undefined>> = {
       client.disconnect()
     }
     return {
-      open: () => createRedisWorkQueue(redis.url, log),
+      open: (told = log) => createRedisWorkQueue(redis.url, told),
       lose: () => ask('flushall'),
       disconnect: () => redis.restart(),
       goAway: () => redis.kill(),
@@ -235,6 +236,32 @@ for (const [backend, openStore] of Object.entries(stores)) {
       gate.resolve()
       await queue.add(name, [job(name, 3)])
       expect((await arrivals.until(2)).map(({ leases }) => leases[0]?.from)).to.deep.equal([1, 3])
+    })
+
+    it('has nobody look after a job that runs on without its place in the queue', async () => {
+      const name = newName()
+      const arrivals = new Arrivals()
+      const noticed = Promise.withResolvers<void>()
+      const levels: number[] = []
+      const other = await store.open(pino({ level: 'debug' }, {
+        write: (line: string) => {
+          const { level, msg } = JSON.parse(line) as { level: number; msg: string }
+          levels.push(level)
+          if (msg === 'a job had ended, or may be given out again') noticed.resolve()
+        },
+      }))
+      const gate = Promise.withResolvers<void>()
+      await other.work(name, 1, async (arrived) => {
+        await arrivals.handler(arrived)
+        await gate.promise
+      })
+      await other.add(name, [job(name, 1)])
+      await arrivals.until(1)
+      await store.lose()
+      await noticed.promise
+      expect(Math.max(...levels)).to.equal(pino.levels.values['debug'])
+      gate.resolve()
+      await other.close()
     })
 
     it('goes on after its connections were lost', async () => {

@@ -36,7 +36,8 @@ describe('kill -9 of the ingester', () => {
   after(() => node.stop())
 
   it(`${kills} times in a row, forward and, on another database, backward: the raw tables end as in an undisturbed run`, async function () {
-    this.timeout(300_000)
+    // A hundred processes one after the other: two minutes on idle cores, six where others work on them.
+    this.timeout(900_000)
     await Promise.all([
       killAgainAndAgain({ ENABLE_HISTORY_INGESTER: 'false', LATEST_BATCH_SIZE: '7' }, randoms(7)),
       killAgainAndAgain({ ENABLE_FORWARD_INGESTER: 'false', HISTORY_BATCH_SIZE: '7' }, randoms(8)),

@@ -15,14 +15,20 @@ const seenBy = (client: FeedClient, isSubscriber = true): SeenChain => {
   return seen
 }
 
-/** Extends the chain by a block that comes after all else, and resolves when the client has it. */
-async function settle(chain: MadeChain, room: LiveRoom, clients: readonly FeedClient[]): Promise<void> {
+/**
+ * Extends the chain by a block that comes after all else, and resolves when all have it.
+ * @param clients who subscribed; what comes before the subscription has no mark
+ */
+async function settle(chain: MadeChain, room: LiveRoom, clients: readonly FeedClient[], plain: readonly FeedClient[] = []): Promise<void> {
   while (chain.announce(room.feed));
   await room.feed.idle()
   chain.extend(1)
   chain.announce(room.feed)
   const last = chain.transactionId(chain.height - 1)
-  await Promise.all(clients.map((client) => client.find(({ payload }) => payload['id'] === last)))
+  await Promise.all([
+    ...clients.map((client) => client.find(({ seq, payload }) => seq !== undefined && payload['id'] === last)),
+    ...plain.map((client) => client.find(({ payload }) => payload['id'] === last)),
+  ])
 }
 
 describe('a rollback that is announced late', () => {
@@ -80,12 +86,13 @@ describe('a rollback that is announced late', () => {
     await room.close()
   })
 
-  it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other', async () => {
+  it('leaves each client with the chain as it is, however blocks, rollbacks and their announcements fall between each other or are lost', async () => {
     const action = fc.oneof(
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('extend' as const), count: fc.integer({ min: 1, max: 4 }) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('rollBack' as const), count: fc.integer({ min: 1, max: 8 }) }) },
       { weight: 5, arbitrary: fc.record({ kind: fc.constant('announce' as const), count: fc.integer({ min: 1, max: 2 }) }) },
       { weight: 5, arbitrary: fc.record({ kind: fc.constant('breathe' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), count: fc.constant(1) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('join' as const), count: fc.integer({ min: 0, max: 20 }) }) },
     )
     await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.constantFrom(1, 1_000_000), async (actions, maxBytesAtOnce) => {
@@ -100,13 +107,18 @@ describe('a rollback that is announced late', () => {
         if (kind === 'rollBack') chain.rollBack(count)
         if (kind === 'announce') for (let i = 0; i < count; i++) chain.announce(room.feed)
         if (kind === 'breathe') for (let i = 0; i < count; i++) await new Promise(setImmediate)
+        if (kind === 'lose') {
+          chain.loseAnnouncements()
+          await room.feed.catchUp()
+        }
         if (kind === 'join') {
           const client = await room.connect()
-          client.say({ type: 'subscribe', id: 1, from: Math.min(count, chain.height), batch: true })
+          // Answered before the next fork: whoever asks from a height on is told of none that began below it before.
+          await client.subscribe({ from: Math.min(count, chain.height), batch: true })
           clients.push(client)
         }
       }
-      await settle(chain, room, [plain, ...clients])
+      await settle(chain, room, clients, [plain])
       seenBy(plain, false)
       for (const client of clients) {
         const seen = seenBy(client)

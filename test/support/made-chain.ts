@@ -47,6 +47,11 @@ export class MadeChain implements FeedReader {
     return oldest !== undefined
   }
 
+  /** Announcements that were not delivered yet never will be, as when the connection that hears them is lost. */
+  loseAnnouncements(): void {
+    this.#unheard.length = 0
+  }
+
   async read(from: number, to: number): Promise<readonly FeedBlock[]> {
     await new Promise(setImmediate)
     return this.#ids.slice(from, to).map((_id, i) => this.#block(from + i))

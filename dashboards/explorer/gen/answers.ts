@@ -2441,7 +2441,8 @@ export interface TokenVolumeList {
 export interface TokenVolume {
   /** `A.<address>.<name>`. */
   readonly token: string
-  /** Null, as the logo, where the contract does not say it, or was not asked yet. */
+  /** As people call it. Null, as symbol and logo, where the contract does not say it, or was not asked yet. */
+  readonly name: string | null
   readonly symbol: string | null
   readonly contract_name: string
   /** Account that has the contract. */

@@ -13,6 +13,7 @@ import { TransactionChart } from '../parts/home/transaction-chart.tsx'
 import { useHeld } from '../parts/home/use-held.ts'
 import type { Held } from '../parts/home/use-held.ts'
 import { PageTitle } from '../parts/page-title.tsx'
+import { useAnswer } from '../queries.ts'
 
 const feed = new LiveFeed()
 
@@ -37,7 +38,7 @@ export function HomePage(): ReactNode {
       />
       <p className="lead">
         Every few moments the chain seals a block of transactions. Here they are as they come: who moved what, what it
-        cost, and what it did. Look up anything by its address, id or name above.
+        cost, and what it did. <Hint />
       </p>
       <ChainNumbers blocks={now.blocks} />
       <div className="two-columns start">
@@ -63,6 +64,14 @@ export function HomePage(): ReactNode {
       <Announcer height={isPaused ? undefined : now.blocks[0]?.height} />
     </>
   )
+}
+
+/** What else is to be known first, in as many words either way: nobody is to take the demo's prices for real ones. */
+function Hint(): ReactNode {
+  const { data: status } = useAnswer('/status')
+  return status?.chain_id === 'flow-emulator'
+    ? 'This chain is simulated: its people and its prices are made up.'
+    : 'Look up anything by its address, id or name above.'
 }
 
 interface LiveSignProps {

@@ -9,6 +9,7 @@ import { textFrame } from '../../../src/live/frames.ts'
 import { LiveAudience } from '../../../src/live/live-audience.ts'
 import { StatusFeed } from '../../../src/live/status-feed.ts'
 import { Turns } from '../../../src/live/turns.ts'
+import { tellParent } from '../../support/tell-parent.ts'
 import { madeUpReader } from './announcer.ts'
 import type { Answer, Order } from './feed-process.ts'
 
@@ -54,12 +55,13 @@ async function obey({ from, to, bareBytes }: Order): Promise<void> {
   await audience.feed.idle()
 }
 
-server.listen(0, '127.0.0.1', 10_000, () => process.send?.({ port: (server.address() as AddressInfo).port }))
+server.listen(0, '127.0.0.1', 10_000, () => tellParent({ port: (server.address() as AddressInfo).port }))
+process.once('disconnect', () => process.exit())
 process.on('message', (order: Order) => {
   const begun = performance.now()
   void obey(order).then(() => {
     const bytesWritten = sockets.values().reduce((sum, socket) => sum + socket.bytesWritten, 0)
-    process.send?.({ number: order.number, ms: performance.now() - begun, stillMs: loop.max / 1e6, bytesWritten } satisfies Answer)
+    tellParent({ number: order.number, ms: performance.now() - begun, stillMs: loop.max / 1e6, bytesWritten } satisfies Answer)
     loop.reset()
   })
 })

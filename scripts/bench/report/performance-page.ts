@@ -5,7 +5,7 @@ import { grownBlock, grownRequests, timesGrown } from './growth.ts'
 import type { BenchRun, Growth, Measured } from './history.ts'
 import { numberText, percentText } from './number-text.ts'
 import { disturbance, mean } from './quiet.ts'
-import { isTargetReached, shareOfLimit } from './ratio.ts'
+import { isTargetReached, targetText, timesText } from './ratio.ts'
 
 /** From the root of the repository. The history lies beside the page that is made of it: one is what the other says. */
 export const historyPath = 'docs/performance.jsonl'
@@ -32,8 +32,7 @@ export function performancePage(history: readonly BenchRun[]): string {
     'npm run bench -- --quick    # a look in two minutes; nothing is written down',
     '```',
     '',
-    ...(last === undefined ? ['No run has been written down yet.'] : pageOfRun(last)),
-    '',
+    ...(last === undefined ? ['No run has been written down yet.', ''] : pageOfRun(last)),
     ...(history.length === 0 ? [] : runsTable(history)),
   ].join('\n')
 }
@@ -45,13 +44,32 @@ export function lastFull(history: readonly BenchRun[]): BenchRun | undefined {
 
 function pageOfRun(run: BenchRun): string[] {
   return [
-    'Beside each figure stands its physical limit where it has one: what the same machine did in the same run, by the barest means, of what cannot be left out. **Of the limit** is 100 % where we are as',
-    'fast, or as cheap, as that.',
+    'Beside each figure stands its limit where it has one: what the same machine did in the same run, by the barest means, of what cannot be left out. What can be had there is 1.00 times as fast, or',
+    '1.00 times as much. Of a pace, which is something a second, more is better: 0.500 times as fast is half of what the machine can do. Of processor time, memory, size and delay less is better:',
+    '2.00 times as much is twice what it takes at the least. Better than a limit is what has a cheaper way than the barest means named there. What the parts do is in [architecture.md](architecture.md).',
     '',
+    ...targetsText(run),
     ...conditionsText(run),
     ...Object.values(figureParts).flatMap((part) => partText(part, run)),
     ...growthText(run.growth),
   ]
+}
+
+/** How many targets are reached, and which are not. */
+function targetsText({ figures }: BenchRun): string[] {
+  const judged = [...figureKinds].flatMap(([id, kind]) => {
+    const isReached = figures[id] === undefined ? undefined : isTargetReached(kind, figures[id])
+    return isReached === undefined ? [] : [{ name: nameOf(id, kind), isReached }]
+  })
+  const missed = judged.filter(({ isReached }) => !isReached).map(({ name }) => name)
+  const missedText = missed.length === 0 ? '' : `; not reached: ${missed.join('; ')}`
+  return judged.length === 0 ? [] : [`**Of ${judged.length} targets ${judged.length - missed.length} are reached**${missedText}.`, '']
+}
+
+/** With its part, without which a label may be that of several. */
+function nameOf(id: string, { label }: FigureKind): string {
+  const part = Object.values(figureParts).find(({ figures }) => id in figures)
+  return `${part?.title ?? ''}: ${label}`
 }
 
 function conditionsText({ conditions }: BenchRun): string[] {
@@ -81,18 +99,17 @@ function partText({ title, text, figures }: FigurePart, run: BenchRun): string[]
     return measured === undefined ? [] : [figureRow(kind, measured)]
   })
   if (rows.length === 0) return []
-  return [`## ${title}`, '', text, '', ...markdownTable(['', 'Figure', 'Limit', 'Of the limit', 'Target'], rows), '']
+  return [`## ${title}`, '', text, '', ...markdownTable(['', 'Figure', 'Limit', 'Against the limit', 'Target'], rows), '']
 }
 
 function figureRow(kind: FigureKind, measured: Measured): string[] {
-  const share = shareOfLimit(kind, measured)
   const isReached = isTargetReached(kind, measured)
   return [
     kind.label,
     `**${numberText(measured.value)}** ${kind.unit}`,
     measured.limit === undefined || kind.limit === undefined ? '' : `${numberText(measured.limit)}, ${kind.limit}`,
-    share === undefined ? '' : percentText(share),
-    kind.target === undefined ? '' : `${kind.target.toLocaleString('en-US')}: ${isReached === true ? 'reached' : '**not reached**'}`,
+    timesText(kind, measured),
+    kind.target === undefined ? '' : `${targetText(kind)}: ${isReached === true ? 'reached' : '**not reached**'}`,
   ]
 }
 
@@ -133,7 +150,7 @@ function runsTable(history: readonly BenchRun[]): string[] {
     '## Runs',
     '',
     ...markdownTable(
-      ['Date', 'Commit', 'Mode', 'Load', ...kinds.map(({ kind }) => `${kind.label}, ${kind.unit}`)],
+      ['Date', 'Commit', 'Mode', 'Load', ...kinds.map(({ id, kind }) => `${nameOf(id, kind)}, ${kind.unit}`)],
       history.slice(-shownRuns).toReversed().map(({ conditions, mode, figures }) => [
         conditions.at.slice(0, 10), `\`${conditions.commit}\``, mode + (disturbance(conditions) === undefined ? '' : ', disturbed'), conditions.loadBefore.toFixed(1),
         ...kinds.map(({ id }) => (figures[id] === undefined ? '' : numberText(figures[id].value))),

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tellParent } from '../../support/tell-parent.ts'
 
 /**
  * Receives webhooks for the bench, in a process of its own: answers 204 at once, below /slow after 5 s, and tells its parent when
@@ -22,10 +23,10 @@ const server = createServer((request, response) => {
   })
 })
 server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+server.listen(0, '127.0.0.1', () => tellParent({ port: (server.address() as AddressInfo).port }))
 setInterval(() => {
   if (came.length === 0) return
-  process.send?.({ came })
+  tellParent({ came })
   came = []
 }, 20)
 process.once('disconnect', () => process.exit())

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { connectionLimits } from '../../../src/db/connection-limits.ts'
 import { createPool } from '../../../src/db/pool.ts'
 import { WebhookService } from '../../../src/webhooks/webhook-service.ts'
+import { tellParent } from '../../support/tell-parent.ts'
 
 /** Makes and sends webhooks of the database of its first argument, as the program does, in a process of its own. */
 const [, , databaseUrl = ''] = process.argv
@@ -11,7 +12,7 @@ const service = new WebhookService({
   retry: { maxTries: 12, baseMs: 5000, capMs: 60_000, pauseAfter: 50 },
 })
 service.start()
-process.send?.('started')
+tellParent('started')
 process.once('disconnect', () => {
   void service.stop().then(() => pool.end()).then(() => process.exit())
 })

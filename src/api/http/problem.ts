@@ -31,11 +31,14 @@ export function sendProblem(response: ServerResponse, error: ApiError, requestId
   }).end(body)
 }
 
+/** Code of the problem while the database is away, or too slow. */
+export const databaseUnavailable = 'database-unavailable'
+
 /** What a client may know of an error. An error that is no answer of ours says nothing of itself. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isDatabaseOutage(error)) {
-    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment.', { cause: error })
+    return new ApiError(503, databaseUnavailable, 'The database does not answer at the moment.', { cause: error })
   }
   const status = statusOf(error)
   if (status !== undefined) return new ApiError(status, 'bad-request', 'The request is not valid.', { cause: error })

@@ -1,16 +1,20 @@
 import type { Middleware } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
+import { NowAndThen } from '../../base/now-and-then.ts'
 import { problemOf } from '../../base/problem.ts'
 import { ChainSilentError } from '../chain/present-chain.ts'
-import { toApiError } from '../http/problem.ts'
+import { databaseUnavailable, toApiError } from '../http/problem.ts'
 import type { RequestState } from './request-log.ts'
+
+const outageLineMs = 5000
 
 /**
  * Turns whatever is thrown further in, and requests that nobody answers, into problems (RFC 9457).
  * @param readsMessages whether who asks for a path reads errors as JSON with a text in `error`: there the problem has that too
  */
 export function problems(log: Logger, readsMessages: (path: string) => boolean): Middleware<RequestState> {
+  const outages = new NowAndThen(outageLineMs)
   return async (context, next) => {
     try {
       await next()
@@ -22,7 +26,12 @@ export function problems(log: Logger, readsMessages: (path: string) => boolean):
       // When nodes fall silent is in the log already, once: not each question that only they could answer.
       if (error.cause instanceof ChainSilentError) log.debug({ requestId: context.state.requestId, path: context.path }, error.message)
       else if (error.status >= 500) {
-        log.error({ err: asError(thrown), requestId: context.state.requestId, path: context.path }, 'a request failed')
+        // While the database is away everybody's requests fail alike: who reads the log then looks for anything else.
+        const untold = error.code === databaseUnavailable ? outages.due() : 0
+        if (untold !== undefined) {
+          const others = untold === 0 ? {} : { untold }
+          log.error({ err: asError(thrown), requestId: context.state.requestId, path: context.path, ...others }, 'a request failed')
+        }
       }
       context.status = error.status
       context.set('Cache-Control', 'no-store')

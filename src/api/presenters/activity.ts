@@ -14,7 +14,8 @@ export type BusyContract = z.output<typeof busyContractSchema>
 /** A fungible token that moved. */
 export const tokenVolumeSchema = z.strictObject({
   token: z.string().describe('`A.<address>.<name>`.'),
-  symbol: z.string().nullable().describe('Null, as the logo, where the contract does not say it, or was not asked yet.'),
+  name: z.string().nullable().describe('As people call it. Null, as symbol and logo, where the contract does not say it, or was not asked yet.'),
+  symbol: z.string().nullable(),
   contract_name: z.string(),
   address: addressFormat.describe('Account that has the contract.'),
   logo: z.string().nullable().describe('Address of an image.'),
@@ -32,8 +33,8 @@ export const contractUseRow = z.object({ name: z.string(), count: z.number() })
 
 /** What moved of a token, as it is read. */
 export const tokenVolumeRow = z.object({
-  name: z.string(), count: z.number(), amount: z.string(), usd: z.string().nullable(), symbol: z.string().nullable(),
-  logo: z.string().nullable(),
+  name: z.string(), count: z.number(), amount: z.string(), usd: z.string().nullable(), title: z.string().nullable(),
+  symbol: z.string().nullable(), logo: z.string().nullable(),
 })
 
 export function presentContractUse({ name, count }: z.output<typeof contractUseRow>): BusyContract {
@@ -42,9 +43,9 @@ export function presentContractUse({ name, count }: z.output<typeof contractUseR
 }
 
 export function presentTokenVolume(row: z.output<typeof tokenVolumeRow>): TokenVolume {
-  const { address, name } = contractParts(row.name)
+  const { address, name: contractName } = contractParts(row.name)
   return {
-    token: row.name, symbol: row.symbol, contract_name: name, address, logo: row.logo, transfer_count: row.count,
+    token: row.name, name: row.title, symbol: row.symbol, contract_name: contractName, address, logo: row.logo, transfer_count: row.count,
     total_amount: row.amount, usd_volume: row.usd,
   }
 }

@@ -75,7 +75,7 @@ export async function listTokenVolumes(
       ) p on true
       group by d.name
     )
-    select t.name, t.count, t.amount::text as amount, t.usd::text as usd, m.symbol, m.logo
+    select t.name, t.count, t.amount::text as amount, t.usd::text as usd, m.name as title, m.symbol, m.logo
     from tokens t left join app.ft_token_metadata m on m.token = t.name
     order by t.usd desc nulls last, t.count desc, t.name
     limit ${count}

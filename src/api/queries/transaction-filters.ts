@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Bounds } from '../paging/bounds.ts'
 import { readEventPage } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
+import { wideHeights } from '../paging/wide-heights.ts'
 import type { TransactionRow } from '../presenters/transaction.ts'
 import { readTransaction, readTransactionsAt } from './transactions.ts'
 import type { TransactionPlace } from './transactions.ts'
@@ -118,7 +119,7 @@ function selectOfAccount(address: string, span: EventSpan<TransactionPlace>): Fr
   return sql.fragment`
     select block_height as height, tx_index as index from app.address_transactions
     where (address, block_height) between (${address}, ${span.low}) and (${address}, ${span.high})
-      and (is_payer or is_proposer or is_authorizer) and ${within(span, sql.fragment`tx_index`)}
+      and (is_payer or is_proposer or is_authorizer) and ${wideHeights(span.low, span.high)} ${after(span, sql.fragment`tx_index`)}
     order by address desc, block_height desc, tx_index desc
     limit ${span.count}
   `
@@ -155,10 +156,14 @@ function selectAll(span: EventSpan<TransactionPlace>): FragmentSqlToken {
 }
 
 /** The comparison of rows leaves out no partitions; the range of heights does. */
-function within({ low, high, before }: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
-  const heights = sql.fragment`block_height between ${low} and ${high}`
-  if (before === undefined || before.height > high) return heights
-  return sql.fragment`${heights} and (block_height, ${index}) < (${before.height}, ${before.index})`
+function within(span: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span, index)}`
+}
+
+/** What comes after the place where the span begins, with the `and` before it. */
+function after({ high, before }: EventSpan<TransactionPlace>, index: FragmentSqlToken): FragmentSqlToken {
+  if (before === undefined || before.height > high) return sql.fragment``
+  return sql.fragment`and (block_height, ${index}) < (${before.height}, ${before.index})`
 }
 
 /** On a row `t` of raw.transactions. */

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Bounds } from '../paging/bounds.ts'
 import { firstWindow, readEventPage, windowGrowth } from '../paging/event-pages.ts'
 import type { EventSpan } from '../paging/event-pages.ts'
+import { wideHeights } from '../paging/wide-heights.ts'
 
 /** A place in the order of transfers. */
 export interface TransferKey {
@@ -193,18 +194,20 @@ function selectByIndex(
   return sql.fragment`
     select * from ${table.name}
     where (${keys}, block_height) between (${wanted}, ${span.low}) and (${wanted}, ${span.high})
-      and ${within(span)} and ${table.listed} and ${condition}
+      and ${wideHeights(span.low, span.high)} ${after(span)} and ${table.listed} and ${condition}
     order by ${sql.join(columns.map((column) => sql.fragment`${column} desc`), comma)}, ${newestFirst}
     limit ${span.count}
   `
 }
 
 /** The comparison of rows leaves out no partitions; the range of heights does. */
-function within({ low, high, before }: TransferSpan): FragmentSqlToken {
-  const heights = sql.fragment`block_height between ${low} and ${high}`
-  if (before === undefined || before.height > high) return heights
+function within(span: TransferSpan): FragmentSqlToken {
+  return sql.fragment`block_height between ${span.low} and ${span.high} ${after(span)}`
+}
+
+/** What comes after the place where the span begins, with the `and` before it. */
+function after({ high, before }: TransferSpan): FragmentSqlToken {
+  if (before === undefined || before.height > high) return sql.fragment``
   const { height, txIndex, eventIndex, leg } = before
-  return sql.fragment`
-    ${heights} and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})
-  `
+  return sql.fragment`and (block_height, tx_index, event_index, leg) < (${height}, ${txIndex}, ${eventIndex}, ${leg})`
 }

@@ -51,7 +51,7 @@ const tokenVolume = defineRoute({
   query: z.object({ hours: hoursParameter, limit: limitParameter({ default: 10, max: 50 }) }),
   response: listOf(tokenVolumeSchema, 'TokenVolume'),
   example: pageUpTo([{
-    token: 'A.1654653399040a61.FlowToken', symbol: 'FLOW', contract_name: 'FlowToken', address: '0x1654653399040a61',
+    token: 'A.1654653399040a61.FlowToken', name: 'FLOW Network Token', symbol: 'FLOW', contract_name: 'FlowToken', address: '0x1654653399040a61',
     logo: 'https://example.org/flow.svg', transfer_count: 210442, total_amount: '18220341.11000000',
     usd_volume: '6216580.39',
   }], 10, ''),

@@ -3,6 +3,7 @@ import type { BackendFactory, IQueueBackend, Queue, QueueOptions, WorkerOptions 
 import { withBackend } from 'bullmq'
 import { asError, FlowfarmError, RetryableError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
+import { NowAndThen } from '../../base/now-and-then.ts'
 import { jobId } from './work-queue.ts'
 import type { LeaseJob, LeaseJobHandler, QueueConsumer, WorkQueue } from './work-queue.ts'
 
@@ -61,8 +62,7 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
   readonly #queues = new Map<string, LeaseQueue<Backend, Connection>>()
   readonly #consumers = new Set<QueueConsumer>()
   #isClosing = false
-  #quietUntil = 0
-  #untold = 0
+  readonly #troubles = new NowAndThen(quietMs)
 
   constructor(store: BullBackend<Backend, Connection>, log: Logger) {
     this.backend = store.name
@@ -106,7 +106,19 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       connection: this.#store.consumer, concurrency, ...jobOptions, ...workerOptions,
       removeOnComplete: { count: 0 }, removeOnFail: { count: 0 },
     })
-    bull.on('error', (error) => this.#trouble(worker, error))
+    // An error is told for each lock that could not be renewed, right after this. It is none: a job that ends at that moment has no
+    // lock any more, and where a lock has run out the leases still let only one work on a range.
+    let unrenewed = 0
+    bull.on('lockRenewalFailed', (jobs) => {
+      unrenewed = jobs.length
+    })
+    bull.on('error', (error) => {
+      if (unrenewed === 0) this.#trouble(worker, error)
+      else {
+        unrenewed--
+        this.#log.debug({ err: error, queue: worker }, 'a job had ended, or may be given out again')
+      }
+    })
     bull.on('failed', (_job, error) => this.#log.error({ err: error, queue: worker }, 'a job ended with an error, its ranges will be queued again'))
     // It is not waited for: while the store is away it takes jobs from when that is back.
     const consumer: QueueConsumer = {
@@ -156,14 +168,8 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
       this.#log.debug({ err: error, queue: worker }, 'the queue had an error while it was closed')
       return
     }
-    const now = performance.now()
-    if (now < this.#quietUntil) {
-      this.#untold++
-      return
-    }
-    this.#log.warn({ err: error, queue: worker, untold: this.#untold }, 'the queue had an error')
-    this.#quietUntil = now + quietMs
-    this.#untold = 0
+    const untold = this.#troubles.due()
+    if (untold !== undefined) this.#log.warn({ err: error, queue: worker, untold }, 'the queue had an error')
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {

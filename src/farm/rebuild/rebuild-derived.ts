@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { DeriveProblem, Worker } from '../../../jobs/worker.ts'
 import { asError, FatalError, RetryableError } from '../../base/errors.ts'
-import { intersection, size, split, union } from '../../base/ranges.ts'
+import { intersection, size, union } from '../../base/ranges.ts'
 import type { HeightRange, HeightSet } from '../../base/ranges.ts'
 import type { Network } from '../../chain/network.ts'
 import { copyInto } from '../../db/copy/copy-into.ts'
@@ -28,7 +28,7 @@ export interface RebuildOptions {
   readonly to?: number
   /** Where the second copy goes. Default `rebuild`. */
   readonly schema?: string
-  /** Told after each piece how many heights of all are derived; folding comes after that. */
+  /** Told after each piece how many heights of all are derived; the last ones are folded after that. */
   readonly onProgress?: (done: number, all: number) => void
   /** Ends the rebuild with the signal's reason. */
   readonly signal?: AbortSignal
@@ -52,13 +52,13 @@ export interface FailedBlock {
 
 /** Heights that are derived and committed at a time; the next are read meanwhile. */
 const heightsAtOnce = 200
-/** Heights of which the keys are folded at a time: some hundred thousand keys. */
+/** Heights of which the keys are folded at a time, some hundred thousand keys; a multiple of those that are derived at once. */
 const heightsPerFold = 10_000
 const readerBytes = 64 * 1024 * 1024
 
 /**
  * Derives the stored blocks a second time, into another schema: all workers, in one pass, lowest height first, without
- * leases, queues and other processes; then all folds. What it makes is what the farm must have made, whatever happened
+ * leases, queues and other processes, with the folds of each 10,000 heights. What it makes is what the farm must have made, whatever happened
  * to it. The farm may run meanwhile and is not touched.
  *
  * One rebuild into a schema at a time. Each piece is a transaction, so that none is open for long.
@@ -127,20 +127,20 @@ class Rebuild {
     const chainVersion = await readChainVersion(this.#client)
     const heights = await this.#storedHeights()
     const reader = new RangeReader({ pool, maxBytes: readerBytes })
-    const ranges = heights.flatMap((range) => split(range, heightsAtOnce))
+    const pieces = piecesOf(heights)
     const all = size(heights)
     let done = 0
-    for (let i = 0, next = readRange(reader, ranges[0]); i < ranges.length; i++) {
+    for (let i = 0, next = readRange(reader, pieces[0]); i < pieces.length; i++) {
       signal?.throwIfAborted()
       const range = await next
       if (range === undefined) break
-      next = readRange(reader, ranges[i + 1])
+      next = readRange(reader, pieces[i + 1])
       if (range.chainVersion !== chainVersion) throw rolledBack()
       await this.#derive(range)
       done += range.to - range.from
       onProgress?.(done, all)
+      if (windowOf(pieces[i + 1]) !== windowOf(range)) await this.#fold(range)
     }
-    for (const worker of this.#workers) await this.#fold(worker, heights)
     if ((await readChainVersion(this.#client)) !== chainVersion) throw rolledBack()
     const names = this.#workers.map(({ name }) => name)
     await writeRebuildState(this.#client, this.#schema, { heights, chainVersion, workers: names })
@@ -207,13 +207,18 @@ class Rebuild {
     this.#problems += rowCount ?? 0
   }
 
-  async #fold(worker: Worker, heights: HeightSet): Promise<void> {
-    const moved = moveWorker(worker, (table) => this.#copies.get(table))
-    if (moved.folds.length === 0) return
-    for (const window of windowsOf(heights)) {
+  /**
+   * Folds the window of a range, whose rows are all there, before any row of the next is: what a sum fold counts is by how much the
+   * result would be other without the window, so that what comes later must not be there yet.
+   */
+  async #fold({ from }: HeightRange): Promise<void> {
+    const first = from - (from % heightsPerFold)
+    for (const worker of this.#workers) {
       this.#options.signal?.throwIfAborted()
+      const moved = moveWorker(worker, (table) => this.#copies.get(table))
+      if (moved.folds.length === 0) continue
       await this.#client.query('begin; set local synchronous_commit = off')
-      await foldRange(this.#client, moved, window)
+      await foldRange(this.#client, moved, { from: first, to: first + heightsPerFold })
       await this.#client.query('commit')
     }
   }
@@ -240,13 +245,22 @@ function readRange(reader: RangeReader, range: HeightRange | undefined): Promise
   return reading
 }
 
-/** Few windows over all heights: many small pieces of one window are one. */
-function windowsOf(heights: HeightSet): HeightRange[] {
-  const windows = new Set(heights.flatMap(({ from, to }) => {
-    const first = Math.floor(from / heightsPerFold)
-    return Array.from({ length: Math.ceil(to / heightsPerFold) - first }, (_, i) => first + i)
-  }))
-  return [...windows].map((n) => ({ from: n * heightsPerFold, to: (n + 1) * heightsPerFold }))
+/** What is derived at a time, lowest first. Pieces end at multiples of their length, and so with the window in which they are. */
+function piecesOf(heights: HeightSet): readonly HeightRange[] {
+  const pieces: HeightRange[] = []
+  for (const range of heights) {
+    for (let { from } = range; from < range.to;) {
+      const to = Math.min(range.to, from - (from % heightsAtOnce) + heightsAtOnce)
+      pieces.push({ from, to })
+      from = to
+    }
+  }
+  return pieces
+}
+
+/** Many small pieces of one window are folded together. */
+function windowOf(range: HeightRange | undefined): number | undefined {
+  return range === undefined ? undefined : Math.floor(range.from / heightsPerFold)
 }
 
 function rolledBack(): RetryableError {

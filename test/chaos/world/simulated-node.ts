@@ -110,12 +110,14 @@ export class SimulatedNode {
       const { branch, head } = this.#wanted
       try {
         await (branch === this.#served.branch ? this.#ask('POST', 'head', { height: head }) : this.#ask('POST', 'branch', { name: branch, head }))
-        this.#served = { branch, head }
       } catch (error) {
         // One that was killed is told at its next start.
         if (life === this.#killed && this.#program.isRunning) throw error
         return
       }
+      // Killed right after it answered: what comes back does not serve that.
+      if (life !== this.#killed) return
+      this.#served = { branch, head }
     }
   }
 

@@ -4,10 +4,14 @@ import { flow, systemAccounts } from '../world/tokens.ts'
 import type { Token } from '../world/tokens.ts'
 
 const unit = 100_000_000n
-/** What everybody has: so much that no flood takes all of it. */
-const least = 50_000n * unit
+/** What the poorest have: so much that no flood takes all of it. */
+const least = 20_000n * unit
+/** Twice as much as `least`, twice as much as that, …: there are as many people between each of these and the next. */
+const doublings = 4
 /** What the richest has beside it; the second has half of that, the third a third, and so on. */
 const fortune = 5_000_000n * unit
+/** How many values the part of a chance has that says how far somebody is from one doubling to the next. */
+const oneOfChance = 2n ** 32n / BigInt(doublings)
 /** Who is rich in one token is not so in the next. */
 const rankShift = 1667
 
@@ -17,6 +21,11 @@ export function genesisBalance(token: Token, account: Account): bigint {
   const place = placeInRound(account)
   if (place === undefined) return 0n
   const rank = (place + token.index * rankShift) % peopleCount
-  const change = BigInt(Math.imul(account.index + token.index * 7919, 0x9e3779b1) >>> 0)
-  return least + fortune / BigInt(rank + 1) + change * 100n
+  return savings(Math.imul(account.index + token.index * 7919, 0x9e3779b1) >>> 0) + fortune / BigInt(rank + 1)
+}
+
+/** @param chance 32 bits. In whole numbers, which are the same on all machines. */
+function savings(chance: number): bigint {
+  const beyond = BigInt(Math.floor(chance / doublings))
+  return ((least << BigInt(chance % doublings)) * (oneOfChance + beyond)) / oneOfChance
 }

@@ -1,3 +1,5 @@
+import { Random } from '../random.ts'
+
 /** When blocks are made: `time` at `height`, and so many milliseconds from one block to the next, taken over many. */
 export interface ClockShape {
   readonly height: number
@@ -25,9 +27,11 @@ const waves = [
   { lengthMs: 17 * dayMs, share: 0.15 },
 ] as const
 
+const jitterSteps = 2 ** 32
+
 /** Milliseconds since 1970; a block comes a little before or after its time, and never before the one below it. */
 export function timeOf(height: number, { height: known, time, spacingMs, pastSpacingMs }: ClockShape): number {
-  const jitter = ((Math.imul(height, 0x9e3779b1) >>> 0) / 0x1_0000_0000 - 0.5) * 0.5
+  const jitter = (new Random(height).below(jitterSteps) / jitterSteps - 0.5) * 0.5
   const blocks = height - known
   if (blocks >= 0 || pastSpacingMs === undefined) return Math.round(time.getTime() + (blocks + jitter) * spacingMs)
   return Math.round(time.getTime() - ageInWaves(-blocks * pastSpacingMs) + jitter * leastSpacing * pastSpacingMs)

@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import type { FeedClient } from '../support/feed-client.ts'
+import { LiveRoom } from '../support/live-room.ts'
+import { MadeChain } from '../support/made-chain.ts'
+import { SeenChain } from '../support/seen-chain.ts'
+
+const limits = { patienceMs: 1, maxReorgDepth: 100 }
+
+/** Takes in what a client was told, once it has the newest block. */
+async function hear(seen: SeenChain, client: FeedClient, chain: MadeChain): Promise<void> {
+  const last = chain.transactionId(chain.height - 1)
+  await client.find(({ payload }) => payload['id'] === last)
+  for (const message of client.told) if (message.seq !== undefined) seen.accept(message)
+}
+
+/** A client that another process told all there is. */
+async function toldElsewhere(chain: MadeChain): Promise<SeenChain> {
+  const seen = new SeenChain()
+  const room = await LiveRoom.open(chain, limits)
+  const client = await room.connect()
+  await client.subscribe({ from: 0 })
+  await hear(seen, client, chain)
+  await room.close()
+  return seen
+}
+
+/** Blocks are replaced while the announcements are not heard; then they are again. */
+async function forkUnheard(chain: MadeChain, room: LiveRoom, depth: number): Promise<void> {
+  chain.rollBack(depth)
+  chain.extend(depth + 3)
+  await room.feed.catchUp()
+}
+
+describe('a rollback that nobody announced', () => {
+  it('is told to a client that was told by another process, as deep as it is', async () => {
+    const chain = new MadeChain()
+    chain.extend(60)
+    const seen = await toldElsewhere(chain)
+    const room = await LiveRoom.open(chain, limits)
+    const client = await room.connect()
+    // The mark of the last transaction: of all the blocks before it, this process has told nobody.
+    await client.subscribe({ after: seen.mark })
+    await client.find(({ type }) => type === 'position')
+    await forkUnheard(chain, room, 20)
+    await hear(seen, client, chain)
+    expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
+    expect(seen.rollbacks).to.deep.equal([40])
+    await room.close()
+  })
+
+  it('is told to a client that says no more than the height at which it goes on', async () => {
+    const chain = new MadeChain()
+    chain.extend(60)
+    const seen = await toldElsewhere(chain)
+    const room = await LiveRoom.open(chain, limits)
+    const client = await room.connect()
+    await client.subscribe({ after: '60' })
+    await client.find(({ type }) => type === 'position' || type === 'subscribed')
+    await forkUnheard(chain, room, 20)
+    await hear(seen, client, chain)
+    expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
+    await room.close()
+  })
+
+  it('is told where blocks went by while nobody listened', async () => {
+    const chain = new MadeChain()
+    chain.extend(30)
+    const room = await LiveRoom.open(chain, limits)
+    chain.extend(30)
+    while (chain.announce(room.feed));
+    await room.feed.idle()
+    const seen = await toldElsewhere(chain)
+    const client = await room.connect()
+    await client.subscribe({ after: seen.mark })
+    await client.find(({ type }) => type === 'position')
+    await forkUnheard(chain, room, 20)
+    await hear(seen, client, chain)
+    expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
+    await room.close()
+  })
+})
