@@ -43,8 +43,10 @@ function nodeOf(leaves: readonly Leaf[], depth: number): RlpItem {
     if (others === undefined) below[half] = [leaf]
     else others.push(leaf)
   }
-  const branch: RlpItem[] = []
-  for (let half = 0; half < 16; half++) branch.push(below[half] === undefined ? empty : reference(nodeOf(below[half], depth + 1)))
+  const branch = Array.from({ length: 16 }, (_, half): RlpItem => {
+    const some = below[half]
+    return some === undefined ? empty : reference(nodeOf(some, depth + 1))
+  })
   branch.push(empty)
   return branch
 }
