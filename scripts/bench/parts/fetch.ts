@@ -13,7 +13,7 @@ import { startSimulatedNode } from '../simulated-node.ts'
 const blocks = 200
 const inFlight = 16
 /** An ingester that is far behind has up to 256 under way: enough that the node never waits for its client. */
-const inFlightMade = 64
+const inFlightMade = 128
 const roundsMade = 3
 
 /** Fetching as ingest does it, and bare gRPC, by turns; then what the node has to make before it answers. */
