@@ -6,6 +6,7 @@ import { formatRange } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { Overview } from './contract.ts'
+import { HeightField } from './height-field.tsx'
 
 /** So far above the head a drill begins: the heights are to come while one looks on. */
 const lead = 10
@@ -61,27 +62,5 @@ export function DrillDialog({ overview, onClose }: DrillDialogProps): ReactNode 
         <HeightField name="Last height" height={last} onChange={setLast} />
       </div>
     </Dialog>
-  )
-}
-
-interface HeightFieldProps {
-  readonly name: string
-  readonly height: string
-  readonly onChange: (height: string) => void
-}
-
-function HeightField({ name, height, onChange }: HeightFieldProps): ReactNode {
-  return (
-    <label className="field">
-      <span>{name}</span>
-      <input
-        className="input"
-        inputMode="numeric"
-        pattern="\d+"
-        required
-        value={height}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </label>
   )
 }

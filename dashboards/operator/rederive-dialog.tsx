@@ -6,6 +6,7 @@ import { formatRange } from '../kit/formats.ts'
 import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import type { HeightRange, Overview } from './contract.ts'
+import { HeightField } from './height-field.tsx'
 
 export interface RederiveDialogProps {
   readonly overview: Overview
@@ -57,28 +58,8 @@ export function RederiveDialog({ overview, range, worker, onClose }: RederiveDia
         derive them again too.
       </p>
       <div className="field-pair">
-        <label className="field">
-          <span>First height</span>
-          <input
-            className="input"
-            inputMode="numeric"
-            pattern="\d+"
-            required
-            value={first}
-            onChange={(event) => setFirst(event.target.value)}
-          />
-        </label>
-        <label className="field">
-          <span>Last height</span>
-          <input
-            className="input"
-            inputMode="numeric"
-            pattern="\d+"
-            required
-            value={last}
-            onChange={(event) => setLast(event.target.value)}
-          />
-        </label>
+        <HeightField name="First height" height={first} onChange={setFirst} />
+        <HeightField name="Last height" height={last} onChange={setLast} />
       </div>
       <fieldset className="field">
         <legend>Workers</legend>

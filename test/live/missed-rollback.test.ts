@@ -62,20 +62,24 @@ describe('a rollback that nobody announced', () => {
     await room.close()
   })
 
-  it('is told where blocks went by while nobody listened', async () => {
-    const chain = new MadeChain()
-    chain.extend(30)
-    const room = await LiveRoom.open(chain, limits)
-    chain.extend(30)
-    while (chain.announce(room.feed));
-    await room.feed.idle()
-    const seen = await toldElsewhere(chain)
-    const client = await room.connect()
-    await client.subscribe({ after: seen.mark })
-    await client.find(({ type }) => type === 'position')
-    await forkUnheard(chain, room, 20)
-    await hear(seen, client, chain)
-    expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
-    await room.close()
-  })
+  for (const [knows, from] of [[true, 40], [false, 30]] as const) {
+    it(`is told where blocks went by while nobody listened${knows ? '' : ', too deep rather than not deep enough where their ids could not be read'}`, async () => {
+      const chain = new MadeChain()
+      chain.extend(30)
+      const room = await LiveRoom.open(chain, limits)
+      chain.extend(30)
+      while (chain.announce(room.feed));
+      await room.feed.idle()
+      const seen = await toldElsewhere(chain)
+      if (!knows) chain.failNextIds()
+      const client = await room.connect()
+      await client.subscribe({ after: seen.mark })
+      await client.find(({ type }) => type === 'position')
+      await forkUnheard(chain, room, 20)
+      await hear(seen, client, chain)
+      expect([...seen.blocks.values()]).to.deep.equal(chain.blockIds)
+      expect(seen.rollbacks).to.deep.equal([from])
+      await room.close()
+    })
+  }
 })

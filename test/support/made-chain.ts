@@ -12,6 +12,7 @@ export const accountsOfMadeChain = ['0x00000000000000a0', '0x00000000000000a1'] 
 export class MadeChain implements FeedReader {
   #ids: string[] = []
   #made = 0
+  #failsIds = false
   readonly #unheard: ((feed: BlockFeed) => void)[] = []
 
   /** One above the highest height; the lowest is 0. */
@@ -57,8 +58,17 @@ export class MadeChain implements FeedReader {
     return this.#ids.slice(from, to).map((_id, i) => this.#block(from + i))
   }
 
+  /** The next ids cannot be read, as when the database is away for a moment. */
+  failNextIds(): void {
+    this.#failsIds = true
+  }
+
   async ids(from: number, to: number): Promise<ReadonlyMap<number, string>> {
     await new Promise(setImmediate)
+    if (this.#failsIds) {
+      this.#failsIds = false
+      throw new Error('the database is away')
+    }
     return new Map(this.#ids.slice(from, to).map((id, i) => [from + i, id]))
   }
 

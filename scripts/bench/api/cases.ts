@@ -10,6 +10,8 @@ export interface BenchCase {
   readonly asked: readonly string[]
   /** Different pages, asked in turn. */
   readonly spread: readonly string[]
+  /** Pages that are as long on a small database as on a large one, where those of `spread` are not: for what a request costs on both. */
+  readonly even?: readonly string[]
   /** The same rows, of one table, by nothing but `pg`: what no API that reads them from PostgreSQL can be faster than. */
   readonly bare: BareRead
 }
@@ -22,6 +24,8 @@ export interface BareRead {
 
 /** Different pages of each kind where they are spread: more than an answer is kept for. */
 const spread = 4000
+/** Rows that the busiest accounts have after 1,000 blocks. */
+const evenRows = 4
 
 /** The lists and objects that are asked for most, of whatever the database holds. */
 export async function benchCases(pool: pg.Pool): Promise<readonly BenchCase[]> {
@@ -67,6 +71,7 @@ export async function benchCases(pool: pg.Pool): Promise<readonly BenchCase[]> {
       name: "account's transactions", target: 3000, reference: 319,
       asked: accounts.slice(0, 200).map((account) => `/flow/account/${account}/transaction?limit=20`),
       spread: accounts.map((account) => `/flow/account/${account}/transaction`),
+      even: accounts.map((account) => `/flow/account/${account}/transaction?limit=${evenRows}`),
       bare: {
         text: `select t.* from app.address_transactions a join raw.transactions t using (block_height, tx_index)
           where a.address = $1 order by a.block_height desc, a.tx_index desc limit 20`,
@@ -86,6 +91,7 @@ export async function benchCases(pool: pg.Pool): Promise<readonly BenchCase[]> {
       name: "account's transfers", target: 3000, reference: 1128,
       asked: receivers.slice(0, 200).map((account) => `/flow/account/${account}/ft/transfer?limit=20`),
       spread: receivers.map((account) => `/flow/account/${account}/ft/transfer`),
+      even: receivers.map((account) => `/flow/account/${account}/ft/transfer?limit=${evenRows}`),
       bare: {
         text: `select * from app.ft_transfers where to_address = $1 and transfer_type <> 'fee' order by block_height desc limit 20`,
         values: receivers.slice(0, 200).map((account) => [account]),

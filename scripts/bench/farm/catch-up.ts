@@ -7,6 +7,7 @@ import { workers } from '../../../jobs/index.ts'
 import { treeCpuSeconds } from '../process-usage.ts'
 import { openSource } from '../simulated-node.ts'
 import type { BlockSource } from '../simulated-node.ts'
+import { untilDerived } from '../until-derived.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { metricSum, startProgram } from './start-program.ts'
 
@@ -85,15 +86,4 @@ export async function storeRaw({ url, pool }: { readonly url: string; readonly p
   }
   child.kill('SIGTERM')
   await exited
-}
-
-async function untilDerived(pool: pg.Pool, blocks: number): Promise<void> {
-  for (;;) {
-    const { rows } = await pool.query<{ done: string }>(
-      `select count(*) as done from app.coverage where service_name not like '%ingester'
-         and (select sum(upper(r) - lower(r)) from unnest(covered) as r) >= $1`, [blocks],
-    )
-    if (Number(rows[0]?.done) >= workers.length) return
-    await delay(100)
-  }
 }

@@ -129,7 +129,7 @@ function growthText({ blocks, requests }: Growth): string[] {
         `**${numberText(timesGrown(block))} times**.`,
       '',
     ]),
-    'A request for one of 200 pages, of the busiest accounts where it is of an account, and no answer kept. Lists that were not full on the small database are longer on the large one.',
+    'A request for one of 200 pages, of the busiest accounts where it is of an account, and no answer kept. Of accounts four rows, which all of them have on the small database as well.',
     '',
     ...markdownTable(
       ['Request', ...requests.sizes.flatMap((size) => [`${count(size)} blocks: ms`, 'bytes']), 'Times'],

@@ -1,12 +1,11 @@
 import { cpus } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { askingWorkers } from '../../../jobs/asking/index.ts'
-import { workers } from '../../../jobs/index.ts'
 import { createPool } from '../../../src/db/pool.ts'
 import { withDatabase } from '../../../src/db/socket-url.ts'
 import { metricSum, startProgram } from '../farm/start-program.ts'
 import { treeCpuSeconds } from '../process-usage.ts'
+import { untilDerived } from '../until-derived.ts'
 
 /** Nobody is to be asked: there is no access node while blocks are derived. */
 const askingOff = Object.fromEntries(askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']))
@@ -86,16 +85,5 @@ async function holdWorkers(pool: pg.Pool): Promise<() => Promise<void>> {
   await pool.query('delete from app.chain')
   return async () => {
     await pool.query('insert into app.chain select * from public.chain_for_later')
-  }
-}
-
-async function untilDerived(pool: pg.Pool, blocks: number): Promise<void> {
-  for (;;) {
-    const { rows } = await pool.query<{ done: string }>(
-      `select count(*) as done from app.coverage where service_name not like '%ingester'
-         and (select sum(upper(r) - lower(r)) from unnest(covered) as r) >= $1`, [blocks],
-    )
-    if (Number(rows[0]?.done) >= workers.length) return
-    await delay(100)
   }
 }

@@ -48,6 +48,8 @@ export class KeptAnswers {
   readonly #maxBytes: number
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
+  /** Goes on from one removal to the next: a new one would step over all that was removed before. */
+  #oldest = this.#entries.entries()
   /** What is being made in this generation. */
   #making = new Map<string, Promise<KeptAnswer | undefined>>()
   /** What turned out not to be for keeping: nobody waits for another's. */
@@ -147,9 +149,10 @@ export class KeptAnswers {
 
   #add(bytes: number): void {
     this.#bytes += bytes
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#drop(oldest, entry)
+    while (this.#bytes > this.#maxBytes) {
+      const { value, done } = this.#oldest.next()
+      if (done === true) this.#oldest = this.#entries.entries()
+      else this.#drop(...value)
     }
   }
 

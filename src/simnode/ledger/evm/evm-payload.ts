@@ -1,8 +1,8 @@
-import secp256k1 from 'secp256k1'
 import { keccak256 } from '../../../chain/evm/keccak256.ts'
 import { encodeRlp, rlpHash } from './encode-rlp.ts'
 import type { RlpItem } from './encode-rlp.ts'
 import { evmAddressLength } from './evm-address.ts'
+import { signRecoverably } from './recoverable-signature.ts'
 
 /** A transaction to be signed. Amounts are in attoflow, prices in attoflow per gas. */
 export interface UnsignedTransaction {
@@ -47,7 +47,7 @@ export const directCallType = 255
 const noAddress = Buffer.alloc(evmAddressLength)
 const noBytes = Buffer.alloc(0)
 
-/** @param privateKey 32 bytes of secp256k1; the signature follows from it and the transaction alone (RFC 6979) */
+/** @param privateKey 32 bytes of secp256k1, known to everybody; the signature follows from it and the transaction alone */
 export function signedPayload(transaction: UnsignedTransaction, privateKey: Uint8Array): EvmPayload {
   const { type, chainId, nonce, gasPrice, gasLimit, to, value, input } = transaction
   const prices = type === 2 ? [gasPrice, gasPrice] : [gasPrice]
@@ -74,8 +74,8 @@ function payloadOf(type: number, bytes: Buffer): EvmPayload {
 }
 
 function sign(message: Uint8Array, privateKey: Uint8Array): { parity: number; r: Uint8Array; s: Uint8Array } {
-  const { signature, recid } = secp256k1.ecdsaSign(keccak256(message), privateKey)
-  return { parity: recid, r: withoutZeros(signature.subarray(0, 32)), s: withoutZeros(signature.subarray(32)) }
+  const { parity, r, s } = signRecoverably(keccak256(message), privateKey)
+  return { parity, r: withoutZeros(r), s: withoutZeros(s) }
 }
 
 /** The bytes of an unsigned integer as RLP has them. */

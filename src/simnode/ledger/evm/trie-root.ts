@@ -10,6 +10,9 @@ interface Leaf {
 
 const empty = Buffer.alloc(0)
 
+/** Of the keys of all indexes that there have been. */
+const paths: Array<readonly number[]> = []
+
 /** The root of a trie without leaves. */
 export const emptyRoot = rlpHash(empty)
 
@@ -20,9 +23,10 @@ export const emptyRoot = rlpHash(empty)
  * @param items an item without bytes is as good as none
  */
 export function listRoot(items: readonly Uint8Array[]): Buffer {
-  const leaves = items.flatMap((value, index): Leaf[] => {
-    return value.length === 0 ? [] : [{ path: halves(encodeRlp(index)), value }]
-  })
+  const leaves: Leaf[] = []
+  for (const [index, value] of items.entries()) {
+    if (value.length > 0) leaves.push({ path: (paths[index] ??= halves(encodeRlp(index))), value })
+  }
   return leaves.length === 0 ? emptyRoot : rlpHash(nodeOf(leaves, 0))
 }
 
@@ -32,12 +36,19 @@ function nodeOf(leaves: readonly Leaf[], depth: number): RlpItem {
   if (leaves.length === 1) return [packed(first.path.slice(depth), true), first.value]
   const common = commonDepth(leaves, depth)
   if (common > depth) return [packed(first.path.slice(depth, common), false), reference(nodeOf(leaves, common))]
-  const branch: RlpItem[] = []
-  for (let half = 0; half < 16; half++) {
-    const below = leaves.filter(({ path }) => path[depth] === half)
-    branch.push(below.length === 0 ? empty : reference(nodeOf(below, depth + 1)))
+  const below: Array<[Leaf, ...Leaf[]] | undefined> = []
+  for (const leaf of leaves) {
+    const half = leaf.path[depth] as number
+    const others = below[half]
+    if (others === undefined) below[half] = [leaf]
+    else others.push(leaf)
   }
-  return [...branch, empty]
+  const branch = Array.from({ length: 16 }, (_, half): RlpItem => {
+    const some = below[half]
+    return some === undefined ? empty : reference(nodeOf(some, depth + 1))
+  })
+  branch.push(empty)
+  return branch
 }
 
 function commonDepth(leaves: readonly Leaf[], depth: number): number {
