@@ -34,7 +34,7 @@ export const rooms: readonly Room[] = [
   { paths: ['src/operator'], mayImport: ['src/base', 'src/db', 'src/farm', 'src/auth'] },
   { paths: ['src/simnode'], mayImport: ['src/base', 'src/chain', 'src/access'] },
   systemRoom('src/ask'),
-  { paths: ['src/mcp'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/ask'] },
+  { paths: ['src/mcp'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/ask/*.ts', 'src/ask/wire'] },
   systemRoom('src/chat'),
   systemRoom('src/wallet'),
   systemRoom('src/projects'),

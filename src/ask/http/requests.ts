@@ -6,7 +6,7 @@ import type { Metrics } from '../../base/metrics.ts'
 import { problemOf } from '../../base/problem.ts'
 import { asDatabaseError } from '../../db/errors.ts'
 import { failureOf } from '../query-failure.ts'
-import { presentFailure } from './present-failure.ts'
+import { presentFailure } from '../wire/present-failure.ts'
 
 /** What is kept with a request. */
 export interface RequestState {

@@ -1,6 +1,6 @@
 import type { CallToolResult, JSONValue } from '@modelcontextprotocol/server'
 import { ApiError } from '../../base/errors.ts'
-import { presentFailure } from '../../ask/http/present-failure.ts'
+import { presentFailure } from '../../ask/wire/present-failure.ts'
 import { failureOf } from '../../ask/query-failure.ts'
 import type { QueryFailure } from '../../ask/query-service.ts'
 

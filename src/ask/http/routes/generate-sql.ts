@@ -3,9 +3,10 @@ import { ApiError } from '../../../base/errors.ts'
 import type { QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
-import { questionField, targetField, targetOf } from '../inputs.ts'
-import { failureFields, presentFailure } from '../present-failure.ts'
-import { attemptsExample, generatedFields, presentGenerated } from '../present-generated.ts'
+import { targetOf } from '../inputs.ts'
+import { questionField, targetField } from '../../wire/input-fields.ts'
+import { failureFields, presentFailure } from '../../wire/present-failure.ts'
+import { attemptsExample, generatedFields, presentGenerated } from '../../wire/present-generated.ts'
 import { modelProblems } from './model-problems.ts'
 
 const body = z.strictObject({ question: questionField, target: targetField.optional() })

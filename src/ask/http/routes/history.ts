@@ -3,7 +3,8 @@ import { ApiError } from '../../../base/errors.ts'
 import type { HistoryItem } from '../../history/query-history.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
-import { numberParameter, targetField } from '../inputs.ts'
+import { numberParameter } from '../inputs.ts'
+import { targetField } from '../../wire/input-fields.ts'
 
 const item = z.strictObject({
   id: z.string(),

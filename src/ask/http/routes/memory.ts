@@ -3,7 +3,8 @@ import { ApiError } from '../../../base/errors.ts'
 import { keptPairSchema } from '../../memory/kept-pair.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
-import { numberParameter, questionField, sqlField, targetField } from '../inputs.ts'
+import { numberParameter } from '../inputs.ts'
+import { questionField, sqlField, targetField } from '../../wire/input-fields.ts'
 
 const pair = z.strictObject(keptPairSchema.shape).meta({ id: 'KeptPair' })
 const foundPair = z.strictObject({ ...keptPairSchema.shape, likeness: z.number().describe('How alike the questions are, from 0 to 1.') }).meta({ id: 'FoundPair' })

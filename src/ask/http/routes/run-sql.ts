@@ -3,9 +3,10 @@ import { ApiError } from '../../../base/errors.ts'
 import type { QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
-import { sqlField, targetField, targetOf } from '../inputs.ts'
-import { answerFields, presentAnswer } from '../present-answer.ts'
-import { failureFields, presentFailure } from '../present-failure.ts'
+import { targetOf } from '../inputs.ts'
+import { sqlField, targetField } from '../../wire/input-fields.ts'
+import { answerFields, presentAnswer } from '../../wire/present-answer.ts'
+import { failureFields, presentFailure } from '../../wire/present-failure.ts'
 
 const body = z.strictObject({
   sql: sqlField,

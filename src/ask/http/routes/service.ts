@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { queryTargets } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
-import { targetField } from '../inputs.ts'
+import { targetField } from '../../wire/input-fields.ts'
 
 const model = z.strictObject({
   provider: z.string(),

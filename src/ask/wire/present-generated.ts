@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { GeneratedSql } from '../query-service.ts'
-import { targetField } from './inputs.ts'
+import { targetField } from './input-fields.ts'
 
 /** A statement of the model and how it came about, in the names of the wire. */
 export const generatedFields = {
