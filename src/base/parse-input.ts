@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ApiError } from './errors.ts'
 
 /**
@@ -27,9 +27,16 @@ function parse<Schema extends z.ZodType>(kind: 'Parameter' | 'Field', schema: Sc
   const [issue] = result.error.issues
   if (issue?.code === 'unrecognized_keys') {
     const field = fieldName([...issue.path, ...issue.keys.slice(0, 1)])
-    throw invalid(kind, field, 'is not known')
+    throw invalid(kind, field, `is not known${knownNames(schema, issue.path)}`)
   }
   throw invalid(kind, fieldName(issue?.path ?? []), issue?.message ?? 'is not valid')
+}
+
+/** What there is in place of a name that there is not, where the schema is simple enough to tell. */
+function knownNames(schema: z.ZodType, path: readonly PropertyKey[]): string {
+  if (path.length > 0 || !(schema instanceof z.ZodObject)) return ''
+  const names = Object.keys(schema.shape)
+  return names.length === 0 ? '; there is none here' : `; known here: ${names.join(', ')}`
 }
 
 function invalid(kind: 'Parameter' | 'Field', field: string, problem: string): ApiError {

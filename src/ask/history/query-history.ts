@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryTarget } from '../query-service.ts'
+import { longestStatement } from '../sql/gate/statement-text.ts'
 
 /** A query that was asked. */
 export interface HistoryItem {
@@ -10,6 +11,7 @@ export interface HistoryItem {
   readonly target: QueryTarget
   /** Undefined where SQL was run as it was given. */
   readonly question: string | undefined
+  /** What was too long to be run, in part. */
   readonly sql: string
   /** Undefined where nothing was run. */
   readonly rowCount: number | undefined
@@ -33,7 +35,7 @@ export class QueryHistory {
 
   add(owner: string, item: Omit<HistoryItem, 'id' | 'at'>): void {
     const items = this.#items.get(owner) ?? []
-    items.push({ ...item, id: randomBytes(8).toString('hex'), at: new Date() })
+    items.push({ ...item, sql: keptText(item.sql), id: randomBytes(8).toString('hex'), at: new Date() })
     if (items.length > mostItems) items.shift()
     this.#items.delete(owner)
     this.#items.set(owner, items)
@@ -58,4 +60,10 @@ export class QueryHistory {
   clear(owner: string): void {
     this.#items.delete(owner)
   }
+}
+
+/** A statement that was refused for its length must not be kept whole: two hundred of them would fill the memory. */
+function keptText(sql: string): string {
+  // A part of a string keeps all of it in memory; a copy does not.
+  return sql.length <= longestStatement ? sql : `${Buffer.from(sql.slice(0, longestStatement)).toString()}…`
 }

@@ -3,6 +3,9 @@ import { ApiError } from '../../base/errors.ts'
 import { parseQuery } from '../../base/parse-input.ts'
 import type { QueryTarget } from '../query-service.ts'
 
+/** What a body must be that is none of the objects which a call takes. */
+export const notAnObject = 'must be a JSON object'
+
 /** A whole number in a query. */
 export function numberParameter(min: number, max: number): z.ZodPreprocess<z.ZodInt> {
   const message = `must be a whole number from ${min} to ${max}`
@@ -10,7 +13,7 @@ export function numberParameter(min: number, max: number): z.ZodPreprocess<z.Zod
   return z.preprocess(fromText, z.int(message).min(min, message).max(max, message))
 }
 
-/** The parameters of a path; a name that is not what it must be is a path that is not there. */
+/** The parameters of a path. @throws ApiError 400 `invalid-parameter` */
 export function parsePath<Schema extends z.ZodObject>(schema: Schema, params: Readonly<Record<string, string>>): z.output<Schema> {
   return parseQuery(schema, new URLSearchParams({ ...params }))
 }

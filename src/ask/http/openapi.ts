@@ -57,7 +57,7 @@ export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
 function describeOperation(route: AskRoute, schemas: Record<string, JsonObject>, problem: JsonObject): JsonObject {
   const parameters = [...describeParameters(route.params, 'path'), ...describeParameters(route.query, 'query')]
   const problems = {
-    ...(parameters.length > 0 || route.body !== undefined ? { 400: 'A parameter or a field is not valid; `field` names it.' } : {}),
+    400: 'A parameter or a field is not valid, or not known; `field` names it.',
     ...(route.body === undefined ? {} : { 413: 'The body is too large.', 415: 'The body is not JSON, or does not say so.' }),
     ...route.problems,
   }

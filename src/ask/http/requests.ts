@@ -57,7 +57,7 @@ function answerProblem(context: AskContext, thrown: unknown, log: Logger): void 
   const { requestId } = context.state
   const error = toApiError(thrown)
   if (error.status === 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a request failed')
-  else if (error.status > 500) log.warn({ requestId, path: context.path, code: error.code, reason: error.message }, 'a request failed')
+  else if (error.status > 500 && error.code !== 'no-model') log.warn({ requestId, path: context.path, code: error.code, reason: error.message }, 'a request failed')
   context.status = error.status
   context.set('Cache-Control', 'no-store')
   const { retryAfterSeconds } = error.details

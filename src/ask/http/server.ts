@@ -14,6 +14,7 @@ import { readJson } from '../../base/read-json.ts'
 import type { AskParts, AskRoute } from './ask-route.ts'
 import { admitBearer } from './bearer.ts'
 import { describeAskApi } from './openapi.ts'
+import { isPagePath } from './page-path.ts'
 import { requests } from './requests.ts'
 import type { AskContext, RequestState } from './requests.ts'
 import { allAskRoutes } from './routes/all.ts'
@@ -70,7 +71,7 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
   const router = askRouter(options)
   app.use(router.routes())
   if (options.page !== undefined) app.use(options.page)
-  app.use((context) => refuseMethod(context, router))
+  app.use((context) => refuseMethod(context, router, options.page !== undefined))
   const handle = app.callback()
   const server = createServer({
     headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024,
@@ -95,14 +96,17 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
 function askRouter(options: AskServerOptions): Router<RequestState> {
   const { service, history, memory, token, docs } = options
   const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
-  const description = describeAskApi(allAskRoutes)
-  const documents = { json: JSON.stringify(description), yaml: stringify(description, { aliasDuplicateObjects: false }) }
+  // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
+  const documents: { json?: string; yaml?: string } = {}
+  const write = {
+    json: () => JSON.stringify(describeAskApi(allAskRoutes)), yaml: () => stringify(describeAskApi(allAskRoutes), { aliasDuplicateObjects: false }),
+  }
   const router = new Router<RequestState>()
   for (const form of ['json', 'yaml'] as const) {
     router.get(`/openapi.${form}`, (context) => {
       context.state.route = `/openapi.${form}`
       context.set('Cache-Control', 'no-cache')
-      context.body = documents[form]
+      context.body = documents[form] ??= write[form]()
       context.type = `application/${form}`
     })
   }
@@ -150,10 +154,13 @@ function leftSignal(response: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-function refuseMethod(context: AskContext, router: Router<RequestState>): void {
-  const allowed = new Set(router.match(context.path, context.method).path.flatMap((layer) => layer.methods))
+function refuseMethod(context: AskContext, router: Router<RequestState>, hasPage: boolean): void {
   if (context.body !== undefined && context.body !== null) return
-  if (allowed.size === 0) return
-  context.set('Allow', [...allowed].join(', '))
-  throw new ApiError(405, 'method-not-allowed', 'This path does not take this method; Allow lists which.')
+  const { path, method } = context
+  const ofPage = hasPage && isPagePath(path) ? ['GET', 'HEAD'] : []
+  const allowed = [...new Set([...ofPage, ...router.match(path, method).path.flatMap((layer) => layer.methods)])].toSorted()
+  // A file that the page does not have is not there by any method.
+  if (allowed.length === 0 || allowed.includes(method)) return
+  context.set('Allow', allowed.join(', '))
+  throw new ApiError(405, 'method-not-allowed', `${path} takes ${allowed.join(' and ')}, not ${method}.`)
 }

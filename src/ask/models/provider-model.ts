@@ -3,10 +3,12 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText } from 'ai'
 import type { LanguageModel } from 'ai'
-import { ApiError, asError } from '../../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import type { ModelState } from '../query-service.ts'
 import type { ModelSettings } from './model-settings.ts'
+import { providerFailed, retryAfterMs } from './provider-failure.ts'
+import { providerFetch } from './provider-fetch.ts'
 import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
 
 export interface ProviderModelOptions {
@@ -50,10 +52,10 @@ export class ProviderModel implements SqlModel {
         return await this.#ask(request, signal)
       } catch (error) {
         request.signal.throwIfAborted()
-        if (timeout.aborted) throw this.#failed(`it did not answer within ${this.#timeoutMs / 1000} s`, error)
+        if (timeout.aborted) throw this.#tooSlow(error)
         const waitMs = retryAfterMs(error) ?? backoffMs(attempt, this.#retryBaseMs, 8 * this.#retryBaseMs)
         const isWorthIt = APICallError.isInstance(error) && error.isRetryable && attempt < this.#mostTries
-        if (!isWorthIt || performance.now() + waitMs >= deadline) throw this.#failed(reasonOf(error), error)
+        if (!isWorthIt || performance.now() + waitMs >= deadline) throw providerFailed(this.state, error)
         await pause(waitMs, request.signal)
       }
     }
@@ -68,36 +70,17 @@ export class ProviderModel implements SqlModel {
     return { text, isCutOff: finishReason === 'length' }
   }
 
-  #failed(reason: string, cause: unknown): ApiError {
+  #tooSlow(cause: unknown): ApiError {
     const { provider, name } = this.state
-    return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: ${reason}.`, { cause })
+    return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: it did not answer within ${this.#timeoutMs / 1000} s.`, { cause })
   }
 }
 
 function openModel({ provider, name, apiKey, baseUrl }: ModelSettings): LanguageModel {
-  const base = baseUrl === undefined ? {} : { baseURL: baseUrl }
+  const base = { ...(baseUrl === undefined ? {} : { baseURL: baseUrl }), fetch: providerFetch }
   const key = apiKey === undefined ? {} : { apiKey }
   if (provider === 'anthropic') return createAnthropic({ ...base, ...key })(name)
   // Chat completions rather than responses: servers that only resemble the provider's have these.
   if (provider === 'openai') return createOpenAI({ ...base, ...key }).chat(name)
-  return createOpenAICompatible({ name: provider, baseURL: baseUrl ?? '', ...key })(name)
-}
-
-/** What the provider's `Retry-After` says, ms: seconds or a date. */
-function retryAfterMs(error: unknown): number | undefined {
-  if (!APICallError.isInstance(error)) return undefined
-  const text = error.responseHeaders?.['retry-after']
-  if (text === undefined) return undefined
-  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
-}
-
-/** Longest words of a provider that are passed on. */
-const mostReasonCharacters = 300
-
-/** Without the address and the body of the call, which are nobody's business, and without the full stop at its end. */
-function reasonOf(error: unknown): string {
-  const words = asError(error).message.trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
-  const status = APICallError.isInstance(error) ? error.statusCode : undefined
-  return status === undefined ? words : `HTTP ${status}, ${words}`
+  return createOpenAICompatible({ ...base, ...key, name: provider, baseURL: baseUrl ?? '' })(name)
 }

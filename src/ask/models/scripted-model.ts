@@ -21,7 +21,7 @@ export class ScriptedModel implements SqlModel {
     const asked = keyOf(question)
     const known = this.#examples().find(({ questions }) => questions.some((one) => keyOf(one) === asked))
     if (known === undefined) {
-      const remedy = 'Choose one of these (GET /api/v1/examples), or set LLM_API_KEY to have a model that answers all questions.'
+      const remedy = 'Choose one of these (GET /api/v1/examples), or have a model for all questions: set LLM_API_KEY, and LLM_PROVIDER to whose it is.'
       return Promise.reject(new ApiError(503, 'no-model', `Without a model only the example questions have an answer. ${remedy}`))
     }
     return Promise.resolve({ text: `\`\`\`sql\n${known.sql}\n\`\`\``, isCutOff: false })

@@ -98,6 +98,6 @@ function repairMessage(reply: ModelReply, failure: QueryFailure | undefined): st
 
 function withoutSql({ text, isCutOff }: ModelReply): ApiError {
   const said = text.trim().slice(0, shownReplyCharacters)
-  const reason = isCutOff ? 'its reply was cut off because it is too long' : said === '' ? 'it said nothing' : `it said: ${said}`
+  const reason = isCutOff ? 'its reply was cut off because it is too long' : said === '' ? 'it said nothing. Ask in other words.' : `it said: ${said}`
   return new ApiError(502, 'model-without-sql', `The model wrote no statement for this question; ${reason}`)
 }

@@ -12,7 +12,7 @@ export const targetField = z.enum(queryTargets, `must be ${queryTargets.join(' o
 export const questionField = z.string('must be a text')
   .refine((text) => text.trim() !== '', 'must be a question in words')
   .max(mostQuestionCharacters, `must have at most ${mostQuestionCharacters} characters`)
-  .refine((text) => !text.includes('\0'), 'must not hold the character NUL')
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must hold neither NUL nor half of a surrogate pair')
   .describe('In English or Chinese.')
 
 export const sqlField = z.string('must be a text').refine((text) => text.trim() !== '', 'must be a SELECT statement')

@@ -119,6 +119,18 @@ describe('run_sql', () => {
     })
   }
 
+  for (const body of [null, [], 'SELECT 1', 1]) {
+    it(`refuses ${JSON.stringify(body)} in place of an object`, async () => {
+      const answer = await ask.post('/api/v1/run_sql', body)
+      expect([answer.status, answer.body.code, answer.body.detail]).to.deep.equal([400, 'invalid-field', 'The body must be a JSON object.'])
+    })
+  }
+
+  it('says which fields there are in place of one that there is not', async () => {
+    const { body } = await ask.post('/api/v1/run_sql', { sql: 'SELECT 1', limit: 5 })
+    expect(body.detail).to.equal('Field "limit" is not known; known here: sql, target, max_rows.')
+  })
+
   it('refuses what is no JSON, says so, or is too large', async () => {
     const send = async (init: RequestInit): Promise<[number, string]> => {
       const response = await ask.fetch('/api/v1/run_sql', { method: 'POST', ...init })

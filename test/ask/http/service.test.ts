@@ -76,6 +76,13 @@ describe('the query service', () => {
       expect(headers.get('x-content-type-options')).to.equal('nosniff')
       const wrong = await ask.get('/api/v1/run_sql', token)
       expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST'])
+      expect(wrong.body.detail).to.equal('/api/v1/run_sql takes POST, not GET.')
+      for (const path of ['/docs', '/openapi.json', '/health']) {
+        const posted = await ask.fetch(path, { method: 'POST' })
+        expect([posted.status, posted.headers.get('allow')], path).to.deep.equal([405, 'GET, HEAD'])
+        const head = await ask.fetch(path, { method: 'HEAD' })
+        expect([head.status, await head.text()], path).to.deep.equal([200, ''])
+      }
       expect((await ask.post('/api/v1/mysql/run_sql', { sql: 'SELECT 1' }, token)).status).to.equal(400)
     })
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../../base/errors.ts'
 import type { QueryAnswer, QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
-import { targetOf } from '../inputs.ts'
+import { notAnObject, targetOf } from '../inputs.ts'
 import { questionField, targetField } from '../../wire/input-fields.ts'
 import { answerFields, presentAnswer } from '../../wire/present-answer.ts'
 import { failureFields, presentFailure } from '../../wire/present-failure.ts'
@@ -14,12 +14,12 @@ const body = z.strictObject({
   question: questionField,
   target: targetField.optional(),
   execute: z.boolean('must be true or false').optional().describe('False: the statement is written and not run. Default: true.'),
-})
+}, notAnObject)
 
 const response = z.strictObject({ ...generatedFields, ...answerFields, ...failureFields }).meta({ id: 'AskResult' })
 
 const example: z.output<typeof response> = {
-  target: 'indexer', question: 'How high is the chain?', sql: 'SELECT max(height) AS height FROM raw.blocks', columns: ['height'],
+  target: 'indexer', question: 'What is the newest indexed block?', sql: 'SELECT max(height) AS height FROM raw.blocks', columns: ['height'],
   column_types: ['int8'], results: [{ height: '137390146' }], rows: [{ height: '137390146' }], row_count: 1, truncated: false,
   truncated_by: null, ...presentFailure(undefined), ...attemptsExample,
 }
@@ -50,7 +50,7 @@ async function ask({ target, input, owner, signal }: Given, { service, history }
 
 const shared = {
   method: 'POST', tag: 'Queries', summary: 'An answer to a question: a statement that the model writes, and its rows', body, response, example,
-  bodyExample: { question: 'How high is the chain?' },
+  bodyExample: { question: 'What is the newest indexed block?' },
   description: 'A statement that fails goes back to the model with the error, twice at most. Where none of them works the answer has the last one, no rows, and `error`.',
   problems: { ...modelProblems, 404: 'There is no such database here.' },
 } as const

@@ -3,18 +3,18 @@ import { ApiError } from '../../../base/errors.ts'
 import type { QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
-import { targetOf } from '../inputs.ts'
+import { notAnObject, targetOf } from '../inputs.ts'
 import { questionField, targetField } from '../../wire/input-fields.ts'
 import { failureFields, presentFailure } from '../../wire/present-failure.ts'
 import { attemptsExample, generatedFields, presentGenerated } from '../../wire/present-generated.ts'
 import { modelProblems } from './model-problems.ts'
 
-const body = z.strictObject({ question: questionField, target: targetField.optional() })
+const body = z.strictObject({ question: questionField, target: targetField.optional() }, notAnObject)
 
 const response = z.strictObject({ ...generatedFields, ...failureFields }).meta({ id: 'GeneratedSql' })
 
 const example: z.output<typeof response> = {
-  target: 'indexer', question: 'How high is the chain?', sql: 'SELECT max(height) AS height FROM raw.blocks',
+  target: 'indexer', question: 'What is the newest indexed block?', sql: 'SELECT max(height) AS height FROM raw.blocks',
   ...presentFailure(undefined), ...attemptsExample,
 }
 
@@ -40,7 +40,7 @@ async function generate({ target, question, owner, signal }: Given, { service, h
 
 const shared = {
   method: 'POST', tag: 'Queries', summary: 'The statement for a question, not run', body, response, example,
-  bodyExample: { question: 'How high is the chain?' },
+  bodyExample: { question: 'What is the newest indexed block?' },
   description: 'The statement is checked and planned, so what `sql` has can be run, unless `error` says why not.',
   problems: { ...modelProblems, 404: 'There is no such database here.' },
 } as const

@@ -18,7 +18,7 @@ const item = z.strictObject({
 }).meta({ id: 'HistoryItem' })
 
 const example: z.output<typeof item> = {
-  id: '5f2c9e0a17b3d684', kind: 'ask', target: 'indexer', question: 'How high is the chain?',
+  id: '5f2c9e0a17b3d684', kind: 'ask', target: 'indexer', question: 'What is the newest indexed block?',
   sql: 'SELECT max(height) AS height FROM raw.blocks', row_count: 1, error: null, timestamp: '2026-11-20T09:14:03.512Z',
 }
 

@@ -3,14 +3,14 @@ import { ApiError } from '../../../base/errors.ts'
 import { keptPairSchema } from '../../memory/kept-pair.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskRoute } from '../ask-route.ts'
-import { numberParameter } from '../inputs.ts'
+import { notAnObject, numberParameter } from '../inputs.ts'
 import { questionField, sqlField, targetField } from '../../wire/input-fields.ts'
 
 const pair = z.strictObject(keptPairSchema.shape).meta({ id: 'KeptPair' })
 const foundPair = z.strictObject({ ...keptPairSchema.shape, likeness: z.number().describe('How alike the questions are, from 0 to 1.') }).meta({ id: 'FoundPair' })
 
 const example: z.output<typeof pair> = {
-  id: '3b1e8c02d97f5a46', target: 'indexer', question: 'How high is the chain?',
+  id: '3b1e8c02d97f5a46', target: 'indexer', question: 'What is the newest indexed block?',
   sql: 'SELECT max(height) AS height FROM raw.blocks', kept_at: '2026-11-20T09:14:03.512Z',
 }
 
@@ -22,10 +22,14 @@ export const memoryRoutes: readonly AskRoute[] = [
     method: 'POST', path: '/api/v1/memory', operationId: 'keepPair', tag, summary: 'Keep a question and its statement as an example',
     description: 'Only what a user approves by this call is kept. Similar questions show it to the model. The statement is checked and planned before it is kept; ' +
       'one with the same question takes the place of the one before.',
-    body: z.strictObject({ question: questionField, sql: sqlField, target: targetField.default('indexer') }),
+    body: z.strictObject({ question: questionField, sql: sqlField, target: targetField.default('indexer') }, notAnObject),
     bodyExample: { question: example.question, sql: example.sql },
     response: pair, example, successStatus: 201,
-    problems: { 400: 'The statement cannot be run: `detail` says why.', 404: 'There is no such database here.', 409: 'As many are kept as can be.' },
+    problems: {
+      400: 'The statement cannot be run: `detail` says why.', 404: 'There is no such database here.', 409: 'As many are kept as can be.',
+      503: 'Too many statements wait for their turn (`sql-busy`), or the database does not answer; `Retry-After` tells when to try again.',
+      504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
+    },
     handler: async ({ body, signal }, { service, memory }) => {
       await service.checkSql(body.target, body.sql, { signal })
       return { body: await memory.keep(body) }

@@ -3,7 +3,7 @@ import { ApiError } from '../../../base/errors.ts'
 import type { QueryTarget } from '../../query-service.ts'
 import { askRoute } from '../ask-route.ts'
 import type { AskParts, AskRoute } from '../ask-route.ts'
-import { targetOf } from '../inputs.ts'
+import { notAnObject, targetOf } from '../inputs.ts'
 import { sqlField, targetField } from '../../wire/input-fields.ts'
 import { answerFields, presentAnswer } from '../../wire/present-answer.ts'
 import { failureFields, presentFailure } from '../../wire/present-failure.ts'
@@ -13,7 +13,7 @@ const body = z.strictObject({
   target: targetField.optional(),
   max_rows: z.int('must be a whole number').min(1, 'must be at least 1').optional()
     .describe('Most rows of the answer, up to MAX_RESULT_ROWS. Default: MAX_RESULT_ROWS.'),
-})
+}, notAnObject)
 
 const response = z.strictObject({
   target: targetField, sql: z.string(), ...answerFields, ...failureFields,

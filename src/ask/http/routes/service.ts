@@ -43,7 +43,7 @@ export const serviceRoutes: readonly AskRoute[] = [
     method: 'GET', path: '/api/v1/examples', operationId: 'listExamples', tag, summary: 'Questions with statements that are known to work', access: 'open',
     query: z.object({ target: targetField.optional() }),
     response: z.strictObject({ data: z.array(example) }),
-    example: { data: [{ id: 'indexer-1', target: 'indexer', question: 'How high is the chain?', questions: ['How high is the chain?'], sql: 'SELECT max(height) AS height FROM raw.blocks' }] },
+    example: { data: [{ id: 'indexer-1', target: 'indexer', question: 'What is the newest indexed block?', questions: ['What is the newest indexed block?'], sql: 'SELECT max(height) AS height FROM raw.blocks' }] },
     handler: ({ query }, { service }) => {
       const targets = queryTargets.filter((target) => service.targets.includes(target) && (query.target ?? target) === target)
       const data = targets.flatMap((target) => (
