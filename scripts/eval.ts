@@ -1,11 +1,11 @@
 import { readConfig } from '../src/base/config.ts'
-import { exitCodes, FatalError } from '../src/base/errors.ts'
+import { exitCodes } from '../src/base/errors.ts'
 import { modelSettings } from '../src/ask/models/model-settings.ts'
 import type { ModelSettings } from '../src/ask/models/model-settings.ts'
 import { ProviderModel } from '../src/ask/models/provider-model.ts'
 import { runCommand } from './cli/command.ts'
-import { flag, someOf, text, wholeNumber } from './cli/options.ts'
-import { many, print, printJson } from './cli/texts.ts'
+import { flag, someOf, wholeNumber } from './cli/options.ts'
+import { count, many, print, printJson } from './cli/texts.ts'
 import { openEvalDatabases } from './eval/databases/eval-databases.ts'
 import { evaluate } from './eval/evaluate.ts'
 import type { EvaluatedQuestion } from './eval/evaluate.ts'
@@ -14,12 +14,16 @@ import type { GoldQuestion } from './eval/gold/gold-question.ts'
 import { writeKnownAnswers } from './eval/gold/known-answers.ts'
 import { openEvaluation } from './eval/open-evaluation.ts'
 import type { Evaluation } from './eval/open-evaluation.ts'
+import { replayReport, unexpectedIn } from './eval/replay/replay-report.ts'
+import type { ProtocolRun } from './eval/replay/replay-report.ts'
 import { replayScenarios } from './eval/replay/replay-scenarios.ts'
-import { modelReport, plainResult, scenarioReport, unexpectedIn } from './eval/report.ts'
+import { scenarioGroups } from './eval/replay/scenarios.ts'
+import { modelReport, plainResult } from './eval/report.ts'
 
 /** `npm run eval`: how good the answers to questions are, with a replayed provider or with a live model. */
 
 const gold = goldQuestions('emulator')
+const protocols = ['anthropic', 'openai', 'openai-compatible'] as const
 
 await runCommand({
   name: 'eval',
@@ -27,7 +31,7 @@ await runCommand({
   options: {
     replay: flag('Take the replayed provider, also when a model is set.'),
     only: someOf('<ids>', gold.map(({ id }) => id), 'Some questions, by their ids with commas between.'),
-    protocol: text('<name>', 'What the replayed provider speaks: anthropic (default), openai or openai-compatible.'),
+    protocol: someOf('<names>', protocols, 'What the replayed provider speaks, of anthropic, openai and openai-compatible. Default: all of them.'),
     least: wholeNumber('<percent>', 'Exit code 1 when a live model has less than this right. Default 0.'),
     'write-answers': flag('Write down what the accepted statements give as the known answers, and ask nothing.'),
     json: flag('Print the results as JSON.'),
@@ -43,13 +47,13 @@ await runCommand({
   run: async ({ options }) => {
     const questions = options.only.length === 0 ? gold : gold.filter(({ id }) => options.only.includes(id))
     const settings = options.replay ? undefined : liveSettings()
-    const protocol = protocolOf(options.protocol)
+    const spoken = options.protocol.length === 0 ? protocols : protocols.filter((protocol) => options.protocol.includes(protocol))
     if (!options.json) print('Making the databases …')
     await using databases = await openEvalDatabases()
     await using evaluation = await openEvaluation(databases)
     if (options['write-answers']) return await writeAnswers(evaluation)
     return settings === undefined
-      ? await replay(evaluation, questions, protocol, options.json)
+      ? await replay(evaluation, questions, spoken, options.json)
       : await live(evaluation, questions, settings, options)
   },
 })
@@ -60,26 +64,25 @@ function liveSettings(): ModelSettings | undefined {
   return found !== 'scripted' && 'settings' in found ? found.settings : undefined
 }
 
-function protocolOf(given = 'anthropic'): ModelSettings['provider'] {
-  const known = (['anthropic', 'openai', 'openai-compatible'] as const).find((protocol) => protocol === given)
-  if (known === undefined) throw new FatalError('bad-option', `--protocol must be anthropic, openai or openai-compatible, not "${given}".`)
-  return known
-}
-
 async function replay(
-  evaluation: Evaluation, questions: readonly GoldQuestion[], protocol: ModelSettings['provider'], asJson: boolean,
+  evaluation: Evaluation, questions: readonly GoldQuestion[], spoken: readonly ModelSettings['provider'][], asJson: boolean,
 ): Promise<number> {
-  const replayed = await replayScenarios(evaluation, questions, protocol)
-  const unexpected = replayed.flatMap(unexpectedIn).length
-  if (asJson) printJson(replayed.map(({ scenario: { name, expected }, results }) => ({ scenario: name, expected, results: results.map(plainResult) })))
+  const runs: ProtocolRun[] = []
+  for (const protocol of spoken) runs.push(await replayScenarios(evaluation, questions, protocol))
+  const unexpected = runs.flatMap(({ results }) => results.flatMap(unexpectedIn)).length
+  if (asJson) printJson(runs.map(plainRun))
   else {
-    for (const line of scenarioReport(replayed)) print(line)
-    print(unexpected === 0 ? `\nAll as it has to be (${protocol}).` : `\n${many(unexpected, 'question')} came out as they should not.`)
-    const plain = replayed.find(({ scenario }) => scenario.name === 'gold')
-    if (plain !== undefined) for (const line of modelReport('The known statements', plain.results)) print(line)
-    print('No model was asked: set LLM_API_KEY to see how many answers of one are right.')
+    print('What the service makes of a model that answers well, badly or not at all. The replies are made up, and come over the protocols of real providers.')
+    for (const line of replayReport(scenarioGroups, runs)) print(`${line}\n`)
+    const asked = runs.flatMap(({ results }) => results.flatMap(({ results: own }) => own)).length
+    print(unexpected === 0 ? `\nAll ${count(asked)} questions came out as they have to.` : `\n${many(unexpected, 'question')} of ${count(asked)} came out as they should not: see FAIL above.`)
+    print('This says nothing of how well a model writes SQL: set LLM_API_KEY to put the questions to one.')
   }
   return unexpected === 0 ? exitCodes.done : exitCodes.needsPerson
+}
+
+function plainRun({ protocol, results }: ProtocolRun): unknown {
+  return { protocol, scenarios: results.map(({ scenario: { name, expected }, results: own }) => ({ scenario: name, expected, results: own.map(plainResult) })) }
 }
 
 async function live(

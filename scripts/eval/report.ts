@@ -1,12 +1,6 @@
 import type { EvaluatedQuestion } from './evaluate.ts'
-import type { Scenario } from './replay/scenario.ts'
 
 /** The report of an evaluation, as lines for people; the same for a replayed provider and for a live model. */
-
-export interface ScenarioResult {
-  readonly scenario: Pick<Scenario, 'name' | 'about' | 'expected'>
-  readonly results: readonly EvaluatedQuestion[]
-}
 
 /** How a model did: how many answers are right, and what each of the others lacks. */
 export function modelReport(name: string, results: readonly EvaluatedQuestion[]): string[] {
@@ -20,26 +14,8 @@ export function modelReport(name: string, results: readonly EvaluatedQuestion[])
     ...counted('right after mending', right.filter(({ attempts }) => attempts > 1)),
     ...counted('right with other columns', right.filter(({ hasOtherColumns }) => hasOtherColumns)),
     ...targets(results),
-    ...results.filter(({ outcome }) => outcome !== 'right').flatMap(missed),
+    ...results.filter(({ outcome }) => outcome !== 'right').flatMap(missedLines),
   ]
-}
-
-/** Whether the service did as it has to, whatever the model did. */
-export function scenarioReport(all: readonly ScenarioResult[]): string[] {
-  const width = Math.max(...all.map(({ scenario }) => scenario.name.length))
-  return all.flatMap(({ scenario, results }) => {
-    const unexpected = unexpectedIn({ scenario, results })
-    const mark = unexpected.length === 0 ? 'ok  ' : 'FAIL'
-    return [
-      `${mark} ${scenario.name.padEnd(width)}  ${results.length - unexpected.length} of ${results.length} ${scenario.expected}  (${scenario.about})`,
-      ...unexpected.flatMap(missed),
-    ]
-  })
-}
-
-/** The questions of a scenario of which came what should not. */
-export function unexpectedIn({ scenario, results }: ScenarioResult): EvaluatedQuestion[] {
-  return results.filter(({ outcome }) => outcome !== scenario.expected)
 }
 
 /** A result as JSON has it. */
@@ -47,7 +23,8 @@ export function plainResult({ gold: { id, target, question }, ...result }: Evalu
   return { id, target, question, ...result }
 }
 
-function missed({ gold, outcome, overlap, failure, sql }: EvaluatedQuestion): string[] {
+/** What came of a question instead of what should have. */
+export function missedLines({ gold, outcome, overlap, failure, sql }: EvaluatedQuestion): string[] {
   const near = outcome === 'wrong' && overlap > 0 ? `, ${percent(overlap, 1)} of the values` : ''
   return [
     `  ${gold.id} (${gold.target}): ${outcome}${near}`,

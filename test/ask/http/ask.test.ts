@@ -1,9 +1,10 @@
 import { request as httpRequest } from 'node:http'
 import { expect } from 'chai'
+import { inOrder, startFakeProvider } from '../../../scripts/eval/provider/fake-provider.ts'
+import type { FakeProvider } from '../../../scripts/eval/provider/fake-provider.ts'
+import type { ProviderTurn } from '../../../scripts/eval/provider/provider-turn.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { startFakeProvider } from '../support/fake-provider.ts'
-import type { FakeProvider, ProviderTurn } from '../support/fake-provider.ts'
 import { runAsk } from '../support/running-ask.ts'
 import type { Answered, RunningAsk } from '../support/running-ask.ts'
 
@@ -39,7 +40,7 @@ describe('ask and generate_sql', () => {
 
   /** The service with a model that says these things one after the other. */
   const open = async (turns: readonly ProviderTurn[], variables: Record<string, string> = {}): Promise<RunningAsk> => {
-    provider = await startFakeProvider(...turns)
+    provider = await startFakeProvider(inOrder(...turns))
     ask = await runAsk(db, { LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables })
     return ask
   }

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { expect } from 'chai'
+import { startFakeProvider } from '../../../scripts/eval/provider/fake-provider.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { startFakeProvider } from '../support/fake-provider.ts'
 import { runAsk } from '../support/running-ask.ts'
 
 /** A port at which nobody listens yet. */
@@ -45,7 +45,7 @@ describe('the database of the EVM explorer', () => {
     const port = await freePort()
     const url = new URL(db.url)
     const evmUrl = `postgresql://${url.username || 'postgres'}:${url.password}@127.0.0.1:${port}${url.pathname}`
-    const provider = await startFakeProvider({ text: 'SELECT 1' })
+    const provider = await startFakeProvider(() => ({ text: 'SELECT 1' }))
     const ask = await runAsk(db, { EVM_EXPLORER_DATABASE_URL: evmUrl, LLM_API_KEY: 'key', LLM_BASE_URL: provider.url })
     const sockets = new Set<Socket>()
     let server: Server | undefined

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
+import { inOrder, startFakeProvider } from '../../../scripts/eval/provider/fake-provider.ts'
+import type { FakeProvider } from '../../../scripts/eval/provider/fake-provider.ts'
+import type { ProviderTurn } from '../../../scripts/eval/provider/provider-turn.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import { readConfig } from '../../../src/base/config.ts'
 import { modelSettings } from '../../../src/ask/models/model-settings.ts'
 import { ProviderModel } from '../../../src/ask/models/provider-model.ts'
 import type { ModelRequest } from '../../../src/ask/models/sql-model.ts'
-import { startFakeProvider } from '../support/fake-provider.ts'
-import type { FakeProvider, ProviderTurn } from '../support/fake-provider.ts'
 
 const request = (signal = new AbortController().signal): ModelRequest => ({
   instructions: 'You write SQL.', messages: [{ role: 'user', content: 'Question: how high?' }], question: 'how high?', signal,
@@ -19,7 +20,7 @@ describe('a model of a provider', () => {
   })
 
   const open = async (variables: Record<string, string>, turns: readonly ProviderTurn[], options = {}): Promise<ProviderModel> => {
-    provider = await startFakeProvider(...turns)
+    provider = await startFakeProvider(inOrder(...turns))
     const found = modelSettings(readConfig({ LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables }, {}))
     if (typeof found === 'string' || !('settings' in found)) throw new Error('there is no model')
     return new ProviderModel({ settings: found.settings, retryBaseMs: 1, ...options })
