@@ -12,8 +12,8 @@ const newest = Number.MAX_SAFE_INTEGER
 const stumblesUntilRest = 5
 
 export interface NodeQuestion<T> {
-  /** What the state must be of; undefined: the newest. */
-  readonly height: number | undefined
+  /** What the state must be of; undefined: the newest. `unknown` is of a block that any node may have. */
+  readonly height: number | 'unknown' | undefined
   readonly ask: (node: AccessNode, context: CallContext) => Promise<T>
 }
 
@@ -25,8 +25,8 @@ let turns = 0
  * @throws the errors of ChainReader, the one that says most of what was asked
  */
 export async function askNodes<T>(context: SourceContext, question: NodeQuestion<T>, signal: AbortSignal): Promise<T> {
-  const { height } = question
-  const nodes = height === undefined ? newestOf(context) : context.usableNodes()
+  const height = question.height === 'unknown' ? undefined : question.height
+  const nodes = question.height === undefined ? newestOf(context) : context.usableNodes()
   const tried = new Set<AccessNode>()
   const faults: { readonly fault: NodeFault; readonly error: unknown }[] = []
   for (;;) {

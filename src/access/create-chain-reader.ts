@@ -1,5 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import { FatalError } from '../base/errors.ts'
+import { asError, FatalError } from '../base/errors.ts'
 import { addressBytes } from '../chain/address.ts'
 import { ChainUnavailableError } from '../chain/chain-reader.ts'
 import type { ChainAccount, ChainReader, StateAt } from '../chain/chain-reader.ts'
@@ -8,14 +8,15 @@ import type { CadenceArgument } from '../chain/json-cdc/cadence-argument.ts'
 import { readJsonCdcValue } from '../chain/json-cdc/json-cdc-payload.ts'
 import type { PayloadValue } from '../chain/payload-value.ts'
 import { askNodes } from './ask-nodes.ts'
+import type { NodeQuestion } from './ask-nodes.ts'
 import type { CallReport, NodeStatus, SourceLogger } from './chain-source.ts'
 import { ExecuteScriptResponseSchema } from './gen/flow/access/access_pb.ts'
 import { nodeFault } from './node-errors.ts'
-import type { AccessNode, CallContext } from './node.ts'
 import { NodeRegistry, endpointKey } from './node-registry.ts'
 import { readAccountResponse } from './read-account.ts'
 import { SourceContext } from './source-context.ts'
-import { accountRequest, scriptAtHeightRequest, scriptRequest } from './wire/requests.ts'
+import { accountRequest, scriptAtBlockIdRequest, scriptAtHeightRequest, scriptRequest } from './wire/requests.ts'
+import { WireError } from './wire/wire-error.ts'
 
 export interface ChainReaderOptions {
   /** Nodes that follow the head; the newest state comes from them. */
@@ -32,8 +33,23 @@ export interface ChainReaderOptions {
   readonly onCall?: (report: CallReport) => void
 }
 
+/** Which state a script sees: after a block by its height or by its id (32 bytes), or the newest. */
+export interface ScriptState extends StateAt {
+  readonly blockId?: Uint8Array | undefined
+}
+
+/** Runs scripts of others, as they are. */
+export interface ScriptCaller {
+  /**
+   * @param args one JSON-CDC value each
+   * @returns what the script gave, in JSON-CDC as the node wrote it
+   * @throws ScriptFailedError, StateNotServedError, ChainCallFailedError, ChainUnavailableError; the signal's reason
+   */
+  runScript(script: Uint8Array, args: readonly Uint8Array[], at?: ScriptState): Promise<Uint8Array>
+}
+
 /** A reader that somebody has to close. */
-export interface ClosableChainReader extends ChainReader {
+export interface ClosableChainReader extends ChainReader, ScriptCaller {
   /** The nodes as this reader sees them. */
   status(): NodeStatus[]
   close(): Promise<void>
@@ -70,14 +86,15 @@ class NodeChainReader implements ClosableChainReader {
   }
 
   async executeScript(script: string, args: readonly CadenceArgument[], at: StateAt = {}): Promise<PayloadValue> {
-    const source = Buffer.from(script)
-    const encoded = args.map(encodeArgument)
-    const { height } = at
-    const answer = await this.#ask(at, (node, context) =>
-      height === undefined
-        ? node.call('ExecuteScriptAtLatestBlock', scriptRequest(source, encoded), context)
-        : node.call('ExecuteScriptAtBlockHeight', scriptAtHeightRequest(height, source, encoded), context))
-    return readJsonCdcValue(Buffer.from(fromBinary(ExecuteScriptResponseSchema, answer).value))
+    return readJsonCdcValue(Buffer.from(await this.runScript(Buffer.from(script), args.map(encodeArgument), at)))
+  }
+
+  async runScript(script: Uint8Array, args: readonly Uint8Array[], { height, blockId, signal }: ScriptState = {}): Promise<Uint8Array> {
+    return this.#ask({ height: blockId === undefined ? height : 'unknown', signal }, async (node, context) => {
+      if (blockId !== undefined) return resultOf(await node.call('ExecuteScriptAtBlockID', scriptAtBlockIdRequest(blockId, script, args), context))
+      if (height === undefined) return resultOf(await node.call('ExecuteScriptAtLatestBlock', scriptRequest(script, args), context))
+      return resultOf(await node.call('ExecuteScriptAtBlockHeight', scriptAtHeightRequest(height, script, args), context))
+    })
   }
 
   async getAccount(address: string, at: StateAt = {}): Promise<ChainAccount | undefined> {
@@ -104,11 +121,22 @@ class NodeChainReader implements ClosableChainReader {
     await Promise.all(this.#context.nodes.map((node) => this.#registry.release(node)))
   }
 
-  async #ask<T>(at: StateAt, ask: (node: AccessNode, context: CallContext) => Promise<T>): Promise<T> {
+  async #ask<T>(
+    at: { readonly height?: NodeQuestion<T>['height']; readonly signal?: AbortSignal | undefined }, ask: NodeQuestion<T>['ask'],
+  ): Promise<T> {
     this.#closing.signal.throwIfAborted()
     const signal = this.#context.signalOf(at.signal)
     await this.#context.identified(signal)
     return askNodes(this.#context, { height: at.height, ask }, signal)
+  }
+}
+
+/** @throws WireError where it is no answer of a script */
+function resultOf(answer: Buffer): Uint8Array {
+  try {
+    return fromBinary(ExecuteScriptResponseSchema, answer).value
+  } catch (error) {
+    throw new WireError(asError(error).message, 0)
   }
 }
 

@@ -49,7 +49,8 @@ export const askSettings = {
   BACKEND_URL: url({
     group: mcp, schemes: ['http', 'https'], default: 'http://127.0.0.1:8080', description: 'The explorer API, which tells whether a developer key is valid (/auth/verify-key).',
   }),
-  CHAIN_REST_URL: url({
-    group: mcp, schemes: ['http', 'https'], default: 'https://rest-mainnet.onflow.org', description: 'REST API of an access node, which executes scripts (/v1/scripts).',
+  CHAIN_REST_URL: optionalUrl({
+    group: mcp, secret: true, schemes: ['http', 'https'],
+    description: 'REST API of an access node, such as https://rest-mainnet.onflow.org, that runs the scripts of callers (/v1/scripts). Without it the nodes run them that the chain is read from.',
   }),
 } satisfies Record<string, Setting<unknown>>

@@ -2,18 +2,21 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { QueryService } from '../ask/query-service.ts'
 import type { Logger } from '../base/log.ts'
+import type { Network } from '../chain/network.ts'
 import { instructionsFor } from './instructions.ts'
 import { registerPrompts } from './prompts.ts'
 import { registerResources } from './resources/register-resources.ts'
 import type { CallContext } from './tools/call-context.ts'
 import { registerAskTool, registerGenerateTool } from './tools/question-tools.ts'
-import type { ScriptRunner } from './tools/script-runner.ts'
+import type { ScriptRunner } from './scripts/script-runner.ts'
 import { registerScriptTool } from './tools/script-tool.ts'
 import { registerSqlTool } from './tools/sql-tools.ts'
 
 export interface ProtocolOptions {
   readonly queries: QueryService
   readonly scripts: ScriptRunner
+  /** The network that scripts run on. */
+  readonly network: () => Network
   /** Of the program, as clients show it. */
   readonly version: string
   readonly log: Logger
@@ -29,13 +32,13 @@ const cacheHints = {
  * What is spoken at `/mcp`: revision 2026-07-28 and, for clients that begin with `initialize`, those up to 2025-11-25. Each
  * request has a server of its own and nothing is kept between two, so any process can answer any of them.
  */
-export function createProtocol({ queries, scripts, version, log }: ProtocolOptions): McpHttpHandler {
+export function createProtocol({ queries, scripts, network, version, log }: ProtocolOptions): McpHttpHandler {
   const instructions = instructionsFor(queries)
   return createMcpHandler(({ authInfo }) => {
     const server = new McpServer({ name: 'flowfarm', title: 'Flow blockchain data', version }, { instructions, cacheHints })
     const context = { caller: authInfo?.clientId ?? 'open', log }
     registerTools(server, { queries, scripts, context })
-    registerResources(server, queries)
+    registerResources(server, queries, network)
     registerPrompts(server, queries)
     return server
   }, {

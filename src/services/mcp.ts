@@ -1,15 +1,21 @@
+import { createChainReader } from '../access/create-chain-reader.ts'
 import { addressList, clientReader } from '../api/http/client-address.ts'
 import { FailureLimit } from '../auth/failure-limit.ts'
-import { settings } from '../base/config.ts'
+import { historicEndpoints, liveEndpoints, settings } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
 import { Admission } from '../mcp/access/admission.ts'
 import { KeyCheck } from '../mcp/access/key-check.ts'
 import type { OriginRules } from '../mcp/access/origin-rules.ts'
 import { SlidingWindow } from '../mcp/access/sliding-window.ts'
 import { startMcpHttpServer } from '../mcp/mcp-http-server.ts'
-import { createRestScriptRunner } from '../mcp/tools/script-runner.ts'
+import { boundScripts } from '../mcp/scripts/bounded-script-runner.ts'
+import { createNodeScriptRunner } from '../mcp/scripts/node-script-runner.ts'
+import { createRestScriptRunner } from '../mcp/scripts/rest-script-runner.ts'
+import type { ScriptRunner } from '../mcp/scripts/script-runner.ts'
+import type { Network } from '../chain/network.ts'
 import { cannotListen } from './cannot-listen.ts'
 import type { ServiceContext } from './context.ts'
+import { readNetwork, whenNetworkKnown } from './known-network.ts'
 import { openQueryService } from './open-query-service.ts'
 
 /** Of what clients show; it changes when tools do. */
@@ -22,7 +28,7 @@ export async function startMcp(context: ServiceContext): Promise<void> {
   const { service: queries } = await openQueryService(context)
   const server = await startMcpHttpServer({
     queries, log, version, host: config.HOST, port: config.MCP_PORT,
-    scripts: createRestScriptRunner({ baseUrl: config.CHAIN_REST_URL }),
+    scripts: boundScripts(openScripts(context)), network: await openNetwork({ ...context, log }),
     origins: originRules(config),
     admission: new Admission({
       isKeyRequired: config.MCP_AUTH_ENABLED, adminKey: config.MCP_ADMIN_KEY,
@@ -34,8 +40,36 @@ export async function startMcp(context: ServiceContext): Promise<void> {
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'MCP_PORT', port: config.MCP_PORT, host: config.HOST })
   })
+  shared.mcpPort = server.port
   lifecycle.onStop('MCP server', () => server.close())
   if (!config.MCP_AUTH_ENABLED) log.warn('whoever reaches the MCP server may run SQL without a limit: MCP_AUTH_ENABLED is off')
+}
+
+/** The network, for the addresses in what models are told of scripts: that of the chain, as soon as a node has been met. */
+async function openNetwork({ pool, log, lifecycle }: ServiceContext): Promise<() => Network> {
+  let network = await readNetwork(pool)
+  if (network === undefined) {
+    lifecycle.onStop('waiting for the network of scripts', whenNetworkKnown(pool, log, (found) => {
+      network = found
+      return Promise.resolve()
+    }))
+  }
+  return () => network ?? 'mainnet'
+}
+
+/** Where scripts run: where no REST API is named, on the nodes that everything else comes from. */
+function openScripts({ config, metrics, lifecycle, ...context }: ServiceContext): ScriptRunner {
+  if (config.CHAIN_REST_URL !== undefined) return createRestScriptRunner(config.CHAIN_REST_URL)
+  const nodes = createChainReader({
+    liveEndpoints: liveEndpoints(config), historicEndpoints: historicEndpoints(config), log: context.log.child({ service: 'mcp' }),
+    onCall: ({ method, code, durationMs, bytes }) => {
+      metrics.accessCalls.inc({ method, code })
+      metrics.accessSeconds.observe({ method }, durationMs / 1000)
+      metrics.accessBytes.inc({ method }, bytes)
+    },
+  })
+  lifecycle.onStop('access nodes that run scripts of callers', () => nodes.close())
+  return createNodeScriptRunner(nodes)
 }
 
 /** Where keys are checked: where nothing else is set, the API of this process, which may have another port than the usual one. */

@@ -3,18 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { DeveloperKeys } from '../../src/auth/developer-keys.ts'
+import { AskableNode } from '../support/askable-node.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { clients } from './support/mcp-clients.ts'
 import type { ConnectedClient } from './support/mcp-clients.ts'
 import { listTools, messageHeaders, throughProxy } from './support/running-mcp.ts'
-import { startScriptNode } from './support/script-node.ts'
-import type { ScriptNode } from './support/script-node.ts'
 
 describe('the program as an MCP server', () => {
   let database: TestDatabase
-  let node: ScriptNode
+  let node: AskableNode
   let folder: string
   let program: FlowfarmProcess
   let url: string
@@ -23,10 +22,10 @@ describe('the program as an MCP server', () => {
   before(async function (this: Mocha.Context) {
     this.timeout(120_000)
     database = await createTestDatabase()
-    node = await startScriptNode()
+    node = await AskableNode.start({ script: ({ args }) => args[0] ?? { type: 'Void' } })
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-mcp-'))
     program = new FlowfarmProcess(['api', 'mcp'], {
-      DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', MCP_PORT: '0', CHAIN_REST_URL: node.url, CHROMA_PERSIST_DIR: folder,
+      DB_URL: database.url, HOST: '127.0.0.1', PORT: '0', MCP_PORT: '0', CHAIN_ACCESS_NODE: node.endpoint, CHROMA_PERSIST_DIR: folder,
       MCP_ADMIN_KEY: 'admin-secret', MCP_RATE_LIMIT: '2', LLM_PROVIDER: 'scripted', MCP_ALLOWED_HOSTS: 'mcp.example',
     })
     await program.logged(/^the API listens/)
@@ -60,7 +59,7 @@ describe('the program as an MCP server', () => {
   it('tells its tables, asks a node, and answers the questions that it has examples for', async () => {
     expect(await client.read('schema://indexer-ddl')).to.include('raw.blocks').and.not.include('developer_keys')
     expect((await client.call('run_chain_script', { script: 'access(all) fun main() {}' })).structuredContent).to.deep.include({ result: { type: 'Void' } })
-    expect(node.asked).to.have.length(1)
+    expect(node.scripts).to.have.length(1)
     const unknown = await client.call('ask_indexer', { question: 'What is the weather like?' })
     expect(unknown.isError).to.equal(true)
     expect(unknown.structuredContent?.['error']).to.be.a('string')

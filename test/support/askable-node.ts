@@ -17,6 +17,8 @@ export interface ScriptCall {
   readonly args: readonly Cdc[]
   /** Undefined: the latest state. */
   readonly height: number | undefined
+  /** As hex digits, where the state is named by it. */
+  readonly blockId?: string
 }
 
 /** An account that the node is asked for. */
@@ -68,6 +70,9 @@ export class AskableNode {
         ExecuteScriptAtLatestBlock: answer((node, request) => node.#script({ script: textOf(request, 1), args: argumentsOf(request, 2), height: undefined })),
         ExecuteScriptAtBlockHeight: answer((node, request) => node.#script({
           script: textOf(request, 2), args: argumentsOf(request, 3), height: numberOf(request, 1),
+        })),
+        ExecuteScriptAtBlockID: answer((node, request) => node.#script({
+          script: textOf(request, 2), args: argumentsOf(request, 3), height: undefined, blockId: bytesOf(request, 1).toString('hex'),
         })),
         GetAccountAtLatestBlock: answer((node, request) => node.#account({ address: bytesOf(request, 1).toString('hex'), height: undefined })),
         GetAccountAtBlockHeight: answer((node, request) => node.#account({

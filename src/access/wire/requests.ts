@@ -84,6 +84,11 @@ export function scriptAtHeightRequest(height: number, script: Uint8Array, args: 
   return encode([[1, height], [2, script], ...args.map((argument) => [3, argument] as const)])
 }
 
+/** `ExecuteScriptAtBlockID`. */
+export function scriptAtBlockIdRequest(blockId: Uint8Array, script: Uint8Array, args: readonly Uint8Array[]): Uint8Array {
+  return encode([[1, blockId], [2, script], ...args.map((argument) => [3, argument] as const)])
+}
+
 /** `GetAccountAtLatestBlock`, and with a height `GetAccountAtBlockHeight`. */
 export function accountRequest(address: Uint8Array, height = 0): Uint8Array {
   return encode([[1, address], [2, height]])

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { QueryService, QueryTarget } from '../../ask/query-service.ts'
+import type { Network } from '../../chain/network.ts'
+import { scriptReference } from './script-reference.ts'
 
 interface SchemaResource {
   readonly uri: string
@@ -9,13 +9,11 @@ interface SchemaResource {
   readonly title: string
   readonly description: string
   readonly mimeType: string
-  readonly text: (queries: QueryService) => string
+  readonly text: (queries: QueryService, network: Network) => string
 }
 
 /** Texts do not change while the process runs. */
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
-
-let scriptReference: string | undefined
 
 /** The resources that the specification names. All four are always there; without an EVM database its two say so. */
 const resources: readonly SchemaResource[] = [
@@ -37,14 +35,14 @@ const resources: readonly SchemaResource[] = [
   {
     uri: 'schema://script-reference', name: 'script-reference', title: 'Cadence scripts', mimeType: 'text/markdown',
     description: 'How scripts for run_chain_script are written: arguments, results, addresses of core contracts, examples.',
-    text: () => (scriptReference ??= readFileSync(join(import.meta.dirname, 'script-reference.md'), 'utf8')),
+    text: (_queries, network) => scriptReference(network),
   },
 ]
 
-/** Adds the four `schema://` resources. */
-export function registerResources(server: McpServer, queries: QueryService): void {
+/** Adds the four `schema://` resources. @param network whose addresses scripts are told with */
+export function registerResources(server: McpServer, queries: QueryService, network: () => Network): void {
   for (const { uri, name, title, description, mimeType, text } of resources) {
-    server.registerResource(name, uri, { title, description, mimeType, cacheHint }, () => ({ contents: [{ uri, mimeType, text: text(queries) }] }))
+    server.registerResource(name, uri, { title, description, mimeType, cacheHint }, () => ({ contents: [{ uri, mimeType, text: text(queries, network()) }] }))
   }
 }
 

@@ -1,27 +1,27 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
+import { jsonCdcSchema } from '../scripts/script-runner.ts'
+import type { ScriptRunner } from '../scripts/script-runner.ts'
 import { advertised, advertisedInput } from './advertised-schema.ts'
 import { readingOpenWorld } from './annotations.ts'
 import type { CallContext } from './call-context.ts'
 import { runTool } from './run-tool.ts'
-import { jsonCdcSchema } from './script-runner.ts'
-import type { ScriptRunner } from './script-runner.ts'
 import { scriptToolName } from './tool-names.ts'
 import { success } from './tool-result.ts'
 
 /** Longer than any script of use; nodes refuse those sooner. */
 const mostScriptCharacters = 100_000
 
-const badBlock = 'must be a height, sealed or final'
+const badHeight = 'must be a height, or sealed'
 
 const schema = z.strictObject({
   script: z.string('must be a text').min(1, 'must not be empty').max(mostScriptCharacters, `must have at most ${mostScriptCharacters} characters`).describe(
     'Cadence 1.0 source with `access(all) fun main(…)`. Imports name addresses: `import FlowToken from 0x1654653399040a61`.'),
   arguments: z.array(jsonCdcSchema, 'must be a list of JSON-CDC values').nullish().describe(
     'Arguments of main in their order, as JSON-CDC: [{"type": "Address", "value": "0x1654653399040a61"}, {"type": "UFix64", "value": "1.5"}].'),
-  block_height: z.union([z.int().nonnegative(), z.string().regex(/^(sealed|final|[0-9]{1,20})$/, badBlock)], badBlock).nullish().describe(
-    'Run in the state after this block; default the latest sealed one. Nodes keep some weeks of states.'),
+  block_height: z.union([z.int().nonnegative(), z.string().regex(/^(sealed|[0-9]{1,15})$/, badHeight)], badHeight).nullish().describe(
+    'Run in the state after this block; default, and `sealed`, the latest sealed one. Nodes keep some weeks of states.'),
   block_id: z.string('must be a text').regex(/^(0x)?[0-9a-fA-F]{64}$/, 'must be 64 hex digits').nullish().describe('The same by the id of the block, in place of block_height.'),
 })
 const input = advertisedInput(schema)
@@ -45,13 +45,19 @@ export function registerScriptTool(server: McpServer, scripts: ScriptRunner, con
   }, (args, { mcpReq: { signal } }) => runTool({
     tool: scriptToolName, context, signal, schema, args,
     run: async ({ script, arguments: values, block_height: height, block_id: id }) => {
-      const at = { height: height?.toString(), id: id?.replace(/^0x/, '').toLowerCase() }
-      if (at.height !== undefined && at.id !== undefined) {
-        throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
+      if (isGiven(height) && isGiven(id)) throw new ApiError(400, 'two-blocks', 'Give block_height or block_id, not both.', { field: 'block_id' })
+      const at = {
+        height: isGiven(height) && height !== 'sealed' ? Number(height) : undefined,
+        id: isGiven(id) ? id.replace(/^0x/, '').toLowerCase() : undefined,
       }
       const result = await scripts.run(script, values ?? [], at, signal)
       return success({ result, error: null, error_code: null }, { result })
     },
     tell: ({ detail, code }) => ({ result: null, error: detail, error_code: code }),
   }))
+}
+
+/** Models send null for what they leave out. */
+function isGiven<Value>(value: Value): value is NonNullable<Value> {
+  return value !== undefined && value !== null
 }

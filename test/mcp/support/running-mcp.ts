@@ -9,7 +9,9 @@ import { KeyCheck } from '../../../src/mcp/access/key-check.ts'
 import type { OriginRules } from '../../../src/mcp/access/origin-rules.ts'
 import { SlidingWindow } from '../../../src/mcp/access/sliding-window.ts'
 import { startMcpHttpServer } from '../../../src/mcp/mcp-http-server.ts'
-import { createRestScriptRunner } from '../../../src/mcp/tools/script-runner.ts'
+import { boundScripts } from '../../../src/mcp/scripts/bounded-script-runner.ts'
+import { createRestScriptRunner } from '../../../src/mcp/scripts/rest-script-runner.ts'
+import type { ScriptRunner } from '../../../src/mcp/scripts/script-runner.ts'
 
 export interface RunningMcp {
   readonly url: string
@@ -21,8 +23,8 @@ export interface RunningMcp {
 
 export interface RunMcpOptions {
   readonly queries: QueryService
-  /** Default: nothing listens there. */
-  readonly chainRestUrl?: string
+  /** Default: one whose node cannot be reached. */
+  readonly scripts?: ScriptRunner
   readonly backendUrl?: string
   readonly admission?: Partial<AdmissionOptions>
   readonly origins?: Partial<OriginRules>
@@ -40,11 +42,11 @@ export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
 export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 /** The MCP server on a port of 127.0.0.1, put together as the service does. */
-export async function runMcp({ queries, chainRestUrl = nobody, backendUrl = nobody, admission, origins }: RunMcpOptions): Promise<RunningMcp> {
+export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), backendUrl = nobody, admission, origins }: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
   const server = await startMcpHttpServer({
-    queries, log, version: '0.0.0', host: '127.0.0.1', port: 0, closeGraceMs: 500,
-    scripts: createRestScriptRunner({ baseUrl: chainRestUrl }),
+    queries, log, version: '0.0.0', network: () => 'mainnet', host: '127.0.0.1', port: 0, closeGraceMs: 500,
+    scripts: boundScripts(scripts),
     origins: { allowedHosts: [], allowedOrigins: [], ...origins },
     admission: new Admission({
       isKeyRequired: true, adminKey: undefined, keys: new KeyCheck({ backendUrl: () => backendUrl }), window: new SlidingWindow({ most: 60 }),

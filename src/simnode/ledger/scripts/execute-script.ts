@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Refusal } from '../../node/refusal.ts'
 import { accountAnswers } from './account-answers.ts'
 import { encodeJson } from './cadence-json.ts'
+import { exampleAnswers } from './example-answers.ts'
 import { itemAnswers } from './item-answers.ts'
 import { ScriptArguments } from './script-arguments.ts'
 import type { ScriptAnswer } from './script-answer.ts'
@@ -15,6 +16,7 @@ import { tokenAnswers } from './token-answers.ts'
 const folders: Readonly<Record<string, Readonly<Record<string, ScriptAnswer>>>> = {
   'jobs/asking/cadence': { ...tokenAnswers, ...itemAnswers, ...stakingAnswers },
   'src/api/chain/scripts': accountAnswers,
+  'src/mcp/resources/scripts': exampleAnswers,
 }
 
 const repository = join(import.meta.dirname, '../../../..')
@@ -22,8 +24,8 @@ const repository = join(import.meta.dirname, '../../../..')
 let known: ReadonlyMap<string, ScriptAnswer> | undefined
 
 /**
- * What a script gives at some state, in JSON-CDC. No Cadence is run: the scripts that this program itself sends are known
- * by their text, with the imports of any network.
+ * What a script gives at some state, in JSON-CDC. No Cadence is run: the scripts that this program itself sends, or shows as
+ * examples, are known by their text, with the imports of any network and with any white space.
  * @param args one JSON-CDC value each
  * @throws Refusal UNIMPLEMENTED for any other script; INVALID_ARGUMENT, as of a script that fails
  */
@@ -43,5 +45,5 @@ function readScripts(): ReadonlyMap<string, ScriptAnswer> {
 
 /** `import Name from 0x…`, as a network runs it, and `import "Name"`, as it is kept, are the same here. */
 function withoutAddresses(source: string): string {
-  return source.replaceAll(/^import (\w+) from 0x[0-9a-f]{16}$/gm, 'import "$1"')
+  return source.replaceAll(/\bimport (\w+) from 0x[0-9a-f]{16}\b/g, 'import "$1"').replaceAll(/\s+/g, ' ').trim()
 }

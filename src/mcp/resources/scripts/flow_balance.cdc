@@ -1,0 +1,3 @@
+access(all) fun main(address: Address): UFix64 {
+    return getAccount(address).balance
+}
