@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
-import { readConfig } from '../src/base/config.ts'
+import { modelSettings } from '../src/ask/models/model-settings.ts'
+import { readConfig, settings } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
 import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { putLabel } from '../src/farm/labels/account-labels.ts'
@@ -20,22 +22,32 @@ import { startSimulatedChain } from './demo/simulated-chain.ts'
  * mainnet's pace, a PostgreSQL of its own that is thrown away at the end, and all services.
  *
  * The variables of flowfarm hold here too (`PORT`, `HOST`, `LOG_LEVEL`, …), but for those that would lead to another
- * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read.
+ * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read. Without a model
+ * of one's own (`LLM_API_KEY`, `LLM_PROVIDER`) a script answers the example questions.
  */
 
 /** Nothing of the database is wanted after the demo's end, and it is to leave memory to others. */
 const databaseSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB' }
 
 function configure(chain: DemoChain, folder: string): Config {
-  return readConfig({
-    CHAIN_ACCESS_NODE: chain.endpoint, CHAIN_ACCESS_NODES: '', CHAIN_HISTORIC_ACCESS_NODES: '', CHAIN_ARCHIVE_NODE: '',
-    DB_URL: '', DATA_FOLDER: folder, START_BLOCK: '', HISTORY_STOP_HEIGHT: '',
-  }, undefined, {
-    LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty',
+  const overrides = {
+    CHAIN_ACCESS_NODE: chain.endpoint, CHAIN_ACCESS_NODES: '', CHAIN_HISTORIC_ACCESS_NODES: '', CHAIN_ARCHIVE_NODE: '', CHAIN_REST_URL: '',
+    DB_URL: '', DB_READ_URL: '', INDEXER_DATABASE_URL: '', EVM_EXPLORER_DATABASE_URL: '', DATA_FOLDER: folder,
+    START_BLOCK: '', HISTORY_STOP_HEIGHT: '', BACKEND_URL: '',
+  }
+  const defaults = {
+    LOG_LEVEL: 'warn', LOG_FORMAT: 'pretty', CHROMA_PERSIST_DIR: join(folder, 'approved-examples'),
     // So that whoever breaks a worker on purpose sees its range flagged in half a minute instead of in an hour.
     WORKER_RETRY_BASE_MS: '250', WORKER_RETRY_CAP_MS: '2000',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     ...chain.variables,
+  }
+  const { LLM_API_KEY: key, PORT: port } = readConfig(overrides, undefined, defaults)
+  return readConfig(overrides, undefined, {
+    ...defaults,
+    ...(key === undefined ? { LLM_PROVIDER: 'scripted' } : {}),
+    // Whoever chooses another port, for a second demo say, has something else on the usual ones.
+    ...(port === settings.PORT.read(undefined) ? {} : { ASK_PORT: '0', MCP_PORT: '0' }),
   })
 }
 
@@ -58,7 +70,11 @@ async function demo(options: DemoArguments): Promise<number> {
     onReady: async ({ shared, terminal, pool }) => {
       for (const label of chain.labels) await putLabel(pool, label)
       const { text: key } = await new DeveloperKeys(pool).create({ name: 'demo', tier: 'unlimited' })
-      const text = greetingText({ chain, folder, key, page: pageAddress(config.HOST, shared.apiPort ?? config.PORT) })
+      const text = greetingText({
+        chain, folder, key, model: modelSettings(config),
+        page: pageAddress(config.HOST, shared.apiPort ?? config.PORT), askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
+        mcp: `${pageAddress(config.HOST, shared.mcpPort ?? config.MCP_PORT)}/mcp`,
+      })
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)
     },

@@ -92,7 +92,7 @@ describe('the demo', function () {
     expect(first).to.not.equal(second)
     for (const demo of both) {
       const pages = [...demo.output.matchAll(/^ +[A-Z][a-z ]+ (http:\S+)$/gm)].map(([, address = '']) => address)
-      expect(pages).to.have.length(6)
+      expect(pages).to.have.length(7)
       for (const address of pages) expect((await fetch(address)).status, address).to.equal(200)
       expect(demo.folders()).to.have.length(1)
     }
@@ -135,6 +135,22 @@ describe('the demo', function () {
     expect([data.from, data.to]).to.include(asked.conditions.addresses[0])
   })
 
+  it('answers the question that it prints, and a call of its MCP server', async () => {
+    const demo = start({ PORT: '0' })
+    await demo.ready()
+    expect(demo.output).to.include('a script answers those and no others')
+    const [, url = '', type = '', body = ''] = /curl (http:\S+\/ask) -H '(.*?): .*?' -d '(.*)'/.exec(demo.output) ?? []
+    const answer = await fetch(url, { method: 'POST', headers: { [type]: 'application/json' }, body })
+    expect(answer.status).to.equal(200)
+    expect(await answer.json()).to.include({ error: null, model: 'scripted/example-questions' }).and.have.property('results')
+    const mcp = /MCP server +(http:\S+)/.exec(demo.output)?.[1] ?? ''
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_indexer_sql', arguments: { sql: 'SELECT 6 * 7 AS answer' } } }
+    const called = await fetch(mcp, {
+      method: 'POST', body: JSON.stringify(call), headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    })
+    expect(await called.text()).to.include('"results":[{"answer":42}]')
+  })
+
   it('fills its pages with names, pictures and prices, and goes back to the first block', async () => {
     const address = await start({ PORT: '0' }).ready()
     const read = async (path: string): Promise<Listed> => (await fetch(new URL(path, address))).json() as Promise<Listed>
@@ -155,20 +171,30 @@ describe('the demo', function () {
   })
 
   it('runs on a recording when told so', async () => {
-    const demo = start({ PORT: '0' }, ['--recording', join(import.meta.dirname, 'recordings/base'), '--still'])
+    const demo = start(
+      { PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, ['--recording', join(import.meta.dirname, 'recordings/base'), '--still'],
+    )
     const address = await demo.ready()
     expect(demo.output).to.include('a recorded chain: 281 real blocks')
     expect((await fetch(new URL('/flow/block', address))).status).to.equal(200)
+    // Whoever has a key wants a model and no script.
+    expect(demo.output).to.include('Ask in your words')
+    const health = await fetch(new URL('/health', /Ask the chain (http:\S+)/.exec(demo.output)?.[1]))
+    expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
   })
 
-  it('says that its port is taken, and by which variable to choose another', async () => {
-    const first = start({ PORT: '0' })
-    const { port } = new URL(await first.ready())
-    const second = start({ PORT: port })
-    expect(await second.end()).to.equal(1)
-    expect(second.output, second.output).to.include(`PORT ${port} is in use`).and.not.include(' at ')
-    expect(second.folders()).to.deep.equal([])
-  })
+  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT']) {
+    it(`says that ${variable} is taken, and that another can be chosen by it`, async () => {
+      const other = createServer().listen(0, '127.0.0.1')
+      receivers.push(other)
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const demo = start({ PORT: '0', HOST: '127.0.0.1', [variable]: String(port) })
+      expect(await demo.end()).to.equal(1)
+      expect(demo.output, demo.output).to.include(` ${variable} ${port} is in use`).and.include(`choose another ${variable}`).and.not.include(' at ')
+      expect(demo.folders()).to.deep.equal([])
+    })
+  }
 
   it('writes nothing but JSON where JSON is asked for', async () => {
     const demo = start({ PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'info' })

@@ -28,7 +28,7 @@ async function measure(hasStream: boolean): Promise<Sample[]> {
   const server = await startEmbeddedPostgres({ dataFolder: folder, log: () => undefined })
   const node = await startLedgerNode({ head })
   if (!hasStream) node.inject({ kind: 'status', code: 'UNIMPLEMENTED', when: ({ method }) => method.startsWith('Subscribe') })
-  const farm = spawn(process.execPath, [join(root, 'src/main.ts')], {
+  const farm = spawn(process.execPath, [join(root, 'src/main.ts'), 'ingest', 'farm', 'api'], {
     env: { DB_URL: server.url, CHAIN_ACCESS_NODE: node.endpoint, PORT: '0', LOG_FORMAT: 'json' }, stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = new AbortController()

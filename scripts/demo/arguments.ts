@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { readArguments, wholeNumber, wrongArgument } from '../../src/simnode/node/node-arguments.ts'
 
 export const demoHelp = `Runs everything on this machine, without the internet: a node with a chain of its own, a PostgreSQL that is thrown
-away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LOG_LEVEL, …).
+away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
+With another PORT the query service and the MCP server take free ports, unless ASK_PORT and MCP_PORT say which.
 
   npm run demo
   PORT=8081 npm run demo -- --blocks 2000

@@ -1,12 +1,22 @@
+import type { modelSettings } from '../../src/ask/models/model-settings.ts'
 import type { DemoChain } from './demo-chain.ts'
 
 /** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */
 const secret = `whsec_${Buffer.from('the secret of the demo, 32 bytes').toString('base64')}`
 
+/** One of the example questions, which the script knows too. */
+const exampleQuestion = 'How many transactions were there each day?'
+
 export interface Greeting {
   readonly chain: DemoChain
   /** Where the pages are, without a slash at the end. */
   readonly page: string
+  /** Where the query service is, without a slash at the end. */
+  readonly askPage: string
+  /** Where the MCP server is. */
+  readonly mcp: string
+  /** What questions go to, or what to set so that they go somewhere. */
+  readonly model: ReturnType<typeof modelSettings>
   /** DATA_FOLDER of the demo. */
   readonly folder: string
   /** A developer's key. */
@@ -14,7 +24,7 @@ export interface Greeting {
 }
 
 /** What a ready demo says: what to open, and what to try. */
-export function greetingText({ chain, page, folder, key }: Greeting): string {
+export function greetingText({ chain, page, askPage, mcp, model, folder, key }: Greeting): string {
   const subscription = {
     url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
   }
@@ -23,12 +33,16 @@ export function greetingText({ chain, page, folder, key }: Greeting): string {
     ...chain.introduction.map((line) => `  ${line}`),
     '',
     `    Open this     ${page}/`,
+    `    Ask the chain ${askPage}/`,
     `    All routes    ${page}/docs`,
     `    Blocks        ${page}/flow/block`,
     `    Transactions  ${page}/flow/transaction`,
     `    Status        ${page}/status`,
     `    Live feed     ${page.replace('http', 'ws')}/ws`,
     `    The farm      ${page}/operator`,
+    `    MCP server    ${mcp}`,
+    '',
+    ...askingLines(askPage, model),
     '',
     '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
     '',
@@ -45,4 +59,19 @@ export function greetingText({ chain, page, folder, key }: Greeting): string {
     '',
     '',
   ].join('\n')
+}
+
+function askingLines(askPage: string, model: ReturnType<typeof modelSettings>): readonly string[] {
+  return [
+    ...howToAsk(model),
+    '',
+    `    curl ${askPage}/api/v1/ask -H 'Content-Type: application/json' -d '${JSON.stringify({ question: exampleQuestion })}'`,
+  ]
+}
+
+function howToAsk(model: ReturnType<typeof modelSettings>): readonly string[] {
+  if (model === 'scripted') {
+    return ['  Ask in SQL, or one of the example questions: there is no model, so a script answers those and no others.', '  LLM_API_KEY sets one (docs/query-service.md).']
+  }
+  return 'remedy' in model ? [`  Ask in SQL. Questions in words want a model: ${model.remedy}`] : ['  Ask in your words, or in SQL (docs/query-service.md).']
 }

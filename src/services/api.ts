@@ -19,6 +19,7 @@ import { ChainFacts } from './chain-facts.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
 import { createExplorerPage } from './explorer-page.ts'
 import { openReads } from './open-reads.ts'
+import { pageBuildOf } from './page-build-of.ts'
 import { mountOperator } from './operator.ts'
 import { liveEndpoints } from '../base/config.ts'
 import { webhookStores } from '../webhooks/webhook-stores.ts'
@@ -65,7 +66,7 @@ export async function startApi(context: ServiceContext): Promise<void> {
   await forgetAtCommits(context, { database, kept, whenReadable: reads.whenReadable })
   const credentials = adminCredentials(context)
   const keys = new DeveloperKeys(pool)
-  const pages = createDashboardPages({ page: 'explorer', log })
+  const pages = createDashboardPages({ page: 'explorer', log, build: pageBuildOf(context) })
   lifecycle.onStop('explorer page', () => pages.stop())
   const server = await createApiServer({
     database, metrics, log, host: config.HOST, port: config.PORT, status, feeds: live.feeds,

@@ -7,13 +7,14 @@ import { cannotListen } from './cannot-listen.ts'
 import type { ServiceContext } from './context.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
 import { openQueryService } from './open-query-service.ts'
+import { pageBuildOf } from './page-build-of.ts'
 
 /** Starts the query service: its REST API and its page. */
 export async function startAsk(context: ServiceContext): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'ask' })
   const { service, memory } = await openQueryService(context)
-  const pages = createDashboardPages({ page: 'ask', log })
+  const pages = createDashboardPages({ page: 'ask', log, build: pageBuildOf(context) })
   lifecycle.onStop('query page', () => pages.stop())
   const server = await createAskServer({
     service, memory, history: new QueryHistory(), log, metrics, host: config.HOST, port: config.ASK_PORT, token: config.API_TOKEN,
@@ -23,7 +24,9 @@ export async function startAsk(context: ServiceContext): Promise<void> {
   })
   shared.askPort = server.port
   lifecycle.onStop('query service', () => server.close())
-  const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
   log.info({ url: pageAddress(config.HOST, server.port), port: server.port }, 'the query service listens')
-  if (isOpen) log.warn('whoever reaches the query service may ask, and pays nothing for the model: set API_TOKEN')
+  const isOpen = config.API_TOKEN === undefined && !['127.0.0.1', '::1', 'localhost'].includes(config.HOST)
+  if (isOpen && service.model?.isScripted === false) {
+    log.warn('whoever reaches the query service may ask, and pays nothing for the model: set API_TOKEN')
+  }
 }

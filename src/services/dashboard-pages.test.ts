@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { createDashboardPages } from './dashboard-pages.ts'
 import type { DashboardPages } from './dashboard-pages.ts'
 import { findBuild, keepBuild } from './dashboards/build-folder.ts'
+import { createPageBuild } from './dashboards/page-build.ts'
 import { sourceDigest } from './dashboards/source-digest.ts'
 
 const repository = resolve(import.meta.dirname, '../..')
@@ -53,7 +54,7 @@ describe('the built pages', function () {
     }),
   )
   const open = (): DashboardPages => {
-    const pages = createDashboardPages({ page: 'operator', log, root })
+    const pages = createDashboardPages({ page: 'operator', log, build: createPageBuild({ log, root }) })
     opened.push(pages)
     return pages
   }
@@ -75,6 +76,16 @@ describe('the built pages', function () {
     lines = []
     expect(await textOf(open(), '')).to.include('A page')
     expect(lines).to.deep.equal([])
+  })
+
+  it('are built once for all pages of a process', async () => {
+    const build = createPageBuild({ log, root })
+    const pages = (['operator', 'explorer', 'ask'] as const).map((page) => createDashboardPages({ page, log, build }))
+    opened.push(...pages)
+    expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) => (
+      texts.every((text, i) => text.includes(i === 0 ? 'A page' : 'Another page'))
+    ))
+    expect(lines.filter((line) => line.includes('are being built'))).to.have.length(1)
   })
 
   it('are built anew when a source has changed, and the old build goes', async () => {

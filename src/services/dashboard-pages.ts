@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
-import { constants, setPriority } from 'node:os'
-import { extname, join, relative, resolve, sep } from 'node:path'
-import { asError, RetryableError } from '../base/errors.ts'
+import { extname, join, relative, sep } from 'node:path'
+import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import type { PageName } from './dashboards/build-dashboards.ts'
-import { findBuild } from './dashboards/build-folder.ts'
-import { sourceDigest } from './dashboards/source-digest.ts'
+import { createPageBuild } from './dashboards/page-build.ts'
+import type { PageBuild } from './dashboards/page-build.ts'
 
 /** A file of a page as it goes over the wire. */
 export interface PageFile {
@@ -24,15 +21,15 @@ export interface DashboardPages {
    * Waits for a build that is under way. `undefined` when there is no such file; while there is no build the page itself says why.
    */
   file(path: string): Promise<PageFile | undefined>
-  /** Ends a build that is under way. */
+  /** Ends a build that is under way, for all pages that are taken from it. */
   stop(): void
 }
 
 export interface DashboardPagesOptions {
   readonly page: PageName
   readonly log: Logger
-  /** Root of the repository. Default: the one of this file. */
-  readonly root?: string
+  /** What other pages of the process are taken from too. Default: one of its own. */
+  readonly build?: PageBuild
 }
 
 type Files = ReadonlyMap<string, PageFile>
@@ -46,13 +43,11 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.woff2': 'font/woff2',
 }
-const buildTimeoutMs = 120_000
 const remedy = 'Run `npm run build` and look at what it says.'
 
 /**
- * The built files of a page. Looks for a build of the sources as they are now and, where there is none, has one made in
- * a process of its own, so that whoever serves the page starts at once. Files are kept in memory: nobody has to care
- * whether the build is replaced meanwhile.
+ * The built files of a page. Looks for a build of the sources as they are now and, where there is none, has one made.
+ * Files are kept in memory: nobody has to care whether the build is replaced meanwhile.
  *
  *     looking ──found──► served
  *        └──none──► building ──made──► served
@@ -61,42 +56,20 @@ const remedy = 'Run `npm run build` and look at what it says.'
 export function createDashboardPages({
   page,
   log,
-  root = resolve(import.meta.dirname, '../..'),
+  build = createPageBuild({ log }),
 }: DashboardPagesOptions): DashboardPages {
-  let child: ChildProcess | undefined
-  let isStopped = false
-  const runBuild = async (): Promise<void> => {
-    log.info({ page }, 'the pages are being built')
-    const { promise, resolve: done, reject } = Promise.withResolvers<void>()
-    const program = join(root, 'scripts', 'build.ts')
-    child = execFile(process.execPath, [program], { cwd: root, timeout: buildTimeoutMs }, (error, _, stderr) => {
-      if (error === null) done()
-      else reject(new RetryableError('pages-not-built', lastLines(stderr) || error.message, { cause: error }))
-    })
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    await promise
-  }
-  const begin = async (): Promise<Files> => {
-    const digest = await sourceDigest(root)
-    const found = await findBuild(root, digest)
-    if (found === undefined) await runBuild()
-    const folder = found ?? (await findBuild(root, digest))
-    if (folder === undefined)
-      throw new RetryableError('pages-not-built', 'The sources of the pages changed while they were built.')
-    return readFiles(join(folder, page))
-  }
   /** What somebody built since the failure. */
   const lookAgain = async (): Promise<Files | undefined> => {
-    const folder = await findBuild(root, await sourceDigest(root))
+    const folder = await build.newest()
     return folder === undefined ? undefined : readFiles(join(folder, page))
   }
   let files: Files | undefined
-  const first = begin().then(
+  const first = build.folder().then((folder) => readFiles(join(folder, page))).then(
     (built) => {
       files = built
     },
     (error: unknown) => {
-      if (!isStopped) log.error({ err: asError(error), page, remedy }, 'the pages could not be built; all else goes on')
+      if (!build.isStopped) log.error({ err: asError(error), page, remedy }, 'the pages could not be built; all else goes on')
     },
   )
   return {
@@ -106,10 +79,7 @@ export function createDashboardPages({
       const name = path === '' ? 'index.html' : path
       return files === undefined && name === 'index.html' ? unbuiltPage() : files?.get(name)
     },
-    stop() {
-      isStopped = true
-      child?.kill()
-    },
+    stop: () => build.stop(),
   }
 }
 
@@ -136,8 +106,4 @@ function unbuiltPage(): PageFile {
 </html>
 `)
   return { body, type: 'text/html; charset=utf-8', isImmutable: false }
-}
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-5).join('\n')
 }

@@ -23,11 +23,11 @@ const version = '1.0.0'
 
 /** Starts the MCP server. */
 export async function startMcp(context: ServiceContext): Promise<void> {
-  const { config, lifecycle, shared } = context
+  const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'mcp' })
   const { service: queries } = await openQueryService(context)
   const server = await startMcpHttpServer({
-    queries, log, version, host: config.HOST, port: config.MCP_PORT,
+    queries, log, metrics, version, host: config.HOST, port: config.MCP_PORT,
     scripts: boundScripts(openScripts(context)), network: await openNetwork({ ...context, log }),
     origins: originRules(config),
     admission: new Admission({

@@ -10,6 +10,7 @@ import { createWorkQueue } from '../farm/queues/create-work-queue.ts'
 import { createOperator, operatorPath } from '../operator/operator.ts'
 import type { ServiceContext } from './context.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
+import { pageBuildOf } from './page-build-of.ts'
 
 /** The operator's page and its API, as a part of the server of the explorer API. */
 export function mountOperator(context: ServiceContext, credentials: CredentialOptions): Mount {
@@ -20,7 +21,7 @@ export function mountOperator(context: ServiceContext, credentials: CredentialOp
     onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections of the operator', () => pool.end())
-  const pages = createDashboardPages({ page: 'operator', log })
+  const pages = createDashboardPages({ page: 'operator', log, build: pageBuildOf(context) })
   lifecycle.onStop('operator page', () => pages.stop())
   const clientOf = clientReader(addressList(config.TRUSTED_PROXIES))
   const operator = createOperator({

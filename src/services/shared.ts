@@ -17,4 +17,6 @@ export class Shared {
   apiPort: number | undefined
   /** The port that the query service of this process listens on. */
   askPort: number | undefined
+  /** The port that the MCP server of this process listens on. */
+  mcpPort: number | undefined
 }

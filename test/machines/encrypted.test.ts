@@ -56,17 +56,22 @@ describe('a database that is reached with TLS alone', function () {
       const trust = mode === 'no-verify' ? '' : `&sslrootcert=${encodeURIComponent(authority)}`
       const program = new FlowfarmProcess([], {
         ...askingOff, DB_URL: `${proxy.url}?sslmode=${mode}${trust}`, CHAIN_ACCESS_NODE: node.endpoint,
-        HOST: '127.0.0.1', PORT: '0',
+        HOST: '127.0.0.1', PORT: '0', ASK_PORT: '0', MCP_PORT: '0',
       })
       programs.push(program)
       const { port: apiPort } = await program.logged(/the API listens/)
       await untilStored(server, 0, 20)
       expect((await fetch(`http://127.0.0.1:${String(apiPort)}/flow/block/20`)).status).to.equal(200)
+      const { port: askPort } = await program.logged(/the query service listens/)
+      const asked = await fetch(`http://127.0.0.1:${String(askPort)}/api/v1/run_sql`, {
+        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"sql":"SELECT max(height) AS height FROM raw.blocks"}',
+      })
+      expect(await asked.json()).to.deep.include({ results: [{ height: '20' }] })
       const { rows } = await server.pool.query<{ application_name: string; ssl: boolean }>(
         `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
          where application_name like 'flowfarm%' group by 1`,
       )
-      expect(rows.map(({ application_name: name }) => name)).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm'])
+      expect(rows.map(({ application_name: name }) => name)).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm', 'flowfarm ask'])
       expect(rows.filter(({ ssl }) => !ssl)).to.deep.equal([])
       expect(await program.end('SIGTERM')).to.equal(0)
     })

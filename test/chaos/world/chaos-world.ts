@@ -35,6 +35,13 @@ export interface WorldOptions {
   readonly tell: (line: string) => void
 }
 
+/** Where the servers of the processes are. */
+interface Ports {
+  readonly api: number
+  readonly ask: number
+  readonly mcp: number
+}
+
 /** What excuses a process that ends by itself: the database is away, or has no room. */
 type Trouble = 'database' | 'disk'
 
@@ -71,7 +78,7 @@ export class ChaosWorld {
 
   private constructor(parts: {
     readonly options: WorldOptions; readonly postgres: ChaosPostgres; readonly chain: DrivenChain; readonly queue: FarmQueue
-    readonly disk: SmallDisk | string; readonly port: number
+    readonly disk: SmallDisk | string; readonly ports: Ports
   }) {
     const { options, chain, queue, postgres } = parts
     this.options = options
@@ -80,16 +87,18 @@ export class ChaosWorld {
     this.chain = chain
     this.queue = queue
     this.disk = parts.disk
-    this.url = `http://127.0.0.1:${parts.port}`
+    const { api, ask, mcp } = parts.ports
+    this.url = `http://127.0.0.1:${api}`
     this.processes = readProcfile().map((entry) => new SupervisedProcess({
       ...entry, logFolder: options.logFolder, run: options.run,
       variables: {
-        ...variables, ...queue.variables, DB_URL: postgres.url, PORT: String(parts.port),
+        ...variables, ...queue.variables, DB_URL: postgres.url, PORT: String(api), ASK_PORT: String(ask), MCP_PORT: String(mcp), BACKEND_URL: this.url,
+        CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
         CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
       },
       onUnasked: (end, process) => this.#judge(end, process),
     }))
-    this.feed = new FeedListener(`ws://127.0.0.1:${parts.port}/ws`, options.findings)
+    this.feed = new FeedListener(`ws://127.0.0.1:${api}/ws`, options.findings)
     const web = this.processes.find(({ services }) => services.includes('api'))
     if (web === undefined) throw new Error('no process of the Procfile runs the API')
     this.rest = new RestReader({ url: this.url, seed: options.seed, chain, web, findings: options.findings })
@@ -114,7 +123,7 @@ export class ChaosWorld {
     const chain = new DrivenChain({ seed, nodes, head, clock })
     const redis = options.queue === 'redis' ? await redisQueue() : undefined
     if (options.queue === 'redis' && redis === undefined) findings.add('setup', 'there is no Redis here, and one was asked for')
-    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, port: await freePort(new Random(process.pid)) })
+    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, ports: await freePorts() })
     started.world = world
     for (const process of world.processes) process.start()
     chain.run()
@@ -174,4 +183,12 @@ export class ChaosWorld {
     if (mayEnd) tell(`${process.name} ended with ${end} and is started again`)
     else findings.add('processes', `${process.name} ended by itself with ${end}:\n${process.lastLines(3)}`)
   }
+}
+
+async function freePorts(): Promise<Ports> {
+  const random = new Random(process.pid)
+  const found = new Set<number>()
+  while (found.size < 3) found.add(await freePort(random))
+  const [api = 0, ask = 0, mcp = 0] = found
+  return { api, ask, mcp }
 }

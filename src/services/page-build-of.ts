@@ -1,0 +1,15 @@
+import type { Lifecycle } from '../base/lifecycle.ts'
+import type { ServiceContext } from './context.ts'
+import { createPageBuild } from './dashboards/page-build.ts'
+import type { PageBuild } from './dashboards/page-build.ts'
+
+const builds = new WeakMap<Lifecycle, PageBuild>()
+
+/** The build that all pages of a process are taken from. */
+export function pageBuildOf({ lifecycle, log }: ServiceContext): PageBuild {
+  const known = builds.get(lifecycle)
+  if (known !== undefined) return known
+  const build = createPageBuild({ log })
+  builds.set(lifecycle, build)
+  return build
+}
