@@ -166,6 +166,19 @@ export class Metrics {
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5], registers: [this.registry],
   })
 
+  readonly mcpCallSeconds = new Histogram({
+    name: 'flowfarm_mcp_call_seconds',
+    help: 'Time of calls of MCP tools, by what came of it: done, refused (what was asked for cannot be), failed (a fault of ours, of a database, a node or a model), left (the caller did).',
+    labelNames: ['tool', 'outcome'], buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+  })
+  readonly mcpCallsRunning = new Gauge({
+    name: 'flowfarm_mcp_running_calls', help: 'Calls of MCP tools that are under way. There are no sessions.', labelNames: ['tool'], registers: [this.registry],
+  })
+  readonly mcpRefused = new Counter({
+    name: 'flowfarm_mcp_refused_total', help: 'Requests to the MCP server that did not come to the protocol, by the code of their problem: key-required, bad-key, rate-limited and others.',
+    labelNames: ['reason'], registers: [this.registry],
+  })
+
   #farmGauge(name: string, help: string): Gauge<'worker'> {
     return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
   }

@@ -43,7 +43,7 @@ const mostBodyBytes = 1024 * 1024
  * @throws what the system says when the port cannot be bound
  */
 export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpHttpServer> {
-  const { log, closeGraceMs = 3000 } = options
+  const { log, metrics, closeGraceMs = 3000 } = options
   const protocol = createProtocol(options)
   const speak = toNodeHandler(protocol, { onerror: (err) => log.error({ err }, 'a request of the protocol failed') })
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -59,6 +59,7 @@ export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpHt
     response.setHeader('X-Content-Type-Options', 'nosniff')
     handle(request, response).catch((thrown: unknown) => {
       const error = toAnswer(thrown)
+      metrics.mcpRefused.inc({ reason: error.code })
       if (error.status >= 500) log.error({ err: asError(thrown), requestId }, 'a request failed')
       else log.debug({ requestId, code: error.code }, 'a request was refused')
       if (response.headersSent) response.destroy()

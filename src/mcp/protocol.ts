@@ -2,6 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { QueryService } from '../ask/query-service.ts'
 import type { Logger } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
 import type { Network } from '../chain/network.ts'
 import { instructionsFor } from './instructions.ts'
 import { registerPrompts } from './prompts.ts'
@@ -20,6 +21,7 @@ export interface ProtocolOptions {
   /** Of the program, as clients show it. */
   readonly version: string
   readonly log: Logger
+  readonly metrics: Metrics
 }
 
 /** What is listed changes only with the program and its settings. */
@@ -32,11 +34,11 @@ const cacheHints = {
  * What is spoken at `/mcp`: revision 2026-07-28 and, for clients that begin with `initialize`, those up to 2025-11-25. Each
  * request has a server of its own and nothing is kept between two, so any process can answer any of them.
  */
-export function createProtocol({ queries, scripts, network, version, log }: ProtocolOptions): McpHttpHandler {
+export function createProtocol({ queries, scripts, network, version, log, metrics }: ProtocolOptions): McpHttpHandler {
   const instructions = instructionsFor(queries)
   return createMcpHandler(({ authInfo }) => {
     const server = new McpServer({ name: 'flowfarm', title: 'Flow blockchain data', version }, { instructions, cacheHints })
-    const context = { caller: authInfo?.clientId ?? 'open', log }
+    const context = { caller: authInfo?.clientId ?? 'open', log, metrics }
     registerTools(server, { queries, scripts, context })
     registerResources(server, queries, network)
     registerPrompts(server, queries)

@@ -20,24 +20,35 @@ export interface ToolCall<Schema extends z.ZodType> {
   readonly tell: (failure: QueryFailure) => Record<string, unknown>
 }
 
+/** What became of a call, for the metrics. */
+type Outcome = 'done' | 'refused' | 'failed' | 'left'
+
 /**
- * Checks the arguments of a tool, runs it, tells its failure as a result that the model can read, and logs the call: its name, its time and what became
- * of it, not what was asked.
+ * Checks the arguments of a tool, runs it, tells its failure as a result that the model can read, and logs and counts the call: its name, its time and
+ * what became of it, not what was asked.
  */
 export async function runTool<Schema extends z.ZodType>(
-  { tool, context: { caller, log }, signal, schema, args, run, tell }: ToolCall<Schema>,
+  { tool, context: { caller, log, metrics }, signal, schema, args, run, tell }: ToolCall<Schema>,
 ): Promise<CallToolResult> {
   const begin = performance.now()
-  const seconds = (): number => (performance.now() - begin) / 1000
+  const ended = (outcome: Outcome): { tool: string; caller: string; seconds: number } => {
+    const seconds = (performance.now() - begin) / 1000
+    metrics.mcpCallSeconds.observe({ tool, outcome }, seconds)
+    metrics.mcpCallsRunning.dec({ tool })
+    return { tool, caller, seconds }
+  }
+  metrics.mcpCallsRunning.inc({ tool })
   try {
     const result = await run(parseBody(schema, args ?? {}))
-    log.debug({ tool, caller, seconds: seconds() }, 'a tool was called')
+    log.debug(ended(result.isError === true ? 'refused' : 'done'), 'a tool was called')
     return result
   } catch (error) {
     const failure = tellable(error)
-    const isExpected = signal.aborted || (error instanceof ApiError && error.status < 500)
-    if (isExpected) log.debug({ tool, caller, seconds: seconds(), code: failure.code }, 'a tool call was refused')
-    else log.error({ err: asError(error), tool, caller, seconds: seconds() }, 'a tool call failed')
+    const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
+    const details = { ...ended(outcome), code: failure.code }
+    if (outcome !== 'failed') log.debug(details, 'a tool call was refused')
+    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause ?? error) }, 'a tool call failed')
+    else log.error({ ...details, err: asError(error) }, 'a tool call failed')
     return failed(failure, tell(failure))
   }
 }

@@ -1,6 +1,7 @@
 import { BlockList } from 'node:net'
 import { pino } from 'pino'
 import { clientReader } from '../../../src/api/http/client-address.ts'
+import { Metrics } from '../../../src/base/metrics.ts'
 import type { QueryService } from '../../../src/ask/query-service.ts'
 import { FailureLimit } from '../../../src/auth/failure-limit.ts'
 import { Admission } from '../../../src/mcp/access/admission.ts'
@@ -16,6 +17,7 @@ import type { ScriptRunner } from '../../../src/mcp/scripts/script-runner.ts'
 export interface RunningMcp {
   readonly url: string
   readonly port: number
+  readonly metrics: Metrics
   /** Posts one message as a program does; the answer's status and headers count. */
   post(message: unknown, headers?: Record<string, string>): Promise<Response>
   stop(): Promise<void>
@@ -44,8 +46,9 @@ export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: 
 /** The MCP server on a port of 127.0.0.1, put together as the service does. */
 export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), backendUrl = nobody, admission, origins }: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
+  const metrics = new Metrics()
   const server = await startMcpHttpServer({
-    queries, log, version: '0.0.0', network: () => 'mainnet', host: '127.0.0.1', port: 0, closeGraceMs: 500,
+    queries, log, metrics, version: '0.0.0', network: () => 'mainnet', host: '127.0.0.1', port: 0, closeGraceMs: 500,
     scripts: boundScripts(scripts),
     origins: { allowedHosts: [], allowedOrigins: [], ...origins },
     admission: new Admission({
@@ -57,6 +60,7 @@ export async function runMcp({ queries, scripts = createRestScriptRunner(nobody)
   return {
     url,
     port: server.port,
+    metrics,
     post: (message, headers = {}) =>
       fetch(url, { method: 'POST', headers: { ...messageHeaders, ...headers }, body: JSON.stringify(message) }),
     stop: () => server.close(),
