@@ -1,13 +1,14 @@
-import { Client, type Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Logger } from '../../base/log.ts'
 import { asDatabaseError } from '../../db/errors.ts'
-import { clientConfig, createPool, type PoolOptions, query } from '../../db/pool.ts'
+import { createPool, type PoolOptions } from '../../db/pool.ts'
 import { evmSchemas, evmTables } from './evm-tables.ts'
 import { SqlGate } from './gate/sql-gate.ts'
 import { readKnownObjects } from './gate/read-known-objects.ts'
 import { indexerSchemas, indexerTables } from './indexer-tables.ts'
 import { chooseReader } from './reader/choose-reader.ts'
 import { readKnownTypes } from './run/known-types.ts'
+import { ServerSessions } from './run/server-sessions.ts'
 import { StatementRunner } from './run/statement-runner.ts'
 import { Turns } from './run/turns.ts'
 import type { SqlRunner } from './sql-runner.ts'
@@ -27,6 +28,8 @@ export interface SqlRunnerOptions {
   readonly concurrency?: number
   /** ASK_QUEUE. Default 1,000. */
   readonly mostWaiting?: number
+  /** As that of `StatementRunner`. */
+  readonly answerGraceMs?: number
 }
 
 /** Tables that may be read, and where names without a schema are looked for. */
@@ -69,12 +72,15 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
       return { objects: await readKnownObjects(client, { searchPath, readable }), types: await readKnownTypes(client) }
     })
     const gate = await SqlGate.open(known.objects)
+    const ended = new AbortController()
+    const sessions = new ServerSessions(reader.url, log, ended.signal)
     const statements = new StatementRunner({
       pool, turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
-      cancel: (processId) => cancelSession(reader.url, processId),
+      cancel: (processId) => sessions.cancel(processId), untilGone: (processId) => sessions.untilGone(processId),
+      ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),
     })
-    return runnerOf({ gate, statements, mostRows, end: () => pool.end() })
+    return runnerOf({ gate, statements, mostRows, ended, end: () => pool.end() })
   } catch (error) {
     await pool.end()
     throw asDatabaseError(error)
@@ -95,14 +101,14 @@ interface Parts {
   readonly gate: SqlGate
   readonly statements: StatementRunner
   readonly mostRows: number
+  readonly ended: AbortController
   readonly end: () => Promise<void>
 }
 
 /** With COSTS OFF its words stand in parentheses, so that a statement in parentheses is not taken for them. */
 const explain = 'EXPLAIN (COSTS OFF) '
 
-function runnerOf({ gate, statements, mostRows, end }: Parts): SqlRunner {
-  const ended = new AbortController()
+function runnerOf({ gate, statements, mostRows, ended, end }: Parts): SqlRunner {
   const signalOf = (signal: AbortSignal | undefined): AbortSignal => (signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]))
   return {
     run: async (sql, options = {}) => {
@@ -117,17 +123,5 @@ function runnerOf({ gate, statements, mostRows, end }: Parts): SqlRunner {
       ended.abort()
       await end()
     },
-  }
-}
-
-/** The pool has no connection for it: all may be busy with what is to be ended. */
-async function cancelSession(url: string, processId: number): Promise<void> {
-  const client = new Client(clientConfig(url, { applicationName: 'flowfarm ask', statementTimeoutMs: 5000 }))
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    await query(client, 'SELECT pg_cancel_backend($1)', [processId])
-  } finally {
-    await client.end()
   }
 }

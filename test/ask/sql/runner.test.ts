@@ -115,6 +115,20 @@ describe('the runner', () => {
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
   })
 
+  it('gives no turn away while the server is at work on what it cannot end', async () => {
+    const runner = await open({ timeoutMs: 50, answerGraceMs: 50, concurrency: 1 })
+    // Neither a time-out nor a signal ends this before it is through, which takes some seconds.
+    expect(await failure(runner.run("select length(translate(repeat('a', 30000), repeat('b', 12000), ''))"))).to.include({ code: 'sql-timeout' })
+    expect(await failure(runner.run('select 1'))).to.include({ code: 'sql-busy' })
+    for (;;) {
+      const outcome = await runner.run('select 2').then(({ rows }) => rows, (error: ApiError) => error.code)
+      if (outcome === 'sql-busy') continue
+      expect(outcome).to.deep.equal([[2]])
+      break
+    }
+    await untilAtWork(0)
+  })
+
   it('ends a statement whose asker has left, at the server too, and lets the next one have its turn', async () => {
     const runner = await open({ concurrency: 1 })
     const leaving = new AbortController()

@@ -17,8 +17,15 @@ export interface StatementRunnerOptions {
   readonly mostBytes: number
   /** Ends what a session of the server does, by a connection of its own. */
   readonly cancel: (processId: number) => Promise<void>
+  /**
+   * Resolves when a session whose connection was given up is gone from the server. Some functions of PostgreSQL look for nothing while
+   * they reckon: no time-out and no signal ends them before they are through.
+   */
+  readonly untilGone: (processId: number) => Promise<void>
   /** Told of a connection that could not be made as new again; it is closed. */
   readonly onLost: (error: Error) => void
+  /** Beyond the statement time-out of the server, how long its answer may take before the connection counts as dead. Default 5,000. */
+  readonly answerGraceMs?: number
 }
 
 export interface Statement {
@@ -28,9 +35,6 @@ export interface Statement {
   /** Characters before what was asked, which the server counts and whoever asked does not. */
   readonly prefix?: string
 }
-
-/** Beyond the statement time-out of the server, how long its answer may take before the connection counts as dead. */
-const answerGraceMs = 5000
 
 /**
  * Runs a statement that the gate let through: in a transaction that only reads and is rolled back, on a connection that is made as new
@@ -64,7 +68,7 @@ export class StatementRunner {
   }
 
   async #runOn(client: PoolClient, { sql, mostRows, signal, prefix = '' }: Statement): Promise<SqlAnswer> {
-    const { timeoutMs, mostBytes } = this.#options
+    const { timeoutMs, mostBytes, answerGraceMs = 5000 } = this.#options
     const startedAt = performance.now()
     const ending = new Ending(client, this.#options.cancel)
     const leave = (): void => ending.cancel()
@@ -111,7 +115,10 @@ export class StatementRunner {
     return new SqlStatementError(error.message, { sqlState: code, ...(place > 0 ? { position: place } : {}), ...(hint === undefined ? {} : { hint }) }, error)
   }
 
-  /** Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. */
+  /**
+   * Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. A turn lasts for as long
+   * as the server is at work for it, so that statements which it cannot end never are more than there are turns.
+   */
   async #reset(client: PoolClient): Promise<void> {
     try {
       await client.query('ROLLBACK')
@@ -120,8 +127,14 @@ export class StatementRunner {
     } catch (error) {
       client.release(true)
       this.#options.onLost(asError(error))
+      await this.#options.untilGone(processIdOf(client))
     }
   }
+}
+
+/** What the server calls the session. */
+function processIdOf(client: PoolClient): number {
+  return (client as PoolClient & { readonly processID: number }).processID
 }
 
 /** 57014 query_canceled. */
@@ -147,8 +160,7 @@ class Ending {
   }
 
   cancel(): void {
-    const { processID } = this.#client as PoolClient & { readonly processID: number }
-    this.done = this.#cancel(processID).catch(() => this.giveUp())
+    this.done = this.#cancel(processIdOf(this.#client)).catch(() => this.giveUp())
   }
 
   /** The server ends a session whose connection is gone when it next writes to it. */
