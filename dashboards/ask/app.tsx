@@ -55,8 +55,8 @@ export function App(): ReactNode {
           <div className="stack">
             <section className="panel ask" aria-label="Question">
               <QuestionBox
-                question={question} isBusy={state.is === 'busy'} onChange={setQuestion}
-                onAsk={askModel('ask')} onGenerate={askModel('generate')}
+                question={question} isAsking={state.is === 'busy' && state.work.kind !== 'run'} onChange={setQuestion}
+                onAsk={askModel('ask')} onGenerate={askModel('generate')} onCancel={task.cancel}
               />
               <ExampleList target={target} onChoose={choose} />
             </section>

@@ -37,6 +37,8 @@ export interface SqlResult extends SqlFailure {
   readonly row_count: number
   /** Whether there are more rows than these. */
   readonly truncated: boolean
+  /** Which limit left them out: that of rows, or that of the bytes of an answer. */
+  readonly truncated_by: 'rows' | 'bytes' | null
   /** All statements that the model wrote for the question, the last of which ran; absent where it wrote none. */
   readonly attempts?: readonly Attempt[]
   readonly duration_ms: number
@@ -46,6 +48,8 @@ export interface SqlResult extends SqlFailure {
 export interface SqlFailure {
   /** What went wrong, in words; null where nothing did. */
   readonly error: string | null
+  /** The same for programs. */
+  readonly error_code?: string | null
   /** Character of the statement at which the fault is, from 1. */
   readonly error_position?: number | null
   /** What PostgreSQL advises. */

@@ -37,6 +37,7 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
                 <Ago at={item.timestamp} /> · <Outcome item={item} />
                 {item.target === 'evm' && ' · EVM'}
               </span>
+              {item.error !== null && <span className="note choice-text">{shownText(item.error)}</span>}
             </button>
           </li>
         ))}

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import { Button } from '../kit/button.tsx'
@@ -7,20 +8,21 @@ import { useToast } from '../kit/toast.tsx'
 import { api, problemText } from './api.ts'
 import { shownText } from './cell-text.ts'
 import type { Chosen } from './chosen.ts'
+import type { Pair } from './contract.ts'
 import { download } from './download.ts'
+import { ForgetDialog } from './forget-dialog.tsx'
 import { ListState } from './list-state.tsx'
 import { useKept } from './queries.ts'
-import { queryClient, queryKeys } from './query-client.ts'
+
+/** So many are seen at a glance; among more than these one looks for words. */
+const seenAtOnce = 8
 
 /** Answers that somebody kept as examples, and how to have them forgotten. */
 export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => void }): ReactNode {
   const kept = useKept()
   const say = useToast()
-  const forgetting = useMutation({
-    mutationFn: (id: string) => api.forget(id),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.kept }),
-    onError: (error) => say(problemText(error), 'bad'),
-  })
+  const [filter, setFilter] = useState('')
+  const [unwanted, setUnwanted] = useState<Pair>()
   const exporting = useMutation({
     mutationFn: () => api.exportKept(),
     onSuccess: (lines) => download('flowfarm-examples.jsonl', 'application/jsonl', lines),
@@ -29,19 +31,27 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
   const pairs = kept.data
   if (pairs === undefined) return <ListState list={kept} what="the kept examples" />
   if (pairs.length === 0) return <NothingHere title="Nothing is kept yet">Keep an answer that is right, and the model learns from it.</NothingHere>
+  const shown = pairs.filter((pair) => hasText(pair, filter))
   return (
     <>
+      {pairs.length > seenAtOnce && (
+        <label className="list-filter">
+          <span className="visually-hidden">Filter the kept examples</span>
+          <input
+            className="input" type="search" placeholder={`Filter ${pairs.length} examples`} value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+        </label>
+      )}
+      {shown.length === 0 && <NothingHere title="None has this text">Another text may be in some.</NothingHere>}
       <ul className="choices">
-        {pairs.map((pair) => (
+        {shown.map((pair) => (
           <li key={pair.id} className="with-action">
             <button type="button" onClick={() => onChoose(pair)}>
               <span className="choice-text">{shownText(pair.question)}</span>
               <span className="note choice-text">{shownText(pair.sql)}</span>
             </button>
-            <Button
-              look="plain" isSmall isIcon aria-label={`Forget “${pair.question}”`} disabled={forgetting.isPending}
-              onClick={() => forgetting.mutate(pair.id)}
-            >
+            <Button look="plain" isSmall isIcon aria-label={`Forget “${pair.question}”`} onClick={() => setUnwanted(pair)}>
               <Icon name="cross" size={14} />
             </Button>
           </li>
@@ -50,6 +60,11 @@ export function KeptList({ onChoose }: { readonly onChoose: (chosen: Chosen) => 
       <footer className="more">
         <Button isSmall disabled={exporting.isPending} onClick={() => exporting.mutate()}>Export all</Button>
       </footer>
+      {unwanted !== undefined && <ForgetDialog pair={unwanted} onClose={() => setUnwanted(undefined)} />}
     </>
   )
+}
+
+function hasText({ question, sql }: Pair, text: string): boolean {
+  return `${question}\n${sql}`.toLowerCase().includes(text.trim().toLowerCase())
 }

@@ -1,24 +1,27 @@
 import { useId } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { useHealth } from './queries.ts'
 
 export interface QuestionBoxProps {
   readonly question: string
-  readonly isBusy: boolean
+  /** Whether the question is being answered. */
+  readonly isAsking: boolean
   readonly onChange: (question: string) => void
   readonly onAsk: () => void
   /** Has the SQL written and nothing run. */
   readonly onGenerate: () => void
+  readonly onCancel: () => void
 }
 
 /** A question in words. Enter asks it, Shift+Enter begins a line. */
-export function QuestionBox({ question, isBusy, onChange, onAsk, onGenerate }: QuestionBoxProps): ReactNode {
+export function QuestionBox({ question, isAsking, onChange, onAsk, onGenerate, onCancel }: QuestionBoxProps): ReactNode {
   const { data: health } = useHealth()
   const id = useId()
   const model = health?.model
   const isUnanswerable = model === null
-  const isIdle = question.trim() === '' || isBusy || isUnanswerable
+  const isIdle = question.trim() === '' || isAsking || isUnanswerable
   const press = (event: KeyboardEvent): void => {
     // Enter also ends the choice of a Chinese character.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -41,6 +44,12 @@ export function QuestionBox({ question, isBusy, onChange, onAsk, onGenerate }: Q
       <div className="button-row">
         <Button type="submit" look="strong" disabled={isIdle}>Ask</Button>
         <Button disabled={isIdle} onClick={onGenerate}>Write SQL only</Button>
+        {/* Beside what started it, not in its place: whoever clicks twice shall not cancel. */}
+        {isAsking && (
+          <Button onClick={onCancel}>
+            <Icon name="cross" size={14} /> Cancel
+          </Button>
+        )}
         {model !== undefined && model !== null && <span className="soft model">by {model.name}</span>}
       </div>
     </form>

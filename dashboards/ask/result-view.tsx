@@ -51,7 +51,10 @@ export function ResultView({ work, result }: { readonly work: Work; readonly res
       </header>
       {result.truncated && (
         <p className="cut" role="note">
-          <Icon name="alert" /> There are more rows than these {count}. Count or sum them in the SQL, or narrow it with WHERE.
+          <Icon name="alert" />
+          {result.truncated_by === 'bytes'
+            ? `There are more rows, and an answer cannot be larger. Select fewer columns, or parts of long values with left().`
+            : `There are more rows than these ${count}. Count or sum them in the SQL, or narrow it with WHERE.`}
         </p>
       )}
       <div id={id} {...(choice === undefined ? {} : { role: 'tabpanel', 'aria-labelledby': tabId(id, view) })}>

@@ -30,6 +30,10 @@ describe('a table as CSV', () => {
     )
   })
 
+  it('tells an empty text from nothing', () => {
+    expect(toCsv(table(['a', 'b'], [['', null]]))).to.equal('\uFEFFa,b\r\n"",\r\n')
+  })
+
   it('has the names of its columns where it has no rows, and guards these too', () => {
     expect(toCsv(table(['=a', 'b'], []))).to.equal("\uFEFF'=a,b\r\n")
   })

@@ -16,10 +16,10 @@ export function safeCell(value: SqlValue): string {
   return formula.test(text) && !number.test(text) ? `'${text}` : text
 }
 
-/** The table as RFC 4180 has it, with the mark by which Excel knows UTF-8. */
+/** The table as RFC 4180 has it, with the mark by which Excel knows UTF-8. Nothing is empty, an empty text is `""`, as PostgreSQL writes it. */
 export function toCsv({ columns, rows }: ResultTable): string {
   const lines = [columns.map(({ name }) => name), ...rows]
-  return `\uFEFF${lines.map((cells) => cells.map((cell) => quote(safeCell(cell))).join(',')).join('\r\n')}\r\n`
+  return `\uFEFF${lines.map((cells) => cells.map((cell) => (cell === '' ? '""' : quote(safeCell(cell)))).join(',')).join('\r\n')}\r\n`
 }
 
 /** The table for the clipboard, with a tab between cells: a spreadsheet takes it apart as it is pasted. */

@@ -95,14 +95,22 @@ function failureOf(work: Work, error: unknown): TaskState {
   if (isTokenWanted(error)) return { is: 'locked', work }
   if (!(error instanceof ApiProblem)) return { is: 'failed', work, title: 'The page broke', detail: String(error), mayPass: true }
   const failure = { ...error.fault, error: error.message, sql: work.kind === 'run' ? work.sql : '' }
-  return { is: 'failed', work, title: failureTitle(work, error), detail: faultText(failure), mayPass: error.status !== 400 }
+  return { is: 'failed', work, title: failureTitle(work, error), detail: faultText(failure), mayPass: mayPass(error) }
 }
 
-function failureTitle({ kind }: Work, { status }: ApiProblem): string {
+/** Whether the same may work at another time: not where somebody has to set something, or to word it otherwise. */
+function mayPass({ status, code }: ApiProblem): boolean {
+  return status === 0 || status === 429 || (status >= 500 && code !== 'no-model')
+}
+
+function failureTitle({ kind }: Work, { status, code }: ApiProblem): string {
+  if (code === 'no-model') return 'There is no model for this question'
+  if (code === 'model-without-sql') return 'The model wrote no SQL'
   if (status === 0) return 'There is no answer'
   if (status === 429) return 'That was too often'
   if (status === 502) return 'The model did not answer'
   if (status === 504) return 'That took too long'
-  if (status === 503) return kind === 'run' ? 'The service is busy' : 'This cannot be asked now'
+  if (code === 'sql-busy') return 'The service is busy'
+  if (status === 503) return 'The database does not answer'
   return kind === 'run' ? 'This SQL could not be run' : 'This question could not be answered'
 }

@@ -67,6 +67,18 @@ describe('the query page', function () {
     expect(await page.getByRole('columnheader').allInnerTexts()).to.deep.equal(['day', 'transactions', 'fees'])
   })
 
+  it('stops the model when it is told to, and not when one clicks twice', async () => {
+    const page = await session.open({ replies: { ask: 'never' } })
+    await asking(page).fill(question)
+    await page.getByRole('button', { name: 'Ask', exact: true }).dblclick()
+    await page.getByText('Writing and running the SQL…').waitFor()
+    expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).to.equal(true)
+    await expectUsable(page, 'a page that waits for the model')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('What was under way was stopped.').waitFor()
+    await session.service.left()
+  })
+
   it('stops what runs when it is told to', async () => {
     const page = await session.open({ replies: { run_sql: 'never' } })
     await run(page, 'SELECT pg_catalog.count(*) FROM raw.events')
@@ -96,6 +108,22 @@ describe('the query page', function () {
     await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('no such text')
     await page.getByText('No row has this text').waitFor()
     expect(session.said).to.deep.equal([])
+  })
+
+  it('says what to do where an answer was cut for its size', async () => {
+    const page = await session.open({ replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } })
+    await run(page)
+    await page.getByText('Select fewer columns, or parts of long values with left().').waitFor()
+  })
+
+  it('finds one among many kept examples', async () => {
+    const kept = Array.from({ length: 9 }, (_, i) => ({ id: String(i), target: 'indexer', question: `Question ${i}`, sql: `SELECT ${i * 111}` }))
+    const page = await session.open({ kept })
+    await page.getByRole('tab', { name: 'Kept examples' }).click()
+    await page.getByRole('searchbox', { name: 'Filter the kept examples' }).fill('select 777')
+    await page.getByRole('button', { name: 'Forget “Question 7”' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Forget/ }).count()).to.equal(1)
+    await expectUsable(page, 'kept examples')
   })
 
   it('keeps what strangers wrote in its place, on the page and in a spreadsheet', async () => {
@@ -128,14 +156,20 @@ describe('the query page', function () {
     await dialog.getByRole('button', { name: 'Yes, keep it' }).click()
     await page.getByText('Kept as an example.').waitFor()
     await page.getByRole('button', { name: `Forget “${question}”` }).click()
+    await expectUsable(page, 'the question whether to forget it')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(session.service.world.kept).to.have.length(1)
+    await page.getByRole('button', { name: `Forget “${question}”` }).click()
+    await dialog.getByRole('button', { name: 'Forget it' }).click()
     await page.getByText('Nothing is kept yet').waitFor()
     const sent = session.service.calls.find(({ call }) => call === 'POST /api/v1/memory')?.body
     expect(sent).to.deep.equal({ target: 'indexer', question, sql: daysSql })
   })
 
-  it('goes back to what was asked before, and clears it', async () => {
+  it('goes back to what was asked before, says why it failed, and clears it', async () => {
     const page = await session.open()
     const history = page.getByRole('complementary', { name: 'Earlier questions' })
+    await history.getByText('column "hieght" does not exist').waitFor()
     await history.getByRole('button', { name: /^Top 10 tokens/ }).click()
     expect(await asking(page).inputValue()).to.equal('Top 10 tokens by holders')
     expect(await page.getByLabel('Database').inputValue()).to.equal('evm')
@@ -194,9 +228,16 @@ describe('the query page where something is missing', function () {
     expect(session.said).to.deep.equal([])
   })
 
-  it('says that the model of the demo knows its examples only', async () => {
-    const page = await session.open({ health: { ...health, model: { provider: 'scripted', name: 'scripted', is_scripted: true } } })
+  it('says that the model of the demo knows its examples only, and does not have one try again what it does not know', async () => {
+    const refused = { status: 503, body: { status: 503, code: 'no-model', detail: 'Only the example questions have an answer.' } }
+    const page = await session.open({
+      health: { ...health, model: { provider: 'scripted', name: 'scripted', is_scripted: true } }, replies: { ask: refused },
+    })
     await page.getByText('it knows the example questions and no others').waitFor()
+    await asking(page).fill('Who am I?')
+    await page.keyboard.press('Enter')
+    await page.getByText('There is no model for this question').waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0)
   })
 
   it('asks for the token, and goes on with what it was asked', async () => {

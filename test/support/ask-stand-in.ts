@@ -52,9 +52,9 @@ export async function startAskStandIn(first: AskWorld, page: Middleware): Promis
     const body: unknown = sent === '' ? undefined : JSON.parse(sent)
     calls.push({ call, body })
     if (path === '/health') return json(response, world.health)
+    if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
     if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`)
       return problem(response, 401, 'This is not the token of this service.')
-    if (call === 'GET /api/v1/examples') return json(response, { data: world.examples })
     if (call === 'GET /api/v1/history') return json(response, world.history)
     if (call === 'DELETE /api/v1/history') {
       state.world = { ...world, history: [] }
