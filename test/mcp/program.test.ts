@@ -31,7 +31,7 @@ describe('the program as an MCP server', () => {
     await program.logged(/^the API listens/)
     const { port } = await program.logged(/^the MCP server listens/)
     url = `http://127.0.0.1:${String(port)}/mcp`
-    const connected = await clients[2]?.connect(url)
+    const connected = await clients.at(-1)?.connect(url)
     if (connected === undefined) throw new Error('no client')
     client = connected
   })

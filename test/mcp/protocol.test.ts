@@ -49,7 +49,7 @@ for (const { name, protocolVersion, connect } of clients) {
         generateSql: () => Promise.resolve(asked),
         examples: () => [{ questions: ['How many blocks?'], sql: 'SELECT count(*) FROM blocks' }],
       })
-      mcp = await runMcp({ queries: service })
+      mcp = await runMcp({ queries: service, scripts: { run: () => Promise.resolve({ type: 'Void' }) } })
       client = await connect(mcp.url)
     })
     afterEach(() => {
@@ -137,6 +137,20 @@ for (const { name, protocolVersion, connect } of clients) {
       expect(await client.read('schema://evm-explorer-ddl')).to.equal('create table evm_table ();')
       expect(await client.read('schema://docs')).to.include('Notes on evm.').and.include('How many blocks?')
       expect(await client.read('schema://script-reference')).to.include('access(all) fun main')
+    })
+
+    it('answers every tool, resource and prompt that it lists', async () => {
+      for (const { name } of await client.tools()) {
+        const [argument] = /^run_chain/.test(name) ? [{ script: 'access(all) fun main() {}' }] : /^run_/.test(name) ? [{ sql: 'SELECT 1' }] : [{ question: 'How high?' }]
+        const { isError, content, structuredContent } = await client.call(name, argument)
+        expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
+        expect(structuredContent, name).to.include({ error: null })
+      }
+      for (const uri of await client.resources()) expect(await client.read(uri), uri).to.have.length.greaterThan(10)
+      const given: Readonly<Record<string, Record<string, string>>> = {
+        'query-flow-data': { question: 'How high?' }, 'describe-account': { address: '0x1654653399040a61' }, 'write-chain-script': { goal: 'the supply of FLOW' },
+      }
+      for (const name of await client.prompts()) expect(await client.prompt(name, given[name] ?? {}), name).to.include(Object.values(given[name] ?? {})[0])
     })
 
     it('has prompts', async () => {

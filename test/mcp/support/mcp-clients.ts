@@ -1,3 +1,4 @@
+import { createMCPClient } from '@ai-sdk/mcp'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -65,8 +66,26 @@ async function connectNew(url: string, revision: string | undefined): Promise<Co
   }
 }
 
+/** The client of the AI SDK, which calls tools for the models of its users. */
+async function connectAiSdk(url: string): Promise<ConnectedClient> {
+  const client = await createMCPClient({ transport: { type: 'http', url }, clientName: clientInfo.name, version: clientInfo.version })
+  const optionsOf = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { options: { signal } })
+  return {
+    protocolVersion: client.initializeResult.protocolVersion,
+    instructions: client.instructions,
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args, signal) => await client.callTool({ name, arguments: args, ...optionsOf(signal) }) as ToolResult,
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    read: async (uri) => textOf((await client.readResource({ uri })).contents[0] as Part),
+    prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    prompt: async (name, args) => textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content as Part),
+    close: () => client.close(),
+  }
+}
+
 export const clients: readonly { readonly name: string; readonly protocolVersion: string; connect(url: string): Promise<ConnectedClient> }[] = [
   { name: 'a client of 2025', protocolVersion: '2025-11-25', connect: connectOld },
   { name: 'a client of 2026 with the handshake', protocolVersion: '2025-11-25', connect: (url) => connectNew(url, undefined) },
+  { name: 'the client of the AI SDK', protocolVersion: '2026-07-28', connect: connectAiSdk },
   { name: 'a client of 2026 without sessions', protocolVersion: '2026-07-28', connect: (url) => connectNew(url, '2026-07-28') },
 ]
