@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { ApiError } from '../src/base/errors.ts'
+import { problemOf } from '../src/base/problem.ts'
 import { filesBelow, isGenerated, readRepositoryFile, repositoryRoot, trackedFiles } from './support/repository.ts'
 import { testTitles } from './support/test-titles.ts'
 
@@ -27,6 +29,13 @@ describe('the house', () => {
       expect(titles.filter((title, i) => titles.indexOf(title) !== i), file).to.deep.equal([])
       expect(source, file).to.not.match(/\b(it|describe|context|specify)\.(skip|only)\(|^\s*x(it|describe)\(/m)
     }
+  })
+
+  it('has a title for every status that an error of its own names', () => {
+    const sources = written.filter((file) => file.startsWith('src/') && !file.endsWith('.test.ts'))
+    const statuses = sources.flatMap((file) => [...readRepositoryFile(file).matchAll(/new ApiError\(\s*(\d{3})\b/g)].map(([, status]) => Number(status)))
+    expect(statuses).to.include.members([400, 409, 503])
+    expect(statuses.filter((status) => problemOf(new ApiError(status, 'code', 'detail'), 'id').title === 'Error')).to.deep.equal([])
   })
 
   it('names no machine and no package registry in what is tracked', function (this: Mocha.Context) {
