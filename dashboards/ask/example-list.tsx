@@ -15,9 +15,9 @@ export function ExampleList({ target, onChoose }: { readonly target: Target; rea
   if (error !== null) return <p className="soft">The example questions could not be loaded: {problemText(error)}</p>
   if (pairs.length === 0) return null
   return (
-    <section className="examples" aria-label="Example questions">
+    <section className={isOpen ? 'examples open' : 'examples'} aria-label="Example questions">
       <ul>
-        {pairs.slice(0, isOpen ? undefined : shownAtFirst).map((pair) => (
+        {(isOpen ? pairs : spread(pairs)).map((pair) => (
           <li key={pair.id}>
             <button type="button" className="example" onClick={() => onChoose(pair)}>{pair.question}</button>
           </li>
@@ -32,4 +32,10 @@ export function ExampleList({ target, onChoose }: { readonly target: Target; rea
       </ul>
     </section>
   )
+}
+
+/** They come sorted by what they are about: some of them all over the list show how much can be asked. */
+function spread(pairs: readonly Pair[]): readonly Pair[] {
+  if (pairs.length <= shownAtFirst) return pairs
+  return Array.from({ length: shownAtFirst }, (_, i) => pairs[Math.floor((i * pairs.length) / shownAtFirst)]).filter((pair) => pair !== undefined)
 }

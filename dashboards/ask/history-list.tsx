@@ -25,7 +25,7 @@ export function HistoryList({ onChoose }: { readonly onChoose: (chosen: Chosen) 
   })
   const items = history.data
   if (items === undefined) return <ListState list={history} what="the history" />
-  if (items.length === 0) return <NothingHere title="Nothing was asked yet">The service keeps the newest 200 until it ends.</NothingHere>
+  if (items.length === 0) return <NothingHere title="Nothing was asked yet">The service keeps the newest 200 until it stops.</NothingHere>
   return (
     <>
       <ul className="choices">

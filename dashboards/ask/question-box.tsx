@@ -50,7 +50,7 @@ export function QuestionBox({ question, isAsking, onChange, onAsk, onGenerate, o
             <Icon name="cross" size={14} /> Cancel
           </Button>
         )}
-        {model !== undefined && model !== null && <span className="soft model">by {model.name}</span>}
+        {model?.is_scripted === false && <span className="soft model">by {model.name}</span>}
       </div>
     </form>
   )

@@ -32,7 +32,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
             {columns.map(({ name, type, isNumber }, i) => (
               <ColumnName key={name} className={isNumber ? 'number' : undefined} aria-sort={sortOf(order, i)}>
                 <button type="button" className="sort" title={type} onClick={() => turn(i)}>
-                  {name}
+                  {shownText(name)}
                   <span aria-hidden="true">{order?.column === i ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
                 </button>
               </ColumnName>

@@ -25,6 +25,12 @@ const ask = async (page: Page): Promise<void> => {
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Result' }).waitFor()
 }
+const startAsking = async (page: Page): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Question' }).fill('Which accounts sent the most FLOW?')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByText('Writing and running the SQL').first().waitFor()
+}
+const openKept = async (page: Page): Promise<void> => page.getByRole('tab', { name: 'Kept examples' }).click()
 const run = async (page: Page): Promise<void> => {
   await page.getByRole('textbox', { name: 'SQL' }).fill('SELECT name, hieght FROM raw.blocks')
   await page.keyboard.press('Control+Enter')
@@ -33,6 +39,7 @@ const chart = async (page: Page): Promise<void> => {
   await ask(page)
   await page.getByRole('tab', { name: 'Chart' }).click()
 }
+const manyKept = Array.from({ length: 30 }, (_, i) => ({ id: String(i), target: 'indexer', question: `Which ${i} accounts sent the most?`, sql: `SELECT ${i}` }))
 const hostile = { replies: { run_sql: { body: hostileRun() } } }
 const noModel = { status: 'ok', targets: ['indexer'], model: null, remedy: 'Set LLM_API_KEY to the key of a model.', needs_token: false }
 const locked = { ...askWorld().health, needs_token: true }
@@ -53,6 +60,10 @@ const shots: readonly Shot[] = [
   { name: 'chart-phone-dark', size: 'phone', theme: 'dark', act: chart },
   { name: 'hostile', world: hostile, act: run },
   { name: 'hostile-phone', world: hostile, size: 'phone', act: run },
+  { name: 'examples', world: { examples: manyKept }, act: (page) => page.getByRole('button', { name: '26 more' }).click() },
+  { name: 'cut', world: { replies: { run_sql: { body: { ...hostileRun(), truncated_by: 'bytes' } } } }, act: run },
+  { name: 'asking', world: { replies: { ask: 'never' } }, act: startAsking },
+  { name: 'asking-phone-dark', world: { replies: { ask: 'never' } }, size: 'phone', theme: 'dark', act: startAsking },
   { name: 'busy', world: { replies: { run_sql: 'never' } }, act: run },
   { name: 'refused', world: refused, act: run },
   { name: 'empty', world: { health: noModel, examples: [], history: [], kept: [] } },
@@ -60,7 +71,12 @@ const shots: readonly Shot[] = [
     await ask(page)
     await page.getByRole('button', { name: 'Keep as an example' }).click()
   } },
-  { name: 'kept', theme: 'dark', act: (page) => page.getByRole('tab', { name: 'Kept examples' }).click() },
+  { name: 'kept', theme: 'dark', act: openKept },
+  { name: 'kept-many', world: { kept: manyKept }, act: openKept },
+  { name: 'forget', size: 'phone', act: async (page) => {
+    await openKept(page)
+    await page.getByRole('button', { name: /^Forget/ }).click()
+  } },
   { name: 'locked', world: { health: locked, token: 'secret' }, act: (page) => page.getByRole('button', { name: 'Enter token' }).click() },
 ]
 
@@ -86,8 +102,9 @@ for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter(
   await page.getByRole('textbox', { name: 'SQL' }).waitFor()
   await page.waitForLoadState('networkidle')
   await act?.(page)
-  if (name !== 'busy') await page.waitForLoadState('networkidle')
-  if (name !== 'busy') await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+  const isWaiting = Object.values(world?.replies ?? {}).includes('never')
+  if (!isWaiting) await page.waitForLoadState('networkidle')
+  if (!isWaiting) await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
   await page.evaluate('scrollTo(0, 0)')
   const path = join(folder, `${name}.png`)
   await page.screenshot({ path, fullPage: true })

@@ -56,6 +56,9 @@ describe('the query page of the running service', function () {
     const said = watchConsole(page)
     await page.goto(url)
     await page.getByRole('textbox', { name: 'SQL' }).waitFor()
+    expect(await loadedBytes(page), 'bytes of the page as they are sent').to.be.below(300_000)
+    const posted = await fetch(url, { method: 'POST' })
+    expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD'])
     await page.getByText('it knows the example questions and no others').waitFor()
     await page.getByRole('button', { name: 'Enter token' }).click()
     await page.getByRole('textbox', { name: 'Token' }).fill(token)
@@ -88,6 +91,12 @@ describe('the query page of the running service', function () {
     expect(said.filter((text) => !text.includes('status of 400'))).to.deep.equal([])
   })
 })
+
+/** Of the page and of all that it has asked for so far, compressed. */
+async function loadedBytes(page: Page): Promise<number> {
+  await page.waitForLoadState('networkidle')
+  return page.evaluate<number>("['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type)).reduce((sum, { transferSize }) => sum + transferSize, 0)")
+}
 
 /** In place of what is there, as people do: a text that is put over coloured words would be given their style by the browser. */
 async function writeSql(page: Page, sql: string): Promise<void> {
