@@ -80,11 +80,16 @@ describe('the gate', () => {
       CREATE FUNCTION raw.reads_keys() RETURNS bigint STABLE SECURITY DEFINER LANGUAGE sql AS 'select count(*) from app.developer_keys';
       CREATE FUNCTION raw.adds(a int, b int) RETURNS int VOLATILE LANGUAGE sql RETURN a + b;
       CREATE OPERATOR raw.|+| (FUNCTION = raw.adds, LEFTARG = int, RIGHTARG = int);
-      CREATE FUNCTION raw.doubled(a int) RETURNS int IMMUTABLE LANGUAGE sql RETURN 2 * a`)
+      CREATE FUNCTION raw.doubled(a int) RETURNS int IMMUTABLE LANGUAGE sql RETURN 2 * a;
+      CREATE FUNCTION raw.of_library(text) RETURNS text STABLE LANGUAGE c AS '$libdir/dict_snowball', 'dsnowball_init';
+      CREATE DOMAIN raw.named AS regclass; CREATE DOMAIN raw.twice_named AS raw.named[]; CREATE DOMAIN raw.height AS bigint`)
     const changed = await openGate()
     for (const sql of ['select is_fine(1)', 'select raw.is_fine(1)', 'select reads_keys()', 'select 1 |+| 2', 'select 1 operator(raw.|+|) 2', 'select (1).is_fine']) {
       expect(refusalOf(sql, changed)?.code, sql).to.be.oneOf(['sql-function', 'sql-operator'])
     }
+    expect(refusalOf("select of_library('a')", changed)?.code).to.equal('sql-function')
+    for (const type of ['named', 'raw.named', 'raw.named[]', '_named', 'twice_named']) expect(refusalOf(`select null::${type}`, changed)?.code, type).to.equal('sql-type')
+    expect(refusalOf('select 1::height, null::raw.height[], null::raw.blocks[], null::_blocks', changed)).to.equal(undefined)
     expect(refusalOf('select doubled(1), raw.doubled(2), app.search_words($$a b$$)', changed)).to.equal(undefined)
     expect(refusalOf('select raw.doubled(2)', await openGate(evmSchemas))?.code).to.equal('sql-function')
   })

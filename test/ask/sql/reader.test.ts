@@ -3,9 +3,11 @@ import { Client } from 'pg'
 import { pino } from 'pino'
 import { indexerTables } from '../../../src/ask/sql/indexer-tables.ts'
 import { chooseReader } from '../../../src/ask/sql/reader/choose-reader.ts'
+import { openSqlRunner } from '../../../src/ask/sql/open-sql-runner.ts'
 import { scramVerifier } from '../../../src/ask/sql/reader/scram-verifier.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { createPool } from '../../../src/db/pool.ts'
+import { SqlRefusal } from '../../../src/ask/sql/sql-refusal.ts'
 import { readerRole } from '../../../src/ask/sql/reader/reader-role.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
@@ -69,6 +71,27 @@ describe('the role that reads for strangers', () => {
       for (const table of indexerTables) await client.query(`SELECT * FROM ${table} LIMIT 1`)
     } finally {
       await client.end()
+    }
+  })
+
+  it('is a login of its own also where extensions and others grant tables to PUBLIC, and tells of the latter', async () => {
+    await database.pool.query(`
+      CREATE TABLE public.of_others (secret text); GRANT SELECT, INSERT ON public.of_others TO PUBLIC;
+      CREATE FUNCTION public.reads_keys() RETURNS bigint STABLE SECURITY DEFINER LANGUAGE sql AS 'select count(*) from app.developer_keys';
+      CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER elsewhere FOREIGN DATA WRAPPER nowhere;
+      CREATE FOREIGN TABLE public.far_away (a int) SERVER elsewhere; GRANT SELECT ON public.far_away TO PUBLIC`)
+    const said: string[] = []
+    const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })
+    const runner = await openSqlRunner({ target: 'indexer', url: database.url, log: telling })
+    try {
+      expect((await runner.run('select session_user')).rows).to.deep.equal([[`${readerRole}_of_${new URL(database.url).username}`]])
+      expect(said.join('')).to.include('public.of_others').and.include('public.far_away').and.include('REVOKE ALL')
+      for (const sql of ['select * from public.of_others', 'select * from of_others', 'select * from public.far_away', 'select public.reads_keys()', 'select reads_keys()', 'select null::public.of_others']) {
+        expect(await runner.run(sql).catch((error: unknown) => error), sql).to.be.instanceOf(SqlRefusal)
+      }
+    } finally {
+      await runner.end()
+      await database.pool.query('DROP TABLE public.of_others; DROP FUNCTION public.reads_keys; DROP FOREIGN DATA WRAPPER nowhere CASCADE')
     }
   })
 

@@ -5,7 +5,7 @@
 
 /** Volatile, and yet without any effect: their answer is another one each time, no more. */
 export const harmlessVolatile: readonly string[] = [
-  'clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday', 'uuidv4', 'uuidv7',
+  'array_sample', 'array_shuffle', 'clock_timestamp', 'gen_random_uuid', 'random', 'random_normal', 'timeofday', 'uuidv4', 'uuidv7',
 ]
 
 /** Of the functions whose names begin with pg_, most tell of the server; these tell of values. */
@@ -23,7 +23,7 @@ export const refusedFunctions: readonly string[] = [
   // Large objects, links to other servers, locks, transaction numbers.
   'lo_.*', 'loread', 'lowrite', 'dblink.*', 'postgres_fdw_.*', 'txid_.*', 'currtid.*', 'mxid_age',
   // SQL inside a text or named by one.
-  '(cursor|database|query|schema|table)_to_xml.*', 'ts_stat', 'ts_rewrite', 'crosstab.*', 'connectby',
+  '(cursor|database|query|schema|table)_to_xml.*', 'ts_stat', 'ts_rewrite', 'crosstab.*', 'connectby', 'xpath_table', 'xslt_process',
   // Names and privileges of what may not be read.
   'has_.*', 'to_reg.*', 'reg(class|collation|config|dictionary|namespace|oper|operator|proc|procedure|role|type)(send)?',
   '(col|obj|shobj)_description', 'format_type', 'acl.*', 'makeaclitem', 'satisfies_hash_partition',

@@ -31,6 +31,8 @@ export async function readKnownObjects(client: ClientBase, { searchPath, readabl
 /**
  * A function may be called when every overload is without effects, or is known for its harmless ones, when it runs with the rights of
  * its caller, and when it can be called from SQL at all: those that take or give the server's internal types are not made for callers.
+ * Libraries of extensions are believed when they say that their answer follows from the arguments alone (IMMUTABLE): some of those that say
+ * less run SQL that is inside a text (xpath_table), or tell of any table (ST_EstimatedExtent).
  */
 const functionsSql = `
   SELECT p.proname AS name, n.nspname AS schema,
@@ -38,13 +40,16 @@ const functionsSql = `
       (p.provolatile <> 'v' OR (n.nspname = 'pg_catalog' AND p.proname = ANY ($2)))
       AND (p.proname !~ $4 OR (n.nspname = 'pg_catalog' AND p.proname = ANY ($3)))
       AND NOT p.prosecdef AND p.prokind IN ('f', 'a', 'w')
+      AND (n.nspname = 'pg_catalog' OR p.provolatile = 'i' OR l.lanname <> 'c')
       AND NOT EXISTS (
         SELECT FROM unnest(p.proargtypes || p.prorettype) AS used (oid)
         WHERE used.oid::regtype::text = ANY ('{internal,cstring,cstring[],trigger,event_trigger,language_handler,fdw_handler,
           table_am_handler,index_am_handler,tsm_handler,pg_ddl_command,regclass,regproc,regprocedure,regrole,regnamespace,aclitem,aclitem[]}')
       )
     ) AS allowed
-  FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+  FROM pg_catalog.pg_proc AS p
+  JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+  JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
   WHERE n.nspname = ANY ($1)
   GROUP BY p.proname, n.nspname`
 
@@ -56,19 +61,35 @@ const operatorsSql = `
   WHERE n.nspname = ANY ($1)
   GROUP BY o.oprname, n.nspname`
 
-/** Object identifier types turn names into what may not be read; a row type is as good as its table. */
+/**
+ * Object identifier types turn names into what may not be read; a row type is as good as its table. An array and a domain are as good as
+ * what they are of.
+ */
 const typesSql = `
-  SELECT t.typname AS name, n.nspname AS schema,
-    CASE t.typtype
-      WHEN 'p' THEN false
-      WHEN 'c' THEN c.relkind = 'c' OR n.nspname || '.' || t.typname = ANY ($2)
-      ELSE coalesce(element.typname, t.typname) !~ '^(reg.*|aclitem|refcursor|pg_.*)$' OR t.typname IN ('pg_lsn', 'pg_snapshot')
-    END AS allowed
+  WITH RECURSIVE made_of AS (
+    SELECT oid AS type, oid AS part FROM pg_catalog.pg_type
+    UNION
+    SELECT m.type, CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.typelem END
+    FROM made_of AS m JOIN pg_catalog.pg_type AS t ON t.oid = m.part
+    WHERE t.typtype = 'd' OR t.typcategory = 'A'
+  ), judged AS (
+    SELECT t.oid,
+      CASE t.typtype
+        WHEN 'p' THEN false
+        WHEN 'c' THEN c.relkind = 'c' OR n.nspname || '.' || t.typname = ANY ($2)
+        ELSE t.typname !~ '^_?(reg.*|aclitem|refcursor|pg_.*)$' OR t.typname ~ '^_?pg_(lsn|snapshot)$'
+      END AS allowed
+    FROM pg_catalog.pg_type AS t
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
+    LEFT JOIN pg_catalog.pg_class AS c ON c.oid = t.typrelid
+  )
+  SELECT t.typname AS name, n.nspname AS schema, bool_and(j.allowed) AS allowed
   FROM pg_catalog.pg_type AS t
   JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
-  LEFT JOIN pg_catalog.pg_class AS c ON c.oid = t.typrelid
-  LEFT JOIN pg_catalog.pg_type AS element ON element.oid = t.typelem AND t.typcategory = 'A'
-  WHERE n.nspname = ANY ($1)`
+  JOIN made_of AS m ON m.type = t.oid
+  JOIN judged AS j ON j.oid = m.part
+  WHERE n.nspname = ANY ($1)
+  GROUP BY t.typname, n.nspname`
 
 const relationsSql = `
   SELECT c.relname AS name, n.nspname AS schema, n.nspname || '.' || c.relname = ANY ($2) AS allowed

@@ -32,6 +32,9 @@ export async function chooseReader(options: ReaderOptions): Promise<Reader> {
   const { url, readable, isOurs, log } = options
   return withClient(url, async (client) => {
     const rights = await rightsOf(client, isOurs ? readable : [])
+    if (isOurs && rights.openToAll.length > 0) {
+      log.warn({ tables: rights.openToAll }, 'every account of the server may read or change tables that are not the chain; the gate refuses them all the same. As their owner: REVOKE ALL ON ... FROM PUBLIC')
+    }
     const asItIs: Reader = { url, role: undefined }
     if (!rights.mayWrite && !(isOurs && rights.readsMore)) return asItIs
     const reader = isOurs ? await ourReader(client, rights, options) : await readerOfOthers(client, rights, options)

@@ -9,10 +9,12 @@ export const readerRole = 'flowfarm_reader'
 export interface AccountRights {
   readonly name: string
   readonly isSuperuser: boolean
-  /** It may change some table, or do something that only parts of the server may. */
+  /** It may change some table that not everybody may change, or do something that only parts of the server may. */
   readonly mayWrite: boolean
-  /** It may read some table that is not for everybody. */
+  /** It may read some table that is neither for everybody here nor granted to PUBLIC, as extensions grant theirs: no account could do less. */
   readonly readsMore: boolean
+  /** Tables beyond ours that every account of the server may read or change: `schema.table`. */
+  readonly openToAll: readonly string[]
 }
 
 /** @param readable `schema.table` of all that is for everybody */
@@ -32,11 +34,17 @@ const rightsSql = `
         WHERE special.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')
           AND pg_has_role(special.oid, 'MEMBER')
       )
-      OR coalesce(bool_or(has_table_privilege(t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')), false) AS "mayWrite",
-    r.rolsuper OR coalesce(bool_or(has_table_privilege(t.oid, 'SELECT') AND NOT t.name = ANY ($1)), false) AS "readsMore"
+      OR coalesce(bool_or(has_table_privilege(t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+        AND NOT has_table_privilege('public', t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')), false) AS "mayWrite",
+    r.rolsuper OR coalesce(bool_or(has_table_privilege(t.oid, 'SELECT') AND NOT t.name = ANY ($1)
+      AND NOT has_table_privilege('public', t.oid, 'SELECT')), false) AS "readsMore",
+    coalesce(array_agg(t.name ORDER BY t.name) FILTER (WHERE NOT t."isOfExtension" AND (
+      has_table_privilege('public', t.oid, 'SELECT') AND NOT t.name = ANY ($1)
+      OR has_table_privilege('public', t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))), '{}') AS "openToAll"
   FROM pg_catalog.pg_roles AS r
   LEFT JOIN (
-    SELECT c.oid, n.nspname || '.' || c.relname AS name
+    SELECT c.oid, n.nspname || '.' || c.relname AS name,
+      EXISTS (SELECT FROM pg_catalog.pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e') AS "isOfExtension"
     FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
       AND n.nspname NOT IN ('information_schema', 'pg_catalog') AND n.nspname !~ '^pg_(toast|temp)'

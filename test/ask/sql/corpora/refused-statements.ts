@@ -69,7 +69,7 @@ export const refusedStatements: Readonly<Record<RefusalCode, readonly string[]>>
   'sql-operator': ['select 1 operator(public.+) 1', 'select 1 <=> 2', "select 'a' operator(app.@) 'b'", 'select 1 order by 1 using operator(public.<)', 'select 1 operator(raw.=) any (select 1)'],
   'sql-type': [
     "select 'app.developer_keys'::regclass", "select 1259::regclass", "select cast('pg_sleep' as regproc)", "select '10'::regrole", "select 'app'::regnamespace", "select '{1259}'::regclass[]", "select '{1259}'::_regclass", "select 1::oid::pg_catalog.regclass::text",
-    "select 'a=r/flowfarm'::aclitem", 'select null::app.developer_keys', 'select (null::app.webhook_endpoints).*', 'select * from json_populate_recordset(null::app.developer_keys, $$[{}]$$)', "select 'x'::no_such_type", "select null::pg_authid", "select null::pg_catalog.pg_shadow",
+    "select 'a=r/flowfarm'::aclitem", 'select null::app.developer_keys', 'select ((null::_developer_keys)[1]).*', 'select null::app._webhook_endpoints', 'select (null::app.webhook_endpoints).*', 'select * from json_populate_recordset(null::app.developer_keys, $$[{}]$$)', "select 'x'::no_such_type", "select null::pg_authid", "select null::pg_catalog.pg_shadow",
     "select 'c'::refcursor", "select * from jsonb_to_record('{}') as t(a regclass)", "select * from json_table('[]', '$[*]' columns (a regclass path '$')) j", "select json_value('1', '$' returning regclass)", "select * from xmltable('/a' passing '<a/>' columns b regclass path 'b')",
   ],
   'sql-relation': [
