@@ -1,24 +1,15 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { examplePairs } from '../../src/ask/examples/example-pairs.ts'
 import { runAsk } from '../ask/support/running-ask.ts'
 import type { RunningAsk } from '../ask/support/running-ask.ts'
-import { bareEnvironment } from '../support/bare-environment.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { repositoryRoot } from '../support/repository.ts'
+import { clientFolder, hasPython, runPython, testArguments } from './python-run.ts'
 
-const folder = join(repositoryRoot, 'clients/python')
-const run = promisify(execFile)
-
-/** Runs the client's own tests; what they print is on stderr. @throws with their output where one fails */
+/** Runs the client's own tests as it is in the repository. */
 async function runTests(file: string, variables: Record<string, string>): Promise<string> {
-  const { stderr } = await run('python3', ['-B', '-W', 'error', '-m', 'unittest', join('tests', file)], {
-    cwd: folder, env: { ...bareEnvironment(), PYTHONPATH: join(folder, 'src'), ...variables },
-  })
-  return stderr
+  return runPython(testArguments(file), { variables: { PYTHONPATH: join(clientFolder, 'src'), ...variables } })
 }
 
 describe('the Python client', () => {
@@ -26,7 +17,10 @@ describe('the Python client', () => {
   let ask: RunningAsk | undefined
 
   before(async function (this: Mocha.Context) {
-    if (!await hasPython()) this.skip()
+    if (!await hasPython()) {
+      process.stderr.write('    skipped: no Python 3.9 here\n')
+      this.skip()
+    }
     database = await createTestDatabase()
   })
   afterEach(async () => {
@@ -50,13 +44,3 @@ describe('the Python client', () => {
     expect(await runTests('test_service.py', { FLOWFARM_URL: ask.origin })).to.include('OK (skipped=1)')
   })
 })
-
-async function hasPython(): Promise<boolean> {
-  try {
-    await run('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)'])
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false
-    throw error
-  }
-}

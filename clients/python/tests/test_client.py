@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import threading
 import time
 import unittest
@@ -116,11 +117,19 @@ class ClientTest(unittest.TestCase):
         self.assertEqual((error.sql, error.code, error.sql_state, error.position, error.hint), (ANSWER["sql"], "sql-failed", "42703", 8, "height"))
         self.assertEqual(error.answer, failed)
 
+    def test_errors_are_pickled_whole(self) -> None:
+        failed = {**ANSWER, "results": [], "error": "no such column", "error_code": "sql-failed", "sql_state": "42703"}
+        with self.assertRaises(StatementError) as caught:
+            Client(self.serve(failed).url).run_sql("SELECT 1")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertIs(type(again), StatementError)
+        self.assertEqual((str(again), again.sql, again.sql_state), (str(caught.exception), ANSWER["sql"], "42703"))
+
     def test_errors_have_types_by_what_can_be_done(self) -> None:
         cases = [
             (400, "sql-keyword", StatementError), (504, "sql-timeout", StatementError), (400, "invalid-field", InvalidRequestError),
             (404, "no-target", InvalidRequestError), (401, "bad-token", AuthenticationError), (503, "sql-busy", BusyError),
-            (503, "no-model", ModelError), (502, "model-failed", ModelError), (500, "internal-error", ServerError), (503, "sql-unavailable", ServerError),
+            (429, "too-many-requests", BusyError), (503, "no-model", ModelError), (502, "model-failed", ModelError), (500, "internal-error", ServerError), (503, "sql-unavailable", ServerError),
         ]
         for status, code, expected in cases:
             with self.subTest(code=code):
@@ -139,6 +148,16 @@ class ClientTest(unittest.TestCase):
             with self.assertRaises(ServerError) as caught:
                 Client(self.serve(b"<html>bad gateway</html>", status).url).run_sql("SELECT 1")
             self.assertIn("bad gateway", str(caught.exception))
+
+    def test_an_answer_nested_without_end_is_a_server_error(self) -> None:
+        with self.assertRaises(ServerError):
+            Client(self.serve(b"[" * 200_000).url).run_sql("SELECT 1")
+
+    def test_a_connection_that_breaks_within_the_answer(self) -> None:
+        server = self.serve(b'{"sql":', 200, {"Content-Length": "1000"})
+        with self.assertRaises(FlowfarmError) as caught:
+            Client(server.url, timeout=0.2).run_sql("SELECT 1")
+        self.assertIn(type(caught.exception), (ConnectionFailedError, TimedOutError))
 
     def test_a_redirect_is_not_followed_with_the_token(self) -> None:
         elsewhere = self.serve(ANSWER)
@@ -163,7 +182,7 @@ class ClientTest(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 30)
 
     def test_what_cannot_work_is_refused_at_once(self) -> None:
-        for base_url in ("localhost:8084", "ftp://x", ""):
+        for base_url in ("localhost:8084", "ftp://x", "", "http://", "http://a:b@localhost", "http://localhost?x=1", "http://localhost:0", "http://localhost:99999"):
             with self.assertRaises(ValueError):
                 Client(base_url)
         for token in ("", "a b", "a\r\nX: y", "é"):

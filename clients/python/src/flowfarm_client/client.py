@@ -8,6 +8,7 @@ from urllib.parse import quote
 from .answers import Answer, GeneratedSql, HistoryItem, SqlResult
 from .errors import ServerError, StatementError, error_of
 from .transport import Transport
+from .version import VERSION
 
 
 class Client:
@@ -21,7 +22,7 @@ class Client:
     """
 
     def __init__(self, base_url: str = "http://localhost:8084", token: Optional[str] = None, *, timeout: float = 120.0) -> None:
-        self._transport = Transport(base_url, token, timeout, "flowfarm-client/0.1.0")
+        self._transport = Transport(base_url, token, timeout, f"flowfarm-client/{VERSION}")
 
     def ask(self, question: str, *, target: Optional[str] = None) -> Answer:
         """A statement that a model writes for the question, and its rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Tuple, Type
 
 
 class FlowfarmError(Exception):
@@ -35,6 +35,10 @@ class ApiError(FlowfarmError):
         #: The whole body.
         self.problem = dict(problem)
         super().__init__(f"{self.detail} ({self.code})")
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Exceptions are pickled with their message alone; these have more, which worker processes hand back too."""
+        return _remade, (type(self), self.args, self.__dict__.copy())
 
 
 class AuthenticationError(ApiError):
@@ -81,6 +85,12 @@ class StatementError(ApiError):
         self.position: Optional[int] = problem.get("error_position")
         #: What PostgreSQL advises.
         self.hint: Optional[str] = problem.get("error_hint")
+
+
+def _remade(kind: Type[ApiError], args: Tuple[Any, ...], fields: Dict[str, Any]) -> ApiError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
 
 
 def error_of(status: int, problem: Mapping[str, Any], retry_after: Optional[float], sql: str) -> ApiError:

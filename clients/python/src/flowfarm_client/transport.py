@@ -26,8 +26,10 @@ class Transport:
 
     def __init__(self, base_url: str, token: Optional[str], timeout: float, user_agent: str) -> None:
         parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or parts.netloc == "":
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query or parts.fragment:
             raise ValueError(f"base_url must be like http://localhost:8084, not {base_url!r}")
+        if parts.port == 0:
+            raise ValueError(f"base_url has no port to connect to: {base_url!r}")
         if token is not None and not (token.isascii() and token.isprintable() and " " not in token and token != ""):
             raise ValueError("token must be one word of ASCII")
         self._base_url = base_url.rstrip("/")
@@ -72,5 +74,5 @@ def _decoded(body: bytes) -> Any:
     text = body.decode("utf-8", "replace")
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

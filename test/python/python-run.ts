@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { bareEnvironment } from '../support/bare-environment.ts'
+import { repositoryRoot } from '../support/repository.ts'
+
+/** Where the client is, with its tests beside its source. */
+export const clientFolder = join(repositoryRoot, 'clients/python')
+
+const run = promisify(execFile)
+
+export interface PythonOptions {
+  readonly python?: string
+  readonly cwd?: string
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/**
+ * Runs a program of Python; without others its environment has the PATH alone.
+ * @returns what it wrote, also of its tests, which report on standard error
+ * @throws with its output where it ends with another code than 0
+ */
+export async function runPython(args: readonly string[], { python = 'python3', cwd = clientFolder, variables = {} }: PythonOptions = {}): Promise<string> {
+  const { stdout, stderr } = await run(python, [...args], { cwd, env: { ...bareEnvironment(), ...variables } })
+  return stdout + stderr
+}
+
+/** Whether the program could be run and ended with 0; a Python that is missing or too old is none. */
+export async function works(args: readonly string[], options: PythonOptions = {}): Promise<boolean> {
+  try {
+    await runPython(args, options)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
+
+/** Python 3.9 or newer. */
+export async function hasPython(): Promise<boolean> {
+  return works(['-c', 'import sys; assert sys.version_info >= (3, 9)'])
+}
+
+/** Arguments to run a file of the client's own tests; warnings are errors. */
+export function testArguments(file: string): string[] {
+  return ['-B', '-W', 'error', '-m', 'unittest', join('tests', file)]
+}
