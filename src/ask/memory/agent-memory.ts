@@ -22,7 +22,8 @@ const leastLikeness = 0.3
 
 /**
  * Questions with statements that users approved. They are kept in a folder that other processes may share; what they add or
- * delete is seen at the next call. Nothing is written here that nobody approved.
+ * delete is seen at the next call. Nothing is written here that nobody approved. All of it throws ApiError 503 `memory-unavailable`
+ * where the folder cannot be used.
  */
 export class AgentMemory {
   readonly #folder: PairFolder
@@ -88,8 +89,12 @@ export class AgentMemory {
 
   #inTurn<Result>(act: () => Promise<Result> | Result): Promise<Result> {
     const turn = this.#last.then(async () => {
-      await this.#refresh()
-      return act()
+      try {
+        await this.#refresh()
+        return await act()
+      } catch (error) {
+        throw explained(error)
+      }
     })
     // Whoever has the turn hears of its error; the next one goes on.
     this.#last = turn.catch(() => undefined)
@@ -107,6 +112,13 @@ export class AgentMemory {
     // File systems tell time in ticks: within that of this change there may be another, which the time does not show.
     this.#version = version !== undefined && isYoung(version) ? 'unsure' : version
   }
+}
+
+/** What the system says of the folder, with what to look at. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
+  const remedy = 'see that CHROMA_PERSIST_DIR is a folder that the service may read and write, and that its disk has room.'
+  return new ApiError(503, 'memory-unavailable', `The approved examples cannot be had (${String(error.code)}): ${remedy}`, { cause: error })
 }
 
 /** Whether a time, ns since 1970, is of the last second, or ahead of our clock. */

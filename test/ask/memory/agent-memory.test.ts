@@ -88,6 +88,19 @@ describe('the memory of approved examples', () => {
     expect(await readdir(folder)).to.have.length(4)
   })
 
+  it('says what to look at where its folder is none, and goes on when it is one', async () => {
+    await writeFile(folder, 'a file')
+    const memory = open()
+    for (const act of [() => memory.keep(blocks), () => memory.list(), () => memory.search('indexer', 'blocks', 3), () => memory.delete('0123456789abcdef')]) {
+      const refused = await act().then(() => undefined, (error: unknown) => error)
+      expect(refused).to.be.instanceOf(ApiError).that.includes({ status: 503, code: 'memory-unavailable' })
+      expect((refused as ApiError).message).to.include('ENOTDIR').and.include('CHROMA_PERSIST_DIR')
+    }
+    await rm(folder)
+    expect((await memory.keep(blocks)).question).to.equal(blocks.question)
+    expect(await memory.list()).to.have.length(1)
+  })
+
   it('keeps all that are approved at the same time', async () => {
     const memory = open()
     await Promise.all(Array.from({ length: 20 }, (_, i) => memory.keep({ ...blocks, question: `Question ${i}` })))

@@ -16,6 +16,9 @@ const example: z.output<typeof pair> = {
 
 const tag = 'Memory'
 
+/** What all of these may answer. */
+const folderProblems = { 503: 'The folder of the examples cannot be used (`memory-unavailable`): `detail` says what to look at.' } as const
+
 /** Examples that users approve: kept by no other way than this. */
 export const memoryRoutes: readonly AskRoute[] = [
   askRoute({
@@ -27,7 +30,7 @@ export const memoryRoutes: readonly AskRoute[] = [
     response: pair, example, successStatus: 201,
     problems: {
       400: 'The statement cannot be run: `detail` says why.', 404: 'There is no such database here.', 409: 'As many are kept as can be.',
-      503: 'Too many statements wait for their turn (`sql-busy`), or the database does not answer; `Retry-After` tells when to try again.',
+      503: 'Too many statements wait for their turn (`sql-busy`), the database does not answer, or the folder of the examples cannot be used.',
       504: 'The statement could not be planned within QUERY_TIMEOUT_S.',
     },
     handler: async ({ body, signal }, { service, memory }) => {
@@ -43,6 +46,7 @@ export const memoryRoutes: readonly AskRoute[] = [
       offset: numberParameter(0, 2000).default(0).describe('How many of the newest are left out.'),
     }),
     response: z.strictObject({ data: z.array(pair), total: z.int().describe('How many there are.') }), example: { data: [example], total: 1 },
+    problems: folderProblems,
     handler: async ({ query: { target, limit, offset } }, { memory }) => {
       const pairs = await memory.list(target)
       return { body: { data: pairs.slice(offset, offset + limit), total: pairs.length } }
@@ -51,13 +55,14 @@ export const memoryRoutes: readonly AskRoute[] = [
   askRoute({
     method: 'GET', path: '/api/v1/memory/search', operationId: 'searchPairs', tag, summary: 'Approved examples for a question, most alike first',
     query: z.object({ question: questionField, target: targetField.default('indexer'), limit: numberParameter(1, 50).default(5) }),
-    response: z.strictObject({ data: z.array(foundPair) }), example: { data: [{ ...example, likeness: 0.82 }] },
+    response: z.strictObject({ data: z.array(foundPair) }), example: { data: [{ ...example, likeness: 0.82 }] }, problems: folderProblems,
     handler: async ({ query: { question, target, limit } }, { memory }) => ({ body: { data: await memory.search(target, question, limit) } }),
   }),
   askRoute({
     method: 'GET', path: '/api/v1/memory/export', operationId: 'exportPairs', tag, summary: 'All approved examples, one JSON object a line',
     query: z.object({ target: targetField.optional() }),
     response: z.string(), example: `${JSON.stringify(example)}\n`, contentType: 'application/jsonl; charset=utf-8',
+    problems: folderProblems,
     handler: async ({ query }, { memory }) => ({
       body: (await memory.list(query.target)).map((one) => `${JSON.stringify(one)}\n`).join(''),
       headers: { 'Content-Disposition': 'attachment; filename="flowfarm-examples.jsonl"' },
@@ -65,7 +70,8 @@ export const memoryRoutes: readonly AskRoute[] = [
   }),
   askRoute({
     method: 'DELETE', path: '/api/v1/memory/{id}', operationId: 'deletePair', tag, summary: 'Delete an approved example',
-    params: z.object({ id: z.string() }), response: z.string(), example: '', successStatus: 204, problems: { 404: 'There is none with this id.' },
+    params: z.object({ id: z.string() }), response: z.string(), example: '', successStatus: 204,
+    problems: { ...folderProblems, 404: 'There is none with this id.' },
     handler: async ({ params: { id } }, { memory }) => {
       if (!await memory.delete(id)) throw new ApiError(404, 'unknown-example', 'No example with this id is kept.', { field: 'id' })
       return { body: '' }
@@ -74,7 +80,7 @@ export const memoryRoutes: readonly AskRoute[] = [
   askRoute({
     method: 'DELETE', path: '/api/v1/memory', operationId: 'clearMemory', tag, summary: 'Delete all approved examples',
     query: z.object({ target: targetField.optional().describe('Only those of this database.') }),
-    response: z.strictObject({ deleted: z.int() }), example: { deleted: 3 },
+    response: z.strictObject({ deleted: z.int() }), example: { deleted: 3 }, problems: folderProblems,
     handler: async ({ query }, { memory }) => ({ body: { deleted: await memory.clear(query.target) } }),
   }),
 ]
