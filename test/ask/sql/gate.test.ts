@@ -101,6 +101,30 @@ describe('the gate', () => {
     expect(rows.flatMap(({ name }) => refusalOf(`select t."${name}" from (select 1) as t`)?.message ?? [])).to.deep.equal([])
   })
 
+  it('refuses what the planner would multiply, however small it is written, and says how to keep it small', () => {
+    const nested = (levels: number, level: (inner: string) => string, inner = 'select height as x from raw.blocks'): string => (levels === 0 ? inner : nested(levels - 1, level, level(inner)))
+    const growing: Readonly<Record<string, (inner: string) => string>> = {
+      'a column by its name': (inner) => `select x + x as x from (${inner}) t`, 'and by its table': (inner) => `select t.x + t.x as x from (${inner}) t`,
+      'a column without a name': (inner) => `select a + a from (${inner}) t (a)`, 'a whole row': (inner) => `select row(t, t) as x from (${inner}) t`,
+      'through a star': (inner) => `select t.* from (select x + x as x from (${inner}) u) t`, 'in a part of a union': (inner) => `select x + x as x from (${inner} union all select 1) t`,
+      'beside it, with LATERAL': (inner) => `select u.y + u.y as x from (${inner}) t, lateral (select t.x as y) u`, 'through a join with a name': (inner) => `select j.x + j.x as x from ((${inner}) t join (select 1 as one) o on true) j`,
+      'in a subquery': (inner) => `select (select x + x) as x from (${inner}) t`, 'by WITH': (inner) => `with w as (${inner}) select x + x as x from w`,
+      'by WITH, written out each time': (inner) => `with w as not materialized (${inner}) select a.x from w a, w b`, 'by WITH from within': (inner) => `with w as (${inner}) select x + x as x from (select * from w) v`,
+      'by the columns of a row': (inner) => `select (x::text::raw.blocks).* from (select t::text as x from (${inner}) t) u`,
+    }
+    for (const [name, level] of Object.entries(growing)) {
+      expect(refusalOf(nested(name === 'by the columns of a row' ? 1 : 3, level)), name).to.equal(undefined)
+      expect(refusalOf(nested(24, level))?.message, name).to.include('AS MATERIALIZED')
+    }
+    for (const comparison of ['between 0 and 2', 'not between symmetric 0 and 2', 'in (height, tx_count)']) {
+      const sql = `select ${nested(24, (inner) => `(${inner} ${comparison})::int`, '1')} from raw.blocks`
+      expect(refusalOf(sql)?.code, comparison).to.equal('sql-text')
+    }
+    const kept = `with a as materialized (select height + 1 as x from raw.blocks), ${Array.from({ length: 40 }, (_, i) => `a${i} as materialized (select x + x as x from a${i === 0 ? '' : i - 1})`).join(', ')} select x from a39`
+    expect(refusalOf(kept)).to.equal(undefined)
+    expect(refusalOf(`select 1 where 'a' in (${Array.from({ length: 5000 }, (_, i) => `'${i}'`).join(',')})`)).to.equal(undefined)
+  })
+
   it('bears any depth, and goes on as before', () => {
     for (const [opening, middle, closing] of [['(', '1', ')'], ['not ', 'true', ''], ['array[', '1', ']'], ['(select ', '1', ')'], ['- ', '1', ''], ['case when ', 'true', ' then 1 end'], ['1+', '1', ''], ['1::int union select ', '1', '']] as const) {
       for (const depth of [500, 5000, 20_000]) {

@@ -2,6 +2,7 @@ import { refuseForbiddenWords } from './forbidden-words.ts'
 import type { KnownObjects } from './known-objects.ts'
 import { loadGrammar, parseSelect, tooDeep } from './parse-select.ts'
 import { SelectWalker } from './select-walker.ts'
+import { refuseGrowth } from './refuse-growth.ts'
 import { refuseBadText } from './statement-text.ts'
 
 /**
@@ -28,6 +29,7 @@ export class SqlGate {
     const select = parseSelect(sql)
     try {
       this.#walker.check(select)
+      refuseGrowth(select)
     } catch (error) {
       throw error instanceof RangeError ? tooDeep(error) : error
     }
