@@ -116,6 +116,19 @@ describe('the query page', function () {
     await page.getByText('Select fewer columns, or parts of long values with left().').waitFor()
   })
 
+  it('shows all example questions when asked, in a place of their own', async () => {
+    const examples = Array.from({ length: 40 }, (_, i) => ({ id: String(i), target: 'indexer', question: `What happened on day ${i}?`, sql: `SELECT ${i}` }))
+    const page = await session.open({ examples }, phone)
+    const list = page.getByRole('region', { name: 'Example questions' })
+    expect(await list.getByRole('listitem').allInnerTexts()).to.deep.equal([0, 10, 20, 30].map((i) => `What happened on day ${i}?`).concat('36 more'))
+    await list.getByRole('button', { name: '36 more' }).click()
+    await list.getByRole('button', { name: 'What happened on day 39?' }).click()
+    expect(await editor(page).innerText()).to.equal('SELECT 39')
+    await expectUsable(page, 'all examples')
+    await list.getByRole('button', { name: 'Fewer' }).click()
+    expect(await list.getByRole('listitem').count()).to.equal(5)
+  })
+
   it('finds one among many kept examples', async () => {
     const kept = Array.from({ length: 9 }, (_, i) => ({ id: String(i), target: 'indexer', question: `Question ${i}`, sql: `SELECT ${i * 111}` }))
     const page = await session.open({ kept })

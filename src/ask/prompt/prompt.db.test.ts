@@ -67,6 +67,21 @@ describe('what the model is told', () => {
     expect(instructions).to.include('At most 500 rows').and.include('ended after 30 s')
   })
 
+  it('is the same after a restart, and however many other tables there are', async () => {
+    await db.pool.query(`
+      DO $$ BEGIN
+        FOR n IN 1..300 LOOP EXECUTE format('CREATE TABLE app.other_%s (n int8); CREATE TABLE public.other_%s (n int8)', n, n); END LOOP;
+      END $$`)
+    const again = describeCatalog(await readCatalog(db.pool, indexerTables))
+    expect(prompt({ schema: again }).version).to.equal(prompt().version)
+    expect(prompt().instructions.length).to.be.below(200_000)
+  })
+
+  it('has questions in English and Chinese', () => {
+    const { instructions } = prompt()
+    expect(instructions).to.match(/^Question: [A-Z]/m).and.match(/^Question: \p{Script=Han}/mu)
+  })
+
   it('has notes for each database', async () => {
     for (const target of ['indexer', 'evm']) {
       const notes = await readFile(new URL(`${target}-notes.md`, import.meta.url), 'utf8')
