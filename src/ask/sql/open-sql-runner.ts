@@ -6,7 +6,8 @@ import { evmSchemas, evmTables } from './evm-tables.ts'
 import { SqlGate } from './gate/sql-gate.ts'
 import { readKnownObjects } from './gate/read-known-objects.ts'
 import { indexerSchemas, indexerTables } from './indexer-tables.ts'
-import { chooseReader } from './reader/choose-reader.ts'
+import { chooseReader, type Reader } from './reader/choose-reader.ts'
+import { connectAsReader } from './reader/connect-as-reader.ts'
 import { readKnownTypes } from './run/known-types.ts'
 import { ServerSessions } from './run/server-sessions.ts'
 import { StatementRunner } from './run/statement-runner.ts'
@@ -56,7 +57,8 @@ function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions
 export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunner> {
   const { target, log, timeoutMs = 30_000, mostRows = 500, mostBytes = 8_000_000, concurrency = 4, mostWaiting = 1000 } = options
   const { searchPath, readable } = readableOf[target]
-  const reader = await chooseReader({ url: options.url, readable, isOurs: target === 'indexer', log }).catch((error: unknown) => {
+  const choose = (): Promise<Reader> => chooseReader({ url: options.url, readable, isOurs: target === 'indexer', log })
+  const reader = await choose().catch((error: unknown) => {
     throw asDatabaseError(error)
   })
   const poolOptions: PoolOptions = {
@@ -75,7 +77,7 @@ export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunne
     const ended = new AbortController()
     const sessions = new ServerSessions(reader.url, log, ended.signal)
     const statements = new StatementRunner({
-      pool, turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
+      connect: connectAsReader({ pool, reader, choose }), turns: new Turns(concurrency, mostWaiting), types: known.types, role: reader.role, timeoutMs, mostBytes,
       cancel: (processId) => sessions.cancel(processId), untilGone: (processId) => sessions.untilGone(processId),
       ...(options.answerGraceMs === undefined ? {} : { answerGraceMs: options.answerGraceMs }),
       onLost: (err) => log.debug({ err }, 'a connection of the query service was closed after a statement'),

@@ -123,6 +123,37 @@ describe('the role that reads for strangers', () => {
     })
   })
 
+  it('is made again where somebody dropped it while the service ran', async () => {
+    await withLogin('ask_dropping', ['ALTER ROLE ask_dropping SUPERUSER'], async (url) => {
+      const runner = await openSqlRunner({ target: 'indexer', url, log })
+      const login = `${readerRole}_of_ask_dropping`
+      const dropped = async (): Promise<void> => void (await database.pool.query(`DROP ROLE ${login}`))
+      try {
+        await dropped()
+        // The connection that is open belongs to nobody now.
+        const denied = await runner.run('select count(*) from raw.blocks').catch((error: unknown) => error)
+        if (denied instanceof Error) expect(denied).to.have.property('sqlState', '42501')
+        const answers = await Promise.all([1, 2, 3].map(() => runner.run('select count(*), session_user from raw.blocks')))
+        expect(answers.flatMap(({ rows }) => rows)).to.deep.equal([['0', login], ['0', login], ['0', login]])
+      } finally {
+        await runner.end()
+        await dropped()
+      }
+    })
+  })
+
+  it('is taken on inside the transaction on a server that only reads, such as a standby', async () => {
+    await withLogin('ask_on_standby', ['ALTER ROLE ask_on_standby SUPERUSER', 'ALTER ROLE ask_on_standby SET default_transaction_read_only = on'], async (url) => {
+      expect(await chooseReader({ url, readable: indexerTables, isOurs: true, log })).to.deep.equal({ url, role: readerRole })
+      const runner = await openSqlRunner({ target: 'indexer', url, log })
+      try {
+        expect((await runner.run('select count(*), current_user from raw.blocks')).rows).to.deep.equal([['0', readerRole]])
+      } finally {
+        await runner.end()
+      }
+    })
+  })
+
   it('is taken on inside the transaction where no login can be made, and says so', async () => {
     const said: string[] = []
     const telling = pino({ level: 'warn' }, { write: (line) => void said.push(line) })

@@ -195,6 +195,19 @@ describe('the runner', () => {
     }
   })
 
+  it('says that the server is at fault when an administrator ends its sessions, and goes on', async () => {
+    const runner = await open({ concurrency: 3 })
+    const held = [1, 2, 3].map(() => failure(runner.run(endless)))
+    await untilAtWork(3)
+    await database.pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask'")
+    for (const error of await Promise.all(held)) expect(error).to.include({ status: 503, code: 'sql-unavailable' })
+    const answers = await Promise.all(Array.from({ length: 200 }, () => runner.run('select 1')))
+    expect(answers.every(({ rowCount }) => rowCount === 1)).to.equal(true)
+    const { rows } = await database.pool.query<{ count: number }>(
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'flowfarm ask'")
+    expect(rows[0]?.count).to.be.within(1, 3)
+  })
+
   it('tells a database that is away from a statement that is wrong, and is back when it is', async () => {
     const proxy = await startProxy(database.url)
     try {

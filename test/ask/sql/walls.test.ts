@@ -50,7 +50,7 @@ for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, 
       const types = await readKnownTypes(client)
       client.release()
       runner = new StatementRunner({
-        pool, types, role: reader.role, turns: new Turns(1, 10), timeoutMs: 60, mostBytes: 100_000,
+        connect: () => pool.connect(), types, role: reader.role, turns: new Turns(1, 10), timeoutMs: 60, mostBytes: 100_000,
         cancel: () => Promise.resolve(), untilGone: () => Promise.resolve(), onLost: () => undefined,
       })
     })

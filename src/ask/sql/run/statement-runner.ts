@@ -1,4 +1,4 @@
-import { DatabaseError, escapeIdentifier, type Pool, type PoolClient } from 'pg'
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg'
 import { asError } from '../../../base/errors.ts'
 import { isConnectionLost } from '../../../db/errors.ts'
 import type { SqlAnswer } from '../sql-answer.ts'
@@ -8,7 +8,8 @@ import { type KnownTypes, unknownType } from './known-types.ts'
 import type { Turns } from './turns.ts'
 
 export interface StatementRunnerOptions {
-  readonly pool: Pool
+  /** Gives a connection of a pool. */
+  readonly connect: () => Promise<PoolClient>
   readonly turns: Turns
   readonly types: KnownTypes
   /** The role that each transaction takes on. */
@@ -51,19 +52,24 @@ export class StatementRunner {
 
   /** @throws what `SqlRunner.run` throws, but for refusals */
   async run(statement: Statement): Promise<SqlAnswer> {
-    const { turns, timeoutMs, pool } = this.#options
+    const { turns, timeoutMs, connect } = this.#options
     const endTurn = await turns.take(timeoutMs, statement.signal)
     let client: PoolClient
+    let isDenied = false
     try {
-      client = await pool.connect()
+      client = await connect()
     } catch (error) {
       endTurn()
       throw databaseUnavailable(error)
     }
     try {
       return await this.#runOn(client, statement)
+    } catch (error) {
+      // What the gate lets through may be read, unless the role is another one by now: a new connection will tell.
+      isDenied = error instanceof SqlStatementError && error.sqlState === '42501'
+      throw error
     } finally {
-      void this.#reset(client).finally(endTurn)
+      void this.#reset(client, isDenied).finally(endTurn)
     }
   }
 
@@ -119,11 +125,11 @@ export class StatementRunner {
    * Leaves nothing of the statement: settings, temporary tables, advisory locks, cursors, prepared statements. A turn lasts for as long
    * as the server is at work for it, so that statements which it cannot end never are more than there are turns.
    */
-  async #reset(client: PoolClient): Promise<void> {
+  async #reset(client: PoolClient, isDenied: boolean): Promise<void> {
     try {
       await client.query('ROLLBACK')
       await client.query('DISCARD ALL')
-      client.release()
+      client.release(isDenied)
     } catch (error) {
       client.release(true)
       this.#options.onLost(asError(error))
