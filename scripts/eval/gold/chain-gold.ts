@@ -67,7 +67,10 @@ order by event_count, day limit 1`],
   {
     id: 'failures-over-limit', target,
     question: 'How many failed transactions complain about the balance of a vault?',
-    accepted: [`select count(*) from raw.transactions where status_code = 1 and error_message ilike '%balance of the vault%'`],
+    accepted: [
+      `select count(*) from raw.transactions where status_code = 1 and error_message ilike '%balance of the vault%'`,
+      `select count(*) from raw.transactions where error_message ilike '%balance of the vault%'`,
+    ],
   },
   {
     id: 'busiest-hour-of-day', target,

@@ -48,4 +48,17 @@ where t.symbol = 'HUSD' and x.block_consensus`],
     accepted: ['select timestamp::date as day, sum(gas_used) from blocks where consensus group by day order by day'],
     order: [0],
   },
+  {
+    id: 'explorer-internal-errors', target,
+    question: 'How many internal transactions failed, by the message of the error?',
+    accepted: ['select e.message, count(*) from internal_transactions i join transaction_errors e on e.id = i.error_id group by e.message'],
+  },
+  {
+    id: 'explorer-internal-value', target,
+    question: '合约 0x0000000000000000000000020000000000000002 通过内部交易一共转出多少 FLOW？',
+    accepted: [`select sum(i.value) / 1000000000000000000 from internal_transactions i
+join address_ids_to_address_hashes a on a.address_id = i.from_address_id
+where a.address_hash = '\\x0000000000000000000000020000000000000002' and i.error_id is null`],
+    tolerance: 1e-9,
+  },
 ]

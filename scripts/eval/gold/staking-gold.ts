@@ -16,9 +16,14 @@ export const stakingGold: readonly GoldQuestion[] = [
     order: [0],
   },
   {
-    id: 'staked-by-role', target,
-    question: 'How much FLOW is staked by nodes of each role number?',
-    accepted: ['select role, sum(tokens_staked) from app.staking_nodes group by role'],
+    id: 'stake-by-node', target,
+    question: 'How much FLOW is staked with each node, its own and that of its delegators together?',
+    accepted: [
+      `select n.node_id, n.tokens_staked + coalesce(sum(d.tokens_staked), 0) from app.staking_nodes n
+left join app.staking_delegators d on d.node_id = n.node_id group by n.node_id`,
+      `select node_id, sum(tokens_staked) from (
+  select node_id, tokens_staked from app.staking_nodes union all select node_id, tokens_staked from app.staking_delegators) s group by node_id`,
+    ],
   },
   {
     id: 'delegated-total', target,
@@ -26,9 +31,9 @@ export const stakingGold: readonly GoldQuestion[] = [
     accepted: ['select sum(tokens_staked) from app.staking_delegators'],
   },
   {
-    id: 'withdrawn-rewards', target,
-    question: 'How many withdrawals of rewards from stake were there, and of how much FLOW?',
-    accepted: [`select count(*), sum(amount) from app.staking_events where event_type in ('RewardTokensWithdrawn', 'DelegatorRewardTokensWithdrawn')`],
+    id: 'delegators-commitments', target,
+    question: 'How often did delegators commit stake, and how much FLOW in all?',
+    accepted: [`select count(*), sum(amount) from app.staking_events where event_type = 'DelegatorTokensCommitted'`],
   },
   {
     id: 'committed-amount', target,

@@ -8,7 +8,7 @@ export const tokenGold: readonly GoldQuestion[] = [
   {
     id: 'tokens-seen', target,
     question: 'Which fungible tokens were seen to move?',
-    accepted: ['select token from app.ft_tokens', `select distinct token from app.ft_transfers where transfer_type <> 'fee'`],
+    accepted: ['select token from app.ft_tokens', 'select distinct token from app.ft_transfers'],
   },
   {
     id: 'flow-holders', target,

@@ -1,16 +1,24 @@
--- The tables of an EVM explorer's database (Blockscout) that the example questions are about, with the columns that they use, as its
--- migrations of 2026 leave them. Types and names are its own; its indexes and other tables are not needed here.
+-- Tables of an EVM explorer's database, as the migrations of Blockscout leave them (source: its repository, August 2026; names, types
+-- and keys are its own). Left out are other tables, indexes, foreign keys, and columns of other kinds of chains. Ecto's utc_datetime_usec
+-- is a timestamp without time zone, its string a varchar(255), and its decimal a numeric.
 create table blocks (
   hash bytea primary key,
   number bigint not null,
   parent_hash bytea not null,
   miner_hash bytea not null,
+  nonce bytea not null,
   consensus boolean not null,
   timestamp timestamp without time zone not null,
   gas_limit numeric(100) not null,
   gas_used numeric(100) not null,
   base_fee_per_gas numeric(100),
-  size integer
+  difficulty numeric(50),
+  total_difficulty numeric(50),
+  size integer,
+  refetch_needed boolean default false,
+  is_empty boolean,
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null
 );
 
 create table addresses (
@@ -19,10 +27,19 @@ create table addresses (
   fetched_coin_balance_block_number bigint,
   contract_code bytea,
   nonce integer,
-  verified boolean default false,
+  decompiled boolean,
+  verified boolean,
+  gas_used bigint,
   transactions_count integer,
   token_transfers_count integer,
-  gas_used bigint
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null
+);
+
+-- Rows of internal transactions name addresses by these numbers.
+create table address_ids_to_address_hashes (
+  address_id bigserial primary key,
+  address_hash bytea not null unique
 );
 
 create table transactions (
@@ -36,14 +53,63 @@ create table transactions (
   from_address_hash bytea not null,
   to_address_hash bytea,
   created_contract_address_hash bytea,
+  created_contract_code_indexed_at timestamp without time zone,
   value numeric(100) not null,
   gas numeric(100) not null,
   gas_price numeric(100),
   gas_used numeric(100),
+  cumulative_gas_used numeric(100),
+  max_fee_per_gas numeric(100),
+  max_priority_fee_per_gas numeric(100),
   status integer,
   error varchar(255),
+  revert_reason text,
+  has_error_in_internal_transactions boolean,
   input bytea not null,
-  type integer
+  type integer,
+  old_block_hash bytea,
+  earliest_processing_start timestamp without time zone,
+  r numeric(100) not null,
+  s numeric(100) not null,
+  v numeric(100) not null,
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null
+);
+
+create table transaction_errors (
+  id smallserial primary key,
+  message varchar(255) not null unique,
+  inserted_at timestamp without time zone not null
+);
+
+create type internal_transactions_call_type as enum ('call', 'callcode', 'delegatecall', 'staticcall', 'invalid');
+
+-- As they are when its background migrations have ended: without hashes of transactions and blocks, and without texts of errors.
+create table internal_transactions (
+  block_number integer not null,
+  transaction_index integer not null,
+  index integer not null,
+  type varchar(255) not null,
+  call_type varchar(255),
+  call_type_enum internal_transactions_call_type,
+  from_address_id bigint,
+  to_address_id bigint,
+  created_contract_address_id bigint,
+  from_address_hash bytea,
+  to_address_hash bytea,
+  created_contract_address_hash bytea,
+  value numeric(100),
+  gas numeric(100),
+  gas_used numeric(100),
+  error_id smallint,
+  trace_address integer[],
+  init bytea,
+  input bytea,
+  output bytea,
+  created_contract_code bytea,
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null,
+  primary key (block_number, transaction_index, index)
 );
 
 create table tokens (
@@ -53,9 +119,20 @@ create table tokens (
   type varchar(255) not null,
   decimals numeric,
   total_supply numeric,
+  circulating_supply numeric,
   holder_count integer,
   transfer_count integer,
-  fiat_value numeric
+  cataloged boolean default false,
+  skip_metadata boolean,
+  total_supply_updated_at_block bigint,
+  metadata_updated_at timestamp without time zone,
+  fiat_value numeric,
+  circulating_market_cap numeric,
+  volume_24h numeric,
+  icon_url text,
+  is_verified_via_admin_panel boolean default false,
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null
 );
 
 create table token_transfers (
@@ -71,17 +148,23 @@ create table token_transfers (
   amount numeric,
   amounts numeric[],
   token_ids numeric(78)[],
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null,
   primary key (transaction_hash, block_hash, log_index)
 );
 
 create table address_current_token_balances (
-  id bigint generated always as identity primary key,
+  id bigserial primary key,
   address_hash bytea not null,
   token_contract_address_hash bytea not null,
   block_number bigint not null,
   value numeric,
+  old_value numeric,
+  value_fetched_at timestamp without time zone,
   token_id numeric(78),
-  token_type varchar(255)
+  token_type varchar(255),
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null
 );
 
 create table logs (
@@ -95,18 +178,30 @@ create table logs (
   second_topic bytea,
   third_topic bytea,
   fourth_topic bytea,
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null,
   primary key (transaction_hash, block_hash, index)
 );
 
 create table smart_contracts (
-  id bigint generated always as identity primary key,
+  id bigserial primary key,
   address_hash bytea not null unique,
   name varchar(255) not null,
   compiler_version varchar(255) not null,
   optimization boolean not null,
+  optimization_runs bigint,
   contract_source_code text not null,
   contract_code_md5 varchar(255) not null,
+  constructor_arguments text,
+  evm_version varchar(255),
+  abi jsonb,
+  file_path text,
+  compiler_settings jsonb,
   language smallint,
   license_type smallint not null default 1,
-  inserted_at timestamp without time zone not null
+  partially_verified boolean,
+  certified boolean,
+  is_blueprint boolean,
+  inserted_at timestamp without time zone not null,
+  updated_at timestamp without time zone not null
 );
