@@ -7,6 +7,7 @@ import { indexerSchemas, indexerTables } from '../../../src/ask/sql/indexer-tabl
 import { SqlRefusal } from '../../../src/ask/sql/sql-refusal.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { mutated } from './corpora/mutations.ts'
+import { refusedInOddPlaces } from './corpora/refused-in-odd-places.ts'
 import { refusedStatements } from './corpora/refused-statements.ts'
 
 describe('the gate', () => {
@@ -38,7 +39,8 @@ describe('the gate', () => {
     }
   }
 
-  for (const [code, statements] of Object.entries(refusedStatements)) {
+  const corpora = [...Object.entries(refusedStatements), ...Object.entries(refusedInOddPlaces).map(([code, statements]) => [code, statements] as const)]
+  for (const [code, statements] of corpora) {
     it(`refuses ${statements.length} statements as ${code}`, () => {
       const others = statements.map((sql) => [sql.slice(0, 200), refusalOf(sql)?.code ?? 'passes']).filter(([, found]) => found !== code)
       expect(others).to.deep.equal([])
@@ -47,7 +49,7 @@ describe('the gate', () => {
 
   it('refuses whatever they are turned into', () => {
     const { 'sql-syntax': _broken, 'sql-text': _unreadable, ...meant } = refusedStatements
-    const passing = mutated(Object.values(meant).flat(), 2000, 9).filter((sql) => refusalOf(sql) === undefined)
+    const passing = mutated([...Object.values(meant), ...Object.values(refusedInOddPlaces)].flat(), 3000, 9).filter((sql) => refusalOf(sql) === undefined)
     expect(passing).to.deep.equal([])
   })
 

@@ -13,6 +13,7 @@ import { Turns } from '../../../src/ask/sql/run/turns.ts'
 import type { SqlAnswer } from '../../../src/ask/sql/sql-answer.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { mutated } from './corpora/mutations.ts'
+import { refusedInOddPlaces } from './corpora/refused-in-odd-places.ts'
 import { refusedStatements } from './corpora/refused-statements.ts'
 
 /** In every table that is nobody's business; in hex where it is bytes. */
@@ -77,7 +78,7 @@ for (const { wall, isLogin } of [{ wall: 'a login of its own', isLogin: true }, 
     it('let no statement of the corpus, nor what it is turned into, see a secret or leave anything', async () => {
       const world = (await database.pool.query(worldSql)).rows
       const session = await run(sessionSql)
-      const all = Object.values(refusedStatements).flat().filter((sql) => !goesBack(sql))
+      const all = [...Object.values(refusedStatements), ...Object.values(refusedInOddPlaces)].flat().filter((sql) => !goesBack(sql))
       const seen: string[] = []
       for (const sql of [...all, ...mutated(all, 200, 21)]) {
         const leak = await tried(sql)
