@@ -39,6 +39,24 @@ const places: readonly ((text: string, i: number) => readonly [sql: string, valu
     [text, i],
   ],
   (text, i) => [
+    `insert into app.nft_collection_metadata (token, name, description, square_image, external_url, socials, status)
+     values ($1, $2, $2, $2, $2, jsonb_build_object('x', $2::text), 'answered')`, [`A.${address(i).slice(2)}.Items`, text],
+  ],
+  (text, i) => [
+    // The first field of the first event of a row: what a contract emits is what its author likes.
+    `update raw.event_chunks set payloads = (
+       select json_agg(case when n = 1 then to_json($1::text) else value end order by n) from json_array_elements(payloads[1]) with ordinality as field (value, n)
+     ) || payloads[2:]
+     where (block_height, tx_index, first_event_index) = (
+       select block_height, tx_index, first_event_index from raw.event_chunks where json_array_length(payloads[1]) > 0 order by 1, 2, 3 offset $2 limit 1)`,
+    [text, i],
+  ],
+  (text, i) => [
+    `update app.evm_transactions set error_message = $1 where (block_height, tx_index, event_index) = (
+       select block_height, tx_index, event_index from app.evm_transactions order by 1, 2, 3 offset $2 limit 1)`, [text, i],
+  ],
+  (text, i) => ['update app.staking_nodes set networking_address = $1 where $2 = 0', [text, i]],
+  (text, i) => [
     `insert into raw.scripts (script_hash, script_text) values (sha256(convert_to($1 || $2, 'UTF8')), $1)`, [text, String(i)],
   ],
 ]

@@ -21,7 +21,9 @@ import { hostileWords, mark, plantHostileWords } from './hostile-words.ts'
 const reading = [
   'select address, label from app.account_labels', 'select name, symbol, description, logo from app.ft_token_metadata',
   'select name, description from app.nft_items', 'select left(error_message, 500) as error from raw.transactions where status_code = 1',
-  'select script_text from raw.scripts', `select string_agg(label, ' ') as labels from app.account_labels`,
+  'select script_text from raw.scripts', 'select name, description, socials from app.nft_collection_metadata',
+  `select type, payload from raw.events where payload::text like '%${mark}%'`, 'select error_message from app.evm_transactions where error_message is not null',
+  'select networking_address from app.staking_nodes', `select string_agg(label, ' ') as labels from app.account_labels`,
 ]
 
 /** What a model does that obeys what it reads. */
