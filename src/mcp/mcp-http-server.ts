@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
@@ -14,6 +14,7 @@ import { readJson } from '../base/read-json.ts'
 import { answerError } from './http/answer-error.ts'
 import { crossOrigin } from './http/cross-origin.ts'
 import { countRequests } from './http/message-count.ts'
+import { isShallow, mostJsonLevels } from './json-depth.ts'
 import { createProtocol } from './protocol.ts'
 import type { ProtocolOptions } from './protocol.ts'
 
@@ -25,6 +26,8 @@ export interface McpHttpOptions extends ProtocolOptions {
   readonly admission: Admission
   readonly origins: OriginRules
   readonly log: Logger
+  /** How long a request may take to come. Default: 10 s for its head, 30 s for all of it. */
+  readonly patience?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'>
   /** How long `close` waits for calls that run, in milliseconds. Default 3,000. */
   readonly closeGraceMs?: number
 }
@@ -35,6 +38,9 @@ export interface McpHttpServer {
   close(): Promise<void>
 }
 
+/** Milliseconds. Who sends a byte now and then holds no connection for long. */
+const usualPatience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 } as const
+
 /** Longer than any statement, question or script of use. */
 const mostBodyBytes = 1024 * 1024
 
@@ -43,17 +49,18 @@ const mostBodyBytes = 1024 * 1024
  * @throws what the system says when the port cannot be bound
  */
 export async function startMcpHttpServer(options: McpHttpOptions): Promise<McpHttpServer> {
-  const { log, metrics, closeGraceMs = 3000 } = options
+  const { log, metrics, closeGraceMs = 3000, patience = usualPatience } = options
   const protocol = createProtocol(options)
   const speak = toNodeHandler(protocol, { onerror: (err) => log.error({ err }, 'a request of the protocol failed') })
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const caller = await admitted(request, response, options)
     if (caller === undefined) return
     const body = await readJson(request, mostBodyBytes)
+    if (!isShallow(body)) throw new ApiError(400, 'too-deep', `Lists and objects may be within each other ${mostJsonLevels} deep.`)
     options.admission.count(caller, countRequests(body))
     await speak(named(request, caller), response, body)
   }
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 }, (request, response) => {
+  const server = createServer({ ...patience, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 }, (request, response) => {
     const requestId = randomUUID()
     response.setHeader('X-Request-Id', requestId)
     response.setHeader('X-Content-Type-Options', 'nosniff')

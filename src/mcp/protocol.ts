@@ -30,6 +30,9 @@ const cacheHints = {
   'server/discover': listed, 'tools/list': listed, 'prompts/list': listed, 'resources/list': listed, 'resources/templates/list': listed,
 } as const
 
+/** Nobody is told of changes, since there are none. */
+const capabilities = { tools: { listChanged: false }, resources: { listChanged: false }, prompts: { listChanged: false } } as const
+
 /**
  * What is spoken at `/mcp`: revision 2026-07-28 and, for clients that begin with `initialize`, those up to 2025-11-25. Each
  * request has a server of its own and nothing is kept between two, so any process can answer any of them.
@@ -37,7 +40,7 @@ const cacheHints = {
 export function createProtocol({ queries, scripts, network, version, log, metrics }: ProtocolOptions): McpHttpHandler {
   const instructions = instructionsFor(queries)
   return createMcpHandler(({ authInfo }) => {
-    const server = new McpServer({ name: 'flowfarm', title: 'Flow blockchain data', version }, { instructions, cacheHints })
+    const server = new McpServer({ name: 'flowfarm', title: 'Flow blockchain data', version }, { instructions, cacheHints, capabilities })
     const context = { caller: authInfo?.clientId ?? 'open', log, metrics }
     registerTools(server, { queries, scripts, context })
     registerResources(server, queries, network)

@@ -82,6 +82,12 @@ export function originRules({ HOST, MCP_ALLOWED_HOSTS, MCP_ALLOWED_ORIGINS }: Pi
   const bound = HOST === '0.0.0.0' || HOST === '::' ? [] : [HOST.includes(':') ? `[${HOST}]` : HOST]
   return {
     allowedHosts: [...MCP_ALLOWED_HOSTS, ...bound].map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host)),
-    allowedOrigins: MCP_ALLOWED_ORIGINS.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : origin)),
+    allowedOrigins: MCP_ALLOWED_ORIGINS.map(originOf),
   }
+}
+
+/** As browsers send it. For those of extensions `URL` says `null`, which is what pages without an origin send, such as those in a sandbox. */
+function originOf(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  return origin === 'null' ? text.replace(/\/$/, '') : origin
 }

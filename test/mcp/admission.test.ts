@@ -1,16 +1,17 @@
 import { once } from 'node:events'
-import { createServer, request as httpRequest } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { originRules } from '../../src/services/mcp.ts'
 import { SlidingWindow } from '../../src/mcp/access/sliding-window.ts'
 import { KeyCheck } from '../../src/mcp/access/key-check.ts'
+import { goodKey, startKeyBackend } from './support/key-backend.ts'
+import type { KeyBackend } from './support/key-backend.ts'
 import { listTools, messageHeaders, runMcp, throughProxy } from './support/running-mcp.ts'
 import type { RunMcpOptions, RunningMcp } from './support/running-mcp.ts'
 import { scriptedQueries } from './support/scripted-queries.ts'
-
-const goodKey = 'fs_live_good'
 
 describe('who may call the MCP server', () => {
   const stops: (() => Promise<void>)[] = []
@@ -24,22 +25,10 @@ describe('who may call the MCP server', () => {
     return running
   }
 
-  /** An indexer backend that knows one key and counts what it is asked. */
-  const backend = async (answer?: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; asked: string[] }> => {
-    const asked: string[] = []
-    const server = createServer((request, response) => {
-      const key = String(request.headers['x-api-key'])
-      asked.push(`${request.method} ${request.url} ${key}`)
-      if (answer !== undefined) answer(request, response)
-      else response.writeHead(key === goodKey ? 200 : 401).end(JSON.stringify({ valid: key === goodKey }))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    stops.push(async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    })
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  const backend = async (...answer: Parameters<typeof startKeyBackend>): Promise<KeyBackend> => {
+    const started = await startKeyBackend(...answer)
+    stops.push(started.stop)
+    return started
   }
 
   it('needs no key of a program on this machine', async () => {
@@ -49,7 +38,7 @@ describe('who may call the MCP server', () => {
 
   it('asks for a key where any header of a proxy is sent, and says how', async () => {
     const mcp = await run()
-    for (const header of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via']) {
+    for (const header of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via', 'X-Forwarded-Proto', 'CF-Connecting-IP']) {
       const response = await mcp.post(listTools, { [header]: 'x' })
       expect(response.status, header).to.equal(401)
       expect(response.headers.get('WWW-Authenticate')).to.equal('Bearer realm="flowfarm"')
@@ -64,6 +53,9 @@ describe('who may call the MCP server', () => {
     expect(await statusWith(mcp, { Host: `evil.example:${mcp.port}` })).to.equal(401)
     expect(await statusWith(mcp, { Host: `localhost:${mcp.port}` })).to.equal(200)
     expect(await statusWith(mcp, { Host: '[::1]' })).to.equal(200)
+    for (const host of ['localhost@evil.example', 'localhost.evil.example', 'localhost.', '0.0.0.0', '[::]', 'evil.example#localhost']) {
+      expect(await statusWith(mcp, { Host: host }), host).to.be.oneOf([400, 401])
+    }
   })
 
   it('refuses pages of other sites, with a key or without', async () => {
@@ -93,6 +85,9 @@ describe('who may call the MCP server', () => {
     const named = await run({ admission: { isKeyRequired: false }, origins: { allowedHosts: ['mcp.example'] } })
     expect(await statusWith(named, { Host: 'mcp.example', ...throughProxy })).to.equal(200)
     expect(await statusWith(named, { Host: 'other.example', ...throughProxy })).to.equal(403)
+    const extension = 'chrome-extension://abcdefghijklmnop'
+    const rules = originRules({ HOST: '0.0.0.0', MCP_ALLOWED_HOSTS: [], MCP_ALLOWED_ORIGINS: [extension, 'https://Tools.example:443/'] })
+    expect(rules.allowedOrigins, 'and not null, which any page in a sandbox sends').to.deep.equal([extension, 'https://tools.example'])
     const loopback = await run({ admission: { isKeyRequired: false }, origins: originRules({ HOST: '127.0.0.1', MCP_ALLOWED_HOSTS: [], MCP_ALLOWED_ORIGINS: [] }) })
     expect(await statusWith(loopback, { Host: 'evil.example' })).to.equal(403)
   })
@@ -156,6 +151,59 @@ describe('who may call the MCP server', () => {
     expect((await call(goodKey)).status).to.equal(503)
   })
 
+  it('asks a silent backend about a good key only now and then', async () => {
+    let isDown = false
+    const { url, asked } = await backend((_request, response) => {
+      if (isDown) response.destroy()
+      else response.end('{"valid":true}')
+    })
+    let now = 0
+    const keys = new KeyCheck({ backendUrl: () => url, clock: () => now })
+    await keys.lookUp('digest', goodKey)
+    isDown = true
+    now = 60_000
+    expect(keys.remembered('digest')).to.equal(undefined)
+    expect(await Promise.all([keys.lookUp('digest', goodKey), keys.lookUp('digest', goodKey)])).to.deep.equal([true, true])
+    expect(keys.remembered('digest')).to.equal(true)
+    expect(asked).to.have.length(2)
+    now = 65_000
+    expect(keys.remembered('digest')).to.equal(undefined)
+    now = 299_000
+    expect(await keys.lookUp('digest', goodKey)).to.equal(true)
+    now = 300_000
+    expect(keys.remembered('digest')).to.equal(undefined)
+    const failures = await Promise.all([1, 2].map(() => keys.lookUp('digest', goodKey).catch((error: unknown) => error)))
+    for (const error of failures) expect(error).to.include({ code: 'keys-unavailable' })
+  })
+
+  it('forgets no good key for all that are guessed', async () => {
+    const { url } = await backend()
+    const keys = new KeyCheck({ backendUrl: () => url, mostRemembered: 3 })
+    await keys.lookUp('good', goodKey)
+    for (let i = 0; i < 4; i++) await keys.lookUp(`bad ${i}`, 'x')
+    expect(keys.remembered('good')).to.equal(true)
+    expect(keys.remembered('bad 0'), 'the first guess').to.equal(undefined)
+    expect(keys.remembered('bad 3')).to.equal(false)
+  })
+
+  it('holds off guesses that come all at once', async () => {
+    const { url, asked } = await backend()
+    const mcp = await run({ backendUrl: url })
+    const statuses = await Promise.all(Array.from({ length: 100 }, async (_, i) => (await mcp.post(listTools, { ...throughProxy, 'X-API-Key': `guess-${i}` })).status))
+    expect(asked.length).to.be.at.most(20)
+    expect(new Set(statuses)).to.deep.equal(new Set([401, 429]))
+  })
+
+  it('takes loopback for what it is on a socket of both families', async function (this: Mocha.Context) {
+    const mcp = await run({ host: '::' }).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === 'EAFNOSUPPORT' || (error as { code?: unknown }).code === 'EADDRNOTAVAIL') return undefined
+      throw error
+    })
+    if (mcp === undefined) return this.skip()
+    expect((await mcp.post(listTools)).status, 'from ::ffff:127.0.0.1').to.equal(200)
+    expect((await mcp.post(listTools, throughProxy)).status).to.equal(401)
+  })
+
   it('counts the requests of a key within a minute, all of a batch, and nothing that asks nothing', async () => {
     const { url } = await backend()
     let now = 0
@@ -165,6 +213,8 @@ describe('who may call the MCP server', () => {
     expect((await post(listTools)).status).to.equal(200)
     now = 20_000
     expect((await post([listTools, { ...listTools, id: 2 }, { ...listTools, id: 3 }])).status, 'three do not fit').to.equal(429)
+    const never = await post(Array.from({ length: 4 }, (_, id) => ({ ...listTools, id })))
+    expect([never.status, never.headers.get('Retry-After')], 'four never do').to.deep.equal([400, null])
     expect((await post([listTools, { ...listTools, id: 2 }])).status).to.equal(200)
     now = 30_500
     const refused = await post(listTools)
@@ -183,9 +233,27 @@ describe('who may call the MCP server', () => {
     expect(await statusOf({ method: 'POST', headers: messageHeaders, body: '{' })).to.equal(400)
     expect(await statusOf({ method: 'POST', body: 'x' })).to.equal(415)
     expect(await statusOf({ method: 'POST', headers: messageHeaders, body: `"${'x'.repeat(1024 * 1024)}"` })).to.equal(413)
+    for (const deep of ['['.repeat(5000) + ']'.repeat(5000), `{"jsonrpc":"2.0","id":${'{"a":'.repeat(300)}1${'}'.repeat(300)},"method":"tools/list"}`]) {
+      expect(await statusOf({ method: 'POST', headers: messageHeaders, body: deep })).to.equal(400)
+    }
     expect(await statusOf({}, mcp.url.replace('/mcp', '/other'))).to.equal(404)
     expect(await statusOf({}, mcp.url.replace('/mcp', '/health'))).to.equal(200)
   })
+})
+
+describe('a request that does not come', () => {
+  for (const [what, head] of [['the head', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'], [
+    'the body', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  ]] as const) {
+    it(`is given up: ${what}`, async () => {
+      const mcp = await runMcp({
+        queries: scriptedQueries(), patience: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 },
+      })
+      const socket = connect(mcp.port, '127.0.0.1', () => socket.write(head))
+      expect(await text(socket)).to.match(/^HTTP\/1\.1 408 /)
+      await mcp.stop()
+    })
+  }
 })
 
 /** `fetch` sets Host itself. */

@@ -77,6 +77,24 @@ describe('the program as an MCP server', () => {
     expect(await statusOf({ Authorization: 'Bearer admin-secret' })).to.equal(200)
   })
 
+  it('ends the statement of a caller who has left', async () => {
+    const running = async (): Promise<number> => {
+      const { rows } = await database.pool.query<{ count: number }>(
+        "select count(*)::int from pg_stat_activity where state = 'active' and query like '%generate_series(1, 4000000000)%' and pid <> pg_backend_pid()")
+      return rows[0]?.count ?? 0
+    }
+    for (const { name, connect } of clients) {
+      const leaver = await connect(url)
+      const call = leaver.call('run_indexer_sql', { sql: 'SELECT sum(a) FROM generate_series(1, 4000000000) AS series(a)' }).catch((error: unknown) => error)
+      while (await running() === 0);
+      const left = performance.now()
+      await leaver.close()
+      while (await running() > 0);
+      expect(performance.now() - left, name).to.be.lessThan(5000)
+      await call
+    }
+  })
+
   it('keeps keys and questions out of the log', () => {
     expect(program.log.map((line) => JSON.stringify(line)).join('\n')).to.not.match(/admin-secret|fs_live_|weather/)
   })

@@ -34,6 +34,11 @@ function waitingQueries(): Waiting {
   }
 }
 
+function argumentsFor(tool: string): Record<string, string> {
+  if (tool === 'run_chain_script') return { script: 'access(all) fun main() {}' }
+  return tool.startsWith('run_') ? { sql: 'SELECT 1' } : { question: 'How high?' }
+}
+
 for (const { name, protocolVersion, connect } of clients) {
   describe(`the MCP server for ${name}`, () => {
     let mcp: RunningMcp
@@ -141,8 +146,7 @@ for (const { name, protocolVersion, connect } of clients) {
 
     it('answers every tool, resource and prompt that it lists', async () => {
       for (const { name } of await client.tools()) {
-        const [argument] = /^run_chain/.test(name) ? [{ script: 'access(all) fun main() {}' }] : /^run_/.test(name) ? [{ sql: 'SELECT 1' }] : [{ question: 'How high?' }]
-        const { isError, content, structuredContent } = await client.call(name, argument)
+        const { isError, content, structuredContent } = await client.call(name, argumentsFor(name))
         expect(isError ?? false, `${name}: ${content[0]?.text}`).to.equal(false)
         expect(structuredContent, name).to.include({ error: null })
       }

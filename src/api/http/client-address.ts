@@ -37,7 +37,9 @@ export interface Client {
 }
 
 /** Headers in which proxies tell that they stand between. */
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const
+const proxyHeaders = [
+  'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fly-client-ip',
+] as const
 
 /** Tells who asks. @param trustedProxies TRUSTED_PROXIES */
 export function clientReader(trustedProxies: BlockList): (request: IncomingMessage) => Client {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../base/errors.ts'
 import type { KeyCheck } from './key-check.ts'
 import { isAddressedLocally } from './origin-rules.ts'
+import { LimitPerAddress } from './limit-per-address.ts'
 import { shownKey } from './shown-key.ts'
 import type { SlidingWindow } from './sliding-window.ts'
 
@@ -31,19 +32,25 @@ export interface AdmissionOptions {
   readonly clientOf: (request: IncomingMessage) => { readonly address: string; readonly isLocal: boolean }
 }
 
+/** Keys of one address that are looked up at the same time: as many as may be wrong, so that guesses that come all at once are held off too. */
+const mostLookUps = 10
+
 /** Lets callers in: the loopback rule, then keys, then the limit. */
 export class Admission {
   readonly #options: AdmissionOptions
+  readonly #adminDigest: Buffer | undefined
+  readonly #lookUps = new LimitPerAddress(mostLookUps)
 
   constructor(options: AdmissionOptions) {
     this.#options = options
+    this.#adminDigest = options.adminKey === undefined ? undefined : sha256(options.adminKey)
   }
 
   /**
    * @throws ApiError 401 `key-required`, 401 `bad-key`, 429 `too-many-attempts`, 503 `keys-unavailable`
    */
   async admit(request: IncomingMessage): Promise<Caller> {
-    const { isKeyRequired, adminKey, clientOf } = this.#options
+    const { isKeyRequired, clientOf } = this.#options
     const client = clientOf(request)
     if (client.isLocal && isAddressedLocally(request.headers)) return { kind: 'local' }
     if (!isKeyRequired) return { kind: 'open' }
@@ -52,16 +59,20 @@ export class Admission {
       throw new ApiError(401, 'key-required', 'Send a developer key or the admin key as `Authorization: Bearer <key>` or `X-API-Key: <key>`.')
     }
     const digest = sha256(key)
-    if (adminKey !== undefined && timingSafeEqual(digest, sha256(adminKey))) return { kind: 'admin' }
+    if (this.#adminDigest !== undefined && timingSafeEqual(digest, this.#adminDigest)) return { kind: 'admin' }
     const keyDigest = digest.toString('hex')
     if (!await this.#isGood(keyDigest, key, client.address)) throw new ApiError(401, 'bad-key', 'There is no such key, or it was revoked.')
     return { kind: 'developer', keyDigest }
   }
 
-  /** Counts requests of a caller. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details */
+  /** Counts requests of a caller. @throws ApiError 429 `rate-limited`, with `retryAfterSeconds` in its details; 400 `batch-too-large` for what never fits */
   count(caller: Caller, requests: number): void {
     if (caller.kind !== 'developer') return
-    const { isAllowed, retryAfterSeconds } = this.#options.window.take(caller.keyDigest, requests)
+    const { window } = this.#options
+    if (!window.canFit(requests)) {
+      throw new ApiError(400, 'batch-too-large', `A batch of ${requests} requests is more than a key has in a minute: send smaller ones.`)
+    }
+    const { isAllowed, retryAfterSeconds } = window.take(caller.keyDigest, requests)
     if (isAllowed) return
     throw new ApiError(
       429, 'rate-limited', `This key has made its requests of the last minute; try again in ${retryAfterSeconds} s.`, { details: { retryAfterSeconds } },
@@ -73,9 +84,13 @@ export class Admission {
     const remembered = keys.remembered(digest)
     if (remembered !== undefined) return remembered
     attempts.require(address)
-    const isGood = await keys.lookUp(digest, key)
-    if (!isGood) attempts.failed(address)
-    return isGood
+    return this.#lookUps.run(address, async () => {
+      // Others of this address may have failed in the meantime.
+      attempts.require(address)
+      const isGood = keys.remembered(digest) ?? await keys.lookUp(digest, key)
+      if (!isGood) attempts.failed(address)
+      return isGood
+    })
   }
 }
 

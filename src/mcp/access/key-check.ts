@@ -10,18 +10,23 @@ export interface KeyCheckOptions {
   readonly badForMs?: number
   /** How long a good key is still taken when the backend does not answer. Default 300,000 ms. */
   readonly graceMs?: number
+  /** How long such a key is taken without asking once more. Default 5,000 ms. */
+  readonly askAgainMs?: number
   /** Default 5,000 ms. */
   readonly timeoutMs?: number
+  /**
+   * Keys that are remembered, so many good ones and so many others, so that guesses drive out no good ones; beyond that those that were looked up first
+   * are forgotten. Default 10,000.
+   */
+  readonly mostRemembered?: number
   readonly clock?: () => number
 }
 
-interface Known {
-  readonly isGood: boolean
+/** A key that is good: when the backend said so, and until when it is not asked again. */
+interface Good {
   readonly at: number
+  readonly until: number
 }
-
-/** Keys that are remembered; beyond that those that were looked up first are forgotten. */
-const mostRemembered = 10_000
 
 const answerSchema = z.object({ valid: z.boolean() })
 
@@ -31,19 +36,21 @@ const answerSchema = z.object({ valid: z.boolean() })
  */
 export class KeyCheck {
   readonly #options: Required<KeyCheckOptions>
-  readonly #known = new Map<string, Known>()
+  readonly #good = new Map<string, Good>()
+  /** When it was said of a key that it is not good. */
+  readonly #bad = new Map<string, number>()
   readonly #underWay = new Map<string, Promise<boolean>>()
 
   constructor(options: KeyCheckOptions) {
-    this.#options = { goodForMs: 60_000, badForMs: 30_000, graceMs: 300_000, timeoutMs: 5000, clock: () => performance.now(), ...options }
+    this.#options = { goodForMs: 60_000, badForMs: 30_000, graceMs: 300_000, askAgainMs: 5000, timeoutMs: 5000, mostRemembered: 10_000, clock: () => performance.now(), ...options }
   }
 
   /** What is known without asking; undefined: nothing, or nothing of late. @param digest of the key */
   remembered(digest: string): boolean | undefined {
-    const { goodForMs, badForMs, clock } = this.#options
-    const known = this.#known.get(digest)
-    if (known === undefined) return undefined
-    return clock() - known.at < (known.isGood ? goodForMs : badForMs) ? known.isGood : undefined
+    const { badForMs, clock } = this.#options
+    if (clock() < (this.#good.get(digest)?.until ?? 0)) return true
+    const badAt = this.#bad.get(digest)
+    return badAt !== undefined && clock() - badAt < badForMs ? false : undefined
   }
 
   /**
@@ -59,14 +66,21 @@ export class KeyCheck {
   }
 
   async #lookUp(digest: string, key: string): Promise<boolean> {
-    const { clock, graceMs } = this.#options
+    const { clock, goodForMs, graceMs, askAgainMs, mostRemembered } = this.#options
     try {
       const isGood = await this.#ask(key)
-      this.#remember(digest, { isGood, at: clock() })
+      const at = clock()
+      this.#good.delete(digest)
+      this.#bad.delete(digest)
+      if (isGood) remember(this.#good, mostRemembered, digest, { at, until: at + goodForMs })
+      else remember(this.#bad, mostRemembered, digest, at)
       return isGood
     } catch (error) {
-      const known = this.#known.get(digest)
-      if (known?.isGood === true && clock() - known.at < graceMs) return true
+      const known = this.#good.get(digest)
+      if (known !== undefined && clock() - known.at < graceMs) {
+        this.#good.set(digest, { at: known.at, until: Math.min(clock() + askAgainMs, known.at + graceMs) })
+        return true
+      }
       throw new ApiError(503, 'keys-unavailable', 'Keys cannot be checked at the moment; try again.', { cause: asError(error) })
     }
   }
@@ -82,11 +96,10 @@ export class KeyCheck {
     // Some backends send no content type, so the text is read whatever it says.
     return answerSchema.parse(JSON.parse(body)).valid
   }
+}
 
-  #remember(digest: string, known: Known): void {
-    const [oldest] = this.#known.keys()
-    this.#known.delete(digest)
-    if (this.#known.size >= mostRemembered && oldest !== undefined) this.#known.delete(oldest)
-    this.#known.set(digest, known)
-  }
+function remember<Value>(known: Map<string, Value>, most: number, digest: string, value: Value): void {
+  const [oldest] = known.keys()
+  if (known.size >= most && oldest !== undefined) known.delete(oldest)
+  known.set(digest, value)
 }

@@ -27,6 +27,11 @@ export class SlidingWindow {
     this.#clock = clock
   }
 
+  /** Whether so many requests are ever allowed at once. */
+  canFit(count: number): boolean {
+    return this.#most === 0 || count <= this.#most
+  }
+
   /** Counts `count` requests of a key, all or none. */
   take(key: string, count = 1): WindowVerdict {
     if (this.#most === 0 || count === 0) return { isAllowed: true, retryAfterSeconds: 0 }

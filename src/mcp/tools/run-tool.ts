@@ -46,8 +46,10 @@ export async function runTool<Schema extends z.ZodType>(
     const failure = tellable(error)
     const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
     const details = { ...ended(outcome), code: failure.code }
-    if (outcome !== 'failed') log.debug(details, 'a tool call was refused')
-    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause ?? error) }, 'a tool call failed')
+    // What is turned away because others are before it has no cause, and comes by the thousand.
+    const isKnown = error instanceof ApiError && (outcome !== 'failed' || error.cause === undefined)
+    if (outcome === 'left' || isKnown) log.debug(details, 'a tool call was refused')
+    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'a tool call failed')
     else log.error({ ...details, err: asError(error) }, 'a tool call failed')
     return failed(failure, tell(failure))
   }

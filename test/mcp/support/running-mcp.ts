@@ -10,6 +10,7 @@ import { KeyCheck } from '../../../src/mcp/access/key-check.ts'
 import type { OriginRules } from '../../../src/mcp/access/origin-rules.ts'
 import { SlidingWindow } from '../../../src/mcp/access/sliding-window.ts'
 import { startMcpHttpServer } from '../../../src/mcp/mcp-http-server.ts'
+import type { McpHttpOptions } from '../../../src/mcp/mcp-http-server.ts'
 import { boundScripts } from '../../../src/mcp/scripts/bounded-script-runner.ts'
 import { createRestScriptRunner } from '../../../src/mcp/scripts/rest-script-runner.ts'
 import type { ScriptRunner } from '../../../src/mcp/scripts/script-runner.ts'
@@ -30,6 +31,9 @@ export interface RunMcpOptions {
   readonly backendUrl?: string
   readonly admission?: Partial<AdmissionOptions>
   readonly origins?: Partial<OriginRules>
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  readonly patience?: NonNullable<McpHttpOptions['patience']>
 }
 
 /** Nothing listens on port 1. */
@@ -44,11 +48,12 @@ export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
 export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 /** The MCP server on a port of 127.0.0.1, put together as the service does. */
-export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), backendUrl = nobody, admission, origins }: RunMcpOptions): Promise<RunningMcp> {
+export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), backendUrl = nobody, admission, origins, host = '127.0.0.1', patience }: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
   const server = await startMcpHttpServer({
-    queries, log, metrics, version: '0.0.0', network: () => 'mainnet', host: '127.0.0.1', port: 0, closeGraceMs: 500,
+    queries, log, metrics, version: '0.0.0', network: () => 'mainnet', host, port: 0, closeGraceMs: 500,
+    ...(patience === undefined ? {} : { patience }),
     scripts: boundScripts(scripts),
     origins: { allowedHosts: [], allowedOrigins: [], ...origins },
     admission: new Admission({
