@@ -47,6 +47,7 @@ export function describeAskApi(routes: readonly AskRoute[]): JsonObject {
       schemas,
       responses: {
         WrongToken: { description: 'The token is missing or wrong.', ...problem },
+        WrongHost: { description: 'Without API_TOKEN, the service was called from its own machine by the name of a site.', ...problem },
         InternalError: { description: 'Something went wrong here.', ...problem },
       },
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'API_TOKEN, where it is set.' } },
@@ -72,7 +73,7 @@ function describeOperation(route: AskRoute, schemas: Record<string, JsonObject>,
     ...(route.body === undefined ? {} : { requestBody: describeBody(route.body, route.bodyExample) }),
     responses: {
       [route.successStatus]: { description: 'The answer.', ...(route.successStatus === 204 ? {} : { content }) },
-      ...(route.access === 'open' ? {} : { 401: { $ref: '#/components/responses/WrongToken' } }),
+      ...(route.access === 'open' ? {} : { 401: { $ref: '#/components/responses/WrongToken' }, 403: { $ref: '#/components/responses/WrongHost' } }),
       ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, { description, ...problem }])),
       500: { $ref: '#/components/responses/InternalError' },
     },

@@ -15,6 +15,7 @@ import type { AskParts, AskRoute } from './ask-route.ts'
 import { admitBearer } from './bearer.ts'
 import { describeAskApi } from './openapi.ts'
 import { isPagePath } from './page-path.ts'
+import { refuseRebound } from './refuse-rebound.ts'
 import { requests } from './requests.ts'
 import type { AskContext, RequestState } from './requests.ts'
 import { allAskRoutes } from './routes/all.ts'
@@ -94,7 +95,7 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
 }
 
 function askRouter(options: AskServerOptions): Router<RequestState> {
-  const { service, history, memory, token, docs } = options
+  const { service, history, memory, token, docs, host } = options
   const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
   // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
   const documents: { json?: string; yaml?: string } = {}
@@ -121,6 +122,7 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
   for (const route of routes) {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], async (context) => {
       context.state.route = route.path
+      if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host)
       const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
       await answer(context, route, { owner, parts, params: context['params'] })
     })
