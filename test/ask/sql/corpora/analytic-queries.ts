@@ -106,7 +106,6 @@ export const analyticQueries: Readonly<Record<string, readonly string[]>> = {
     'select random() < 1, 5 = any (array[5, 6]), array[1, 2] || 3, (array[1, 2, 3])[2:3], array_length(array[1, 2], 1), cardinality(array[1]), array[1, 2] @> array[1], array_position(array[1, 2], 2), array_to_string(array[1, 2], \',\')',
     'select (b).height, (b).tx_count from (select b from raw.blocks b limit 2) s',
     'select row(1, 2) = row(1, 2), (1, 2) < (1, 3), 1 is distinct from null, null is null, true is not false, not true, 1 operator(pg_catalog.+) 2',
-    'select array_sample(array[1, 2, 3], 2), array_shuffle(array[1, 2]), gcd(4, 6), lcm(4, 6), min_scale(1.10), trim_scale(1.10)',
     'select 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, 1.5e3, .5, 1::bit(4), b\'101\', x\'1F\', 12::numeric(10, 2)::text, cast(1.7 as int), int8 \'5\'',
     'select num_nulls(1, null), num_nonnulls(1, null), pg_typeof(1), pg_size_pretty(123456::bigint), pg_column_size(\'abc\'::text), gen_random_uuid() is not null, clock_timestamp() >= now()',
   ],
