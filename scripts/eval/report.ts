@@ -8,7 +8,7 @@ export function modelReport(name: string, results: readonly EvaluatedQuestion[])
   const versions = [...new Set(results.map(({ promptVersion }) => promptVersion))].filter((version) => version !== undefined)
   const sorted = results.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b)
   return [
-    `${name}: ${right.length} of ${results.length} right (${percent(right.length, results.length)})`,
+    `${name}: ${right.length} of ${results.length} right, execution accuracy ${percent(right.length, results.length)}`,
     `  prompts ${versions.join(', ') || 'unknown'}; median ${seconds(sorted[Math.floor(sorted.length / 2)])}, slowest ${seconds(sorted.at(-1))}`,
     ...counted('right at the first statement', right.filter(({ attempts }) => attempts === 1)),
     ...counted('right after mending', right.filter(({ attempts }) => attempts > 1)),
@@ -25,7 +25,7 @@ export function plainResult({ gold: { id, target, question }, ...result }: Evalu
 
 /** What came of a question instead of what should have. */
 export function missedLines({ gold, outcome, overlap, failure, sql }: EvaluatedQuestion): string[] {
-  const near = outcome === 'wrong' && overlap > 0 ? `, ${percent(overlap, 1)} of the values` : ''
+  const near = outcome === 'wrong' && overlap > 0 ? `, ${percent(overlap, 1)} of the values (F1)` : ''
   return [
     `  ${gold.id} (${gold.target}): ${outcome}${near}`,
     `    ${gold.question}`,

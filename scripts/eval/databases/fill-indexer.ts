@@ -13,6 +13,7 @@ import { startFarm } from '../../../src/services/farm.ts'
 import { startIngest } from '../../../src/services/ingest.ts'
 import { Shared } from '../../../src/services/shared.ts'
 import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+import { tellNames } from './tell-names.ts'
 
 /** A chain made of code: equal ones give equal databases. */
 export interface EvalChain {
@@ -50,10 +51,11 @@ export async function fillIndexer({ url, pool }: { readonly url: string; readonl
     await node.stop()
   }
   if (lifecycle.failure !== undefined) throw lifecycle.failure
+  await tellNames(pool)
   await pool.query('analyze')
 }
 
-/** Names of tokens and the like are answers of a chain at its head; no question of the evaluation is about them. */
+/** What a chain answers at its head depends on when it is asked: names are told by `tellNames` instead. */
 const nothingAsked = Object.fromEntries(askingWorkers.map(({ name }) => [`ENABLE_${name.toUpperCase()}`, 'false']))
 
 /** Looks whenever the farm announces what it has done. */

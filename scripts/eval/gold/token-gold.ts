@@ -19,6 +19,23 @@ export const tokenGold: readonly GoldQuestion[] = [
     ],
   },
   {
+    id: 'holders-by-symbol', target,
+    question: 'How many holders does each fungible token have? Show its symbol.',
+    accepted: [
+      'select m.symbol, h.holder_count from app.ft_token_holders h join app.ft_token_metadata m on m.token = h.token',
+      'select m.symbol, count(*) from app.ft_holdings h join app.ft_token_metadata m on m.token = h.token where h.balance > 0 group by m.symbol',
+    ],
+  },
+  {
+    id: 'holders-of-peb', target,
+    question: '有多少账户同时持有 PEB 和 FLOW？',
+    accepted: [
+      `select count(*) from (
+  select h.address from app.ft_holdings h join app.ft_token_metadata m on m.token = h.token
+  where m.symbol in ('PEB', 'FLOW') and h.balance > 0 group by h.address having count(*) = 2) a`,
+    ],
+  },
+  {
     id: 'transfers-by-type', target,
     question: 'How many movements of fungible tokens are there of each transfer type?',
     accepted: ['select transfer_type, count(*) from app.ft_transfers group by transfer_type'],
@@ -78,6 +95,14 @@ export const tokenGold: readonly GoldQuestion[] = [
     id: 'collections', target,
     question: 'How many items does each NFT collection have?',
     accepted: ['select token, item_count from app.nft_collection_stats', 'select token, count(*) from app.nft_ownership where not is_burned group by token'],
+  },
+  {
+    id: 'night-trains', target,
+    question: 'How many transfers of Night Trains were there, mints and burns not counted?',
+    accepted: [
+      `select count(*) from app.nft_transfers t join app.nft_collection_metadata m on m.token = t.token
+where m.name = 'Night Trains' and t.transfer_type = 'transfer'`,
+    ],
   },
   {
     id: 'nft-mints', target,

@@ -28,7 +28,7 @@ describe('the command eval', function () {
       LLM_PROVIDER: 'openai-compatible', LLM_MODEL: 'live-model', LLM_BASE_URL: provider.url,
     })
     expect(stderr).to.equal('')
-    expect(stdout).to.include('openai-compatible/live-model: 1 of 2 right (50.0 %)')
+    expect(stdout).to.include('openai-compatible/live-model: 1 of 2 right, execution accuracy 50.0 %')
     expect(stdout).to.match(/account-count \(indexer\): wrong\n.*How many accounts are known\?\n.*select 5 as wrong/)
     expect(code).to.equal(1)
     expect(provider.calls.map(({ model }) => model)).to.deep.equal(['live-model', 'live-model'])

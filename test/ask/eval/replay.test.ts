@@ -49,8 +49,8 @@ describe('the query service with a replayed model', function () {
       right, { ...right, gold: second, outcome: 'wrong', overlap: 0.5, sql: 'select\n  1' },
       { ...right, outcome: 'failed: sql-timeout', failure: 'It took too long.', sql: undefined },
     ])
-    expect(lines[0]).to.equal('A model: 1 of 3 right (33.3 %)')
-    expect(lines.join('\n')).to.include(`${second.id} (indexer): wrong, 50.0 % of the values`)
+    expect(lines[0]).to.equal('A model: 1 of 3 right, execution accuracy 33.3 %')
+    expect(lines.join('\n')).to.include(`${second.id} (indexer): wrong, 50.0 % of the values (F1)`)
     expect(lines.join('\n')).to.match(/failed: sql-timeout\n.*\n {4}It took too long\./)
   })
 

@@ -163,6 +163,8 @@ create table address_current_token_balances (
   value_fetched_at timestamp without time zone,
   token_id numeric(78),
   token_type varchar(255),
+  refetch_after timestamp without time zone,
+  retries_count smallint,
   inserted_at timestamp without time zone not null,
   updated_at timestamp without time zone not null
 );
