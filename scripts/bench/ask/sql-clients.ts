@@ -17,15 +17,11 @@ const [port = '0', clients = '500'] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: Number(clients) })
 const statuses: Record<string, number> = {}
 const statements: string[] = []
-let isOver = false
 process.stdin.setEncoding('utf8').on('data', (text: string) => statements.push(...text.split('\n').filter((line) => line !== '')))
 await once(process.stdin, 'data')
-process.stdin.once('end', () => {
-  isOver = true
-})
 const begin = performance.now()
 await Promise.all(Array.from({ length: Number(clients) }, async (_, client) => {
-  for (let turn = client; !isOver; turn += 1) await ask(statements[turn % statements.length] ?? 'select 1')
+  for (let turn = client; !process.stdin.readableEnded; turn += 1) await ask(statements[turn % statements.length] ?? 'select 1')
 }))
 const result: ClientsResult = { statuses, seconds: (performance.now() - begin) / 1000 }
 process.stdout.write(JSON.stringify(result))
