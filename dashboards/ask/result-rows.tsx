@@ -43,7 +43,7 @@ export function ResultRows({ table: { columns, rows }, order, onOrder }: ResultR
               <Row key={i}>
                 {columns.map(({ name, isNumber }, column) => (
                   <Cell key={name} className={isNumber ? 'number' : undefined}>
-                    <Value value={row[column] ?? null} />
+                    <Value value={row[column] ?? null} isNumber={isNumber} />
                   </Cell>
                 ))}
               </Row>
@@ -67,18 +67,20 @@ function sortOf(order: Order | undefined, column: number): 'ascending' | 'descen
   return order.isDescending ? 'descending' : 'ascending'
 }
 
-/** Addresses and ids stay in one line, up to `0x` and 64 digits; of words only a few do. */
+/** Addresses and ids stay in one line, up to `0x` and 64 digits, and numbers up to the 78 digits of a UInt256; of words only a few do. */
 const longestId = 66
+const longestNumber = 78
 const longestPhrase = 24
 /** What is longer has a button that shows all of it. */
 const longestText = 160
 
-function Value({ value }: { readonly value: SqlValue }): ReactNode {
+function Value({ value, isNumber }: { readonly value: SqlValue; readonly isNumber: boolean }): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
   if (value === null) return <span className="null">null</span>
   const text = cellText(value)
   if (text === '') return <span className="null">empty</span>
-  if (text.length <= (/\s/.test(text) ? longestPhrase : longestId)) return <bdi className="nowrap">{shownText(text)}</bdi>
+  const longestLine = isNumber ? longestNumber : /\s/.test(text) ? longestPhrase : longestId
+  if (text.length <= longestLine) return <bdi className="nowrap">{shownText(text)}</bdi>
   if (text.length <= longestText) return <bdi className="long">{shownText(text)}</bdi>
   return (
     <>

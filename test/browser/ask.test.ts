@@ -139,6 +139,18 @@ describe('the query page', function () {
     await expectUsable(page, 'kept examples')
   })
 
+  it('keeps the longest numbers within their cells', async () => {
+    const long = { word: '9'.repeat(78), exact: `-${'9'.repeat(77)}.${'1'.repeat(80)}`, hash: `0x${'f'.repeat(64)}`, name: 'f'.repeat(78) }
+    const types = { word: 'numeric', exact: 'numeric', hash: 'bytea', name: 'text' }
+    const page = await session.open({ replies: { run_sql: { body: ranSql('SELECT 1', types, [long]) } } })
+    await run(page)
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    expect(await page.locator('table.result td').allInnerTexts()).to.deep.equal(Object.values(long))
+    const spilt = await page.evaluate<string[]>("[...document.querySelectorAll('table.result td')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.innerText)")
+    expect(spilt).to.deep.equal([])
+    await expectUsable(page, 'long numbers')
+  })
+
   it('keeps what strangers wrote in its place, on the page and in a spreadsheet', async () => {
     const page = await session.open({ replies: { run_sql: { body: hostileRun() } } }, { ...phone, acceptDownloads: true })
     await run(page)
