@@ -71,7 +71,9 @@ describe('a database that is reached with TLS alone', function () {
         `select application_name, bool_and(ssl) as ssl from pg_stat_ssl join pg_stat_activity using (pid)
          where application_name like 'flowfarm%' group by 1`,
       )
-      expect(rows.map(({ application_name: name }) => name)).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm', 'flowfarm ask'])
+      // Connections of a pool go when they are idle; the ingester keeps one that bears its process in its name.
+      const services = new Set(rows.map(({ application_name: name }) => name.split(/[,:]/)[0]))
+      expect([...services]).to.include.members(['flowfarm api', 'flowfarm ingest', 'flowfarm farm', 'flowfarm ask'])
       expect(rows.filter(({ ssl }) => !ssl)).to.deep.equal([])
       expect(await program.end('SIGTERM')).to.equal(0)
     })

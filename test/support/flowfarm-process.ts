@@ -43,13 +43,17 @@ export class FlowfarmProcess {
 
   /** Resolves with the first log line whose message matches; rejects when the process ends before. */
   async logged(message: RegExp): Promise<LogLine> {
+    let ended: Promise<unknown> | undefined
     for (;;) {
       const found = this.log.find((line) => message.test(line.msg))
       if (found !== undefined) return found
-      if (this.child.exitCode !== null) throw new Error(`ended with ${this.child.exitCode} before it logged ${String(message)}:\n${this.output()}`)
+      const end = this.child.signalCode ?? this.child.exitCode
+      if (end !== null) throw new Error(`ended with ${end} before it logged ${String(message)}:\n${this.output()}`)
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.add(resolve)
-      await Promise.race([promise, once(this.child, 'exit')])
+      // One listener for all the lines that are waited for.
+      ended ??= this.ended()
+      await Promise.race([promise, ended])
       this.#waiting.delete(resolve)
     }
   }
