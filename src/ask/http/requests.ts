@@ -62,7 +62,6 @@ function answerProblem(context: AskContext, thrown: unknown, log: Logger): void 
   context.set('Cache-Control', 'no-store')
   const { retryAfterSeconds } = error.details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
-  else if (error.status === 503 && error.code !== 'no-model') context.set('Retry-After', '1')
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
   // What is left of the body is not read.
   if (error.status === 413) context.set('Connection', 'close')
@@ -74,7 +73,7 @@ function answerProblem(context: AskContext, thrown: unknown, log: Logger): void 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (asDatabaseError(error) instanceof RetryableError) {
-    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', { cause: error })
+    return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', { cause: error, details: { retryAfterSeconds: 1 } })
   }
   return new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: error })
 }

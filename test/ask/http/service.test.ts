@@ -182,6 +182,17 @@ describe('the query service', () => {
       expect((await ask.get('/api/v1/memory', token)).body).to.deep.equal({ data: [], total: 0 })
     })
 
+    it('or says what to look at where their folder is none, and not when to try again', async () => {
+      const other = await runAsk(db, { CHROMA_PERSIST_DIR: '/dev/null' })
+      try {
+        const { status, headers, body } = await other.get('/api/v1/memory')
+        expect([status, body.code, headers.get('retry-after')]).to.deep.equal([503, 'memory-unavailable', null])
+        expect(body.detail).to.include('CHROMA_PERSIST_DIR')
+      } finally {
+        await other.stop()
+      }
+    })
+
     it('only when it is told to: asking keeps nothing', async () => {
       await ask.post('/api/v1/run_sql', { sql: 'SELECT 1' }, token)
       await ask.post('/api/v1/ask', { question: pair.question }, token)
