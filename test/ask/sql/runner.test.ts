@@ -82,12 +82,18 @@ describe('the runner', () => {
   })
 
   it('cuts at the most bytes as they come, and goes on with another connection', async () => {
-    const runner = await open({ mostBytes: 100_000, concurrency: 1 })
+    const runner = await open({ mostBytes: 100_000, concurrency: 2 })
+    const leaving = new AbortController()
+    const beside = failure(runner.run(endless, { signal: leaving.signal }))
+    await untilAtWork(1)
     const answer = await runner.run("select repeat('x', 30000) from generate_series(1, 400)")
     expect(answer).to.deep.include({ truncated: true, truncatedBy: 'bytes' })
     expect(answer.rowCount).to.be.within(1, 5)
     expect(await failure(runner.run("select repeat(repeat('x', 100000), 1000)"))).to.deep.include({ status: 400, code: 'sql-row-too-large' })
     expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
+    leaving.abort()
+    expect(await beside).to.include({ code: 'sql-cancelled' })
+    await untilAtWork(0)
   })
 
   it('refuses before it asks the database, and tells what the database refuses', async () => {

@@ -4,8 +4,10 @@ import type { Logger } from '../../../base/log.ts'
 import { asError } from '../../../base/errors.ts'
 import { clientConfig, query } from '../../../db/pool.ts'
 
-/** How long the server may take to end a session before it is told, and how long until it is looked for again. */
-const patienceMs = 2000
+/** A session that ends does so within milliseconds. */
+const firstPauseMs = 5
+/** How long a session that does not end is left alone between two looks. */
+const longestPauseMs = 2000
 
 /** Ends what sessions of the query service do, by connections of their own: those of the pool may all be busy with it. */
 export class ServerSessions {
@@ -28,13 +30,14 @@ export class ServerSessions {
   /** Ends a session and resolves when it is gone, also when the server cannot be asked: then it is of no use to anybody else either. */
   async untilGone(processId: number): Promise<void> {
     try {
-      const [session] = await this.#ask<{ since: string }>(`${sessionSql} AND pg_terminate_backend(pid, $2) IS NOT NULL`, [processId, patienceMs])
+      const [session] = await this.#ask<{ since: string }>(terminateSql, [processId])
       if (session === undefined) return
-      let isTold = false
-      while (!this.#signal.aborted && (await this.#ask(`${sessionSql} AND backend_start::text = $2`, [processId, session.since])).length > 0) {
-        if (!isTold) this.#log.warn({ processId }, 'PostgreSQL cannot end a statement before it is through: it keeps its turn until then')
-        isTold = true
-        await pause(patienceMs, undefined, { signal: this.#signal, ref: false })
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+        await pause(pauseMs, undefined, { signal: this.#signal, ref: false })
+        const stillThere = await this.#ask(stillThereSql, [processId, session.since])
+        if (stillThere.length === 0) return
+        // Told once, when it has taken about as long as the longest pause.
+        if (pauseMs < longestPauseMs && 2 * pauseMs >= longestPauseMs) this.#log.warn({ processId }, 'PostgreSQL cannot end a statement before it is through: it keeps its turn until then')
       }
     } catch (error) {
       if (!this.#signal.aborted) this.#log.debug({ err: asError(error), processId }, 'a session of the query service was not looked for')
@@ -42,7 +45,7 @@ export class ServerSessions {
   }
 
   async #ask<Row extends Record<string, unknown>>(sql: string, values: unknown[]): Promise<Row[]> {
-    const client = new Client(clientConfig(this.#url, { applicationName: 'flowfarm ask', statementTimeoutMs: 2 * patienceMs }))
+    const client = new Client(clientConfig(this.#url, { applicationName: 'flowfarm ask', statementTimeoutMs: 5000 }))
     // A connection that breaks fails the statement that is under way.
     client.on('error', () => undefined)
     try {
@@ -54,5 +57,8 @@ export class ServerSessions {
   }
 }
 
+const sessionsSql = "FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND application_name = 'flowfarm ask'"
+/** Among what is selected, and not a condition: the server may try conditions in any order, and would end all sessions. */
+const terminateSql = `SELECT backend_start::text AS since, pg_terminate_backend(pid) ${sessionsSql}`
 /** The number of a session may be given to another one: when it began tells them apart. */
-const sessionSql = "SELECT backend_start::text AS since FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND application_name = 'flowfarm ask'"
+const stillThereSql = `SELECT ${sessionsSql} AND backend_start::text = $2`
