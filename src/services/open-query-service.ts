@@ -99,9 +99,9 @@ async function openDatabase(target: QueryTarget, url: string, context: ServiceCo
     // Its sessions wait for the catalogs as ours do: together they take half of the time.
     const reading = (target === 'indexer' ? readNetwork(pool) : Promise.resolve('mainnet' as const))
       .then(async (found) => ({ network: found, first: await read(found ?? 'mainnet') }))
-    const [opened, known] = await Promise.allSettled([opening, reading])
-    if (opened.status === 'rejected') throw opened.reason
-    const runner = opened.value
+    const [statements, known] = await Promise.allSettled([opening, reading])
+    if (statements.status === 'rejected') throw statements.reason
+    const runner = statements.value
     if (known.status === 'rejected') {
       await runner.end()
       throw known.reason
