@@ -44,6 +44,6 @@ async function evaluateOne(service: Pick<QueryService, 'generateSql'>, judge: Ju
   const { sql, failure, attempts, durationMs, promptVersion } = generated
   const judged = failure === undefined
     ? await judge.judge(gold, sql)
-    : { outcome: `failed: ${failure.code}` as const, hasOtherColumns: false, overlap: 0 }
-  return { gold, ...judged, attempts: attempts.length, sql, failure: failure?.detail, durationMs, promptVersion }
+    : { outcome: `failed: ${failure.code}` as const, hasOtherColumns: false, overlap: 0, failure: failure.detail }
+  return { gold, ...judged, attempts: attempts.length, sql, durationMs, promptVersion }
 }

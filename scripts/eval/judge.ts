@@ -20,6 +20,8 @@ export interface Judgement {
   readonly hasOtherColumns: boolean
   /** How much of the known answer it has, from 0 to 1; 1 where it is right. */
   readonly overlap: number
+  /** What the database said of a statement that it did not run to its end. */
+  readonly failure: string | undefined
 }
 
 /** Judges statements by what they give, never by their text. */
@@ -39,13 +41,13 @@ export class Judge {
       found = await this.#run(gold.target, sql)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      return { outcome: `failed: ${error.code}`, hasOtherColumns: false, overlap: 0 }
+      return { outcome: `failed: ${error.code}`, hasOtherColumns: false, overlap: 0, failure: error.message }
     }
     const compared = accepted.map((answer) => [compareAnswers(answer.known, found.known, gold), compareAnswers(answer.other, found.other, gold)] as const)
     const right = compared.find((both) => both.every(isRight))
     const overlap = Math.max(...compared.map(([known]) => known.overlap))
-    if (right !== undefined) return { outcome: 'right', hasOtherColumns: right.some(({ verdict }) => verdict === 'same-values'), overlap }
-    return { outcome: compared.some(([known]) => isRight(known)) ? 'by-accident' : 'wrong', hasOtherColumns: false, overlap }
+    if (right !== undefined) return { outcome: 'right', hasOtherColumns: right.some(({ verdict }) => verdict === 'same-values'), overlap, failure: undefined }
+    return { outcome: compared.some(([known]) => isRight(known)) ? 'by-accident' : 'wrong', hasOtherColumns: false, overlap, failure: undefined }
   }
 
   /** What each accepted statement gives in both databases. */

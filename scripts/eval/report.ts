@@ -1,7 +1,5 @@
 import type { EvaluatedQuestion } from './evaluate.ts'
 
-/** The report of an evaluation, as lines for people; the same for a replayed provider and for a live model. */
-
 /** How a model did: how many answers are right, and what each of the others lacks. */
 export function modelReport(name: string, results: readonly EvaluatedQuestion[]): string[] {
   const right = results.filter(({ outcome }) => outcome === 'right')

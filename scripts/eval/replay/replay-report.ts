@@ -34,10 +34,13 @@ function scenarioLines({ name, about, expected }: Scenario, runs: readonly Proto
   const own = runs.map(({ protocol, results }) => ({ protocol, result: results.find(({ scenario }) => scenario.name === name) }))
   if (own.every(({ result }) => result === undefined)) return []
   const cells = own.map(({ protocol, result }) => cell(result).padEnd(protocolWidth(protocol)))
-  const unexpected = own.flatMap(({ protocol, result }) => (result === undefined ? [] : unexpectedIn(result).map((one) => ({ protocol, one }))))
+  const faults = own.flatMap(({ protocol, result }) => {
+    const unexpected = result === undefined ? [] : unexpectedIn(result)
+    return unexpected.length === 0 ? [] : [`over ${protocol}:`, ...unexpected.flatMap(missedLines)]
+  })
   return [
-    `  ${unexpected.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(nameWidth)}  ${cells.join('  ')}  ${expected.replace('failed: ', '').padEnd(outcomeWidth)} ${about}`,
-    ...unexpected.flatMap(({ protocol, one }) => [`       over ${protocol}:`, ...missedLines(one).map((line) => `       ${line}`)]),
+    `  ${faults.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(nameWidth)}  ${cells.join('  ')}  ${expected.replace('failed: ', '').padEnd(outcomeWidth)} ${about}`,
+    ...faults.map((line) => `       ${line}`),
   ]
 }
 

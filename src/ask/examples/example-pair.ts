@@ -3,8 +3,8 @@ import type { CoreContracts } from '../../chain/core-contracts.ts'
 import type { Network } from '../../chain/network.ts'
 
 /**
- * A question as people ask it and the statement that answers it: what the prompt shows a model of the tables' use. Until a pair is
- * put in a network, `{flowToken}` in it stands for the account of that core contract.
+ * A question as people ask it and the statement that answers it: an example (few-shot) that shows a model how the tables are used. Until
+ * a pair is put in a network, `{flowToken}` in it stands for the account of that core contract.
  */
 export interface ExamplePair {
   /** One or more wordings, English or Chinese. The first is the one to show to people. */

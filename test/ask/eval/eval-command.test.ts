@@ -10,7 +10,7 @@ const command = join(repositoryRoot, 'scripts/eval.ts')
 const run = (args: readonly string[], variables: Record<string, string> = {}): Promise<Ended> => new ProgramRun(command, args, variables).ended
 
 describe('the command eval', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
 
   it('says what is wrong with its options before it does anything', async () => {
     const [question, protocol] = await Promise.all([run(['--only', 'nonsense']), run(['--protocol', 'smoke-signals'])])

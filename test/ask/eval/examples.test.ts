@@ -5,6 +5,9 @@ import { queryTargets } from '../../../src/ask/query-service.ts'
 import { evaluatedWorld } from './evaluated-world.ts'
 import type { EvaluatedWorld } from './evaluated-world.ts'
 
+/** Columns that workers fill which ask a chain at its head; none runs here. */
+const askedLater = new Set(['kind'])
+
 describe('the example questions in a database', function () {
   this.timeout(180_000)
   let world: EvaluatedWorld
@@ -13,7 +16,7 @@ describe('the example questions in a database', function () {
   })
 
   for (const target of queryTargets) {
-    it(`of the target ${target} pass the gate, are planned, and give rows`, async () => {
+    it(`of the target ${target} pass the gate, are planned, and give rows with something in every column`, async () => {
       const { known, other } = databasesOf(world, target)
       const examples = examplePairs(target, 'emulator')
       const troubles: string[] = []
@@ -21,8 +24,9 @@ describe('the example questions in a database', function () {
         try {
           await known.check(sql)
           const { rows, columns } = await known.run(sql)
-          if (rows.every((row) => row.every((value) => value === null))) troubles.push(`${question}: nothing`)
           const names = columns.map(({ name }) => name)
+          const empty = names.filter((name, i) => !askedLater.has(name) && rows.every((row) => row[i] === null))
+          if (empty.length > 0) troubles.push(`${question}: nothing in ${empty.join(', ')}`)
           if (names.some((name, i) => name === '?column?' || names.indexOf(name) !== i)) troubles.push(`${question}: ${names.join(', ')}`)
           await other.run(sql)
         } catch (error) {

@@ -16,7 +16,7 @@ const faults = (run: ProtocolRun): string[] => (
 )
 
 describe('the query service with a replayed model', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   let world: EvaluatedWorld
   before(async () => {
     world = await evaluatedWorld()
