@@ -111,7 +111,8 @@ function queryNamed(name: string, scope: Scope | undefined): Measured | undefine
 
 function addSource({ alias, relname }: SyntaxNode, columns: Columns, scope: Scope): void {
   const { aliasname, colnames } = isNode(alias) ? alias : {}
-  scope.sources.set(String(aliasname ?? relname ?? `${scope.sources.size}`), colnames === undefined ? columns : renamed(columns))
+  const name = [aliasname, relname].find((each) => typeof each === 'string') ?? `a subquery without a name, ${scope.sources.size}`
+  scope.sources.set(name, colnames === undefined ? columns : renamed(columns))
 }
 
 interface Output {
