@@ -76,7 +76,7 @@ async function connectAiSdk(url: string): Promise<ConnectedClient> {
     tools: async () => (await client.listTools()).tools,
     call: async (name, args, signal) => await client.callTool({ name, arguments: args, ...optionsOf(signal) }) as ToolResult,
     resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    read: async (uri) => textOf((await client.readResource({ uri })).contents[0] as Part),
+    read: async (uri) => textOf((await client.readResource({ uri })).contents[0]),
     prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
     prompt: async (name, args) => textOf((await client.getPrompt({ name, arguments: args })).messages[0]?.content as Part),
     close: () => client.close(),
