@@ -127,4 +127,4 @@ interface QueryOutcome {
   readonly failure: ReturnType<typeof failureOf> | undefined
 }
 
-const endOfAsking: ReadonlySet<string> = new Set(['sql-timeout', 'sql-row-too-large'])
+const endOfAsking: ReadonlySet<string> = new Set(['sql-timeout', 'sql-row-too-large', 'sql-memory'])

@@ -28,6 +28,11 @@ export function timedOut(seconds: number, cause?: unknown): ApiError {
   return new ApiError(504, 'sql-timeout', `The statement took longer than ${seconds} s and was ended: ask for less, such as fewer blocks or days.`, { field: 'sql', cause })
 }
 
+/** The server has a limit for each of its sessions (ours has, see `session-memory.ts`), or none left at all. */
+export function outOfMemory(cause: unknown): ApiError {
+  return new ApiError(400, 'sql-memory', 'The statement took more memory than the database gives to one: ask for fewer or shorter values at once.', { field: 'sql', cause })
+}
+
 /** Whoever asked has left, and the statement was ended. 499 is what proxies log for it; nobody reads it. */
 export function askerLeft(cause?: unknown): ApiError {
   return new ApiError(499, 'sql-cancelled', 'The statement was cancelled.', { cause })

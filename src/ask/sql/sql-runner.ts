@@ -12,7 +12,7 @@ export interface SqlRunner {
   /**
    * Guards and runs a statement and leaves nothing of it behind.
    * @throws SqlRefusal when the gate refuses it, SqlStatementError when the database does
-   * @throws ApiError `sql-timeout` (504), `sql-busy` (503, with details.retryAfterSeconds), `sql-row-too-large` (400), `sql-cancelled` (499),
+   * @throws ApiError `sql-timeout` (504), `sql-busy` (503, with details.retryAfterSeconds), `sql-row-too-large` and `sql-memory` (400), `sql-cancelled` (499),
    * `sql-unavailable` (503)
    */
   run(sql: string, options?: RunOptions): Promise<SqlAnswer>

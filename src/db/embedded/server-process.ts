@@ -5,14 +5,19 @@ import { join } from 'node:path'
 import { serverEnvironment } from './binaries.ts'
 import { clusterArgument, identity } from './cluster.ts'
 import { postmasterPid } from './leftover-servers.ts'
+import { sessionAddressSpaceKiB } from './session-memory.ts'
 import type { SystemUser } from './system-user.ts'
 
 /**
  * Runs the server in the background and stops it when our end of standard input closes, which the kernel does however
- * we end. SIGINT is PostgreSQL's fast shutdown. The exit code is the server's own.
+ * we end. SIGINT is PostgreSQL's fast shutdown. The exit code is the server's own. The first argument is the address space that each
+ * of its processes may have, in KiB.
  */
 const watchdog = `
 exec 3<&0
+# Where the system knows no such limit (macOS), there is none.
+ulimit -v "$1" 2>/dev/null || :
+shift
 "$@" </dev/null 3<&- &
 server=$!
 (while read -r line; do :; done; kill -INT $server) <&3 3<&- >/dev/null 2>&1 &
@@ -47,7 +52,7 @@ export async function spawnServer(options: ServerProcessOptions): Promise<Server
   const { runtime, cluster, user, settings, logFile } = options
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const postgres = [join(runtime, 'bin', 'postgres'), '-D', clusterArgument(cluster, user), ...flags]
-  const child = spawn('/bin/sh', ['-c', watchdog, 'sh', ...postgres], {
+  const child = spawn('/bin/sh', ['-c', watchdog, 'sh', String(sessionAddressSpaceKiB(settings['shared_buffers'] ?? '128MB')), ...postgres], {
     ...identity(cluster, user),
     env: serverEnvironment,
     detached: true,

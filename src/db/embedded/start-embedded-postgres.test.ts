@@ -104,6 +104,16 @@ describe('startEmbeddedPostgres', function () {
     await once(process_, 'exit')
   }
 
+  it('ends a statement that takes more memory than its session may have, and nothing else', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const { url } = await start(await newFolder())
+    const values = Array.from({ length: 16 }, (_, i) => `repeat('${i}', 900000000)`)
+    const error = await run(url, `select ${values.join(', ')}`)
+      .then(() => undefined, (thrown: unknown) => thrown as { code?: string })
+    expect(error?.code).to.equal('53200')
+    expect(await run(url, `select length(repeat('x', 100000000))`)).to.equal(100_000_000)
+  })
+
   describe('a data folder', () => {
     it('keeps what is stored from one start to the next, under the same URL', async () => {
       const folder = await usedFolder()

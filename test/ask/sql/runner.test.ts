@@ -81,6 +81,16 @@ describe('the runner', () => {
     expect(await runner.run(series(9), { maxRows: 100 })).to.deep.include({ rowCount: 5, truncatedBy: 'rows' })
   })
 
+  it('ends what takes all memory of a session, and says so', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const runner = await open()
+    for (const greedy of ["repeat('1', 900000000)", 'array_fill(1, array[100000000])', "(select string_agg(repeat('x', 1000000), '') from generate_series(1, 900))"]) {
+      const error = await failure(runner.run(`select ${Array.from({ length: 12 }, () => greedy).join(', ')}`))
+      expect(error, greedy).to.deep.include({ status: 400, code: 'sql-memory' })
+    }
+    expect((await runner.run('select 1')).rows).to.deep.equal([[1]])
+  })
+
   it('cuts at the most bytes as they come, and goes on with another connection', async () => {
     const runner = await open({ mostBytes: 100_000, concurrency: 2 })
     const leaving = new AbortController()

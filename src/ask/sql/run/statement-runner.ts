@@ -2,7 +2,7 @@ import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg'
 import { asError } from '../../../base/errors.ts'
 import { isConnectionLost } from '../../../db/errors.ts'
 import type { SqlAnswer } from '../sql-answer.ts'
-import { askerLeft, databaseUnavailable, rowTooLarge, SqlStatementError, timedOut } from '../sql-errors.ts'
+import { askerLeft, databaseUnavailable, outOfMemory, rowTooLarge, SqlStatementError, timedOut } from '../sql-errors.ts'
 import { BoundedQuery, type Received } from './bounded-query.ts'
 import { type KnownTypes, unknownType } from './known-types.ts'
 import type { Turns } from './turns.ts'
@@ -115,6 +115,7 @@ export class StatementRunner {
     const { timeoutMs } = this.#options
     if (elapsedMs >= timeoutMs && (isConnectionLost(error) || isCancelled(error))) return timedOut(timeoutMs / 1000, error)
     if (isCancelled(error)) return askerLeft(error)
+    if (error instanceof DatabaseError && error.code === '53200') return outOfMemory(error)
     if (!(error instanceof DatabaseError) || isOfServer(error)) return error instanceof DatabaseError || isConnectionLost(error) ? databaseUnavailable(error) : error
     const { code = '', position, hint } = error
     const place = Number(position) - before
