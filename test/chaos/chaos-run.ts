@@ -41,7 +41,12 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
   const world = await ChaosWorld.start(options)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   // Whoever breaks it off wants nothing to be left.
-  const breakOff = (): void => void world.end().finally(() => process.exit(exitCodes.needsPerson))
+  let isBrokenOff = false
+  const breakOff = (): void => {
+    isBrokenOff = true
+    tell('broken off: everything is stopped and thrown away')
+    void world.end().finally(() => process.exit(exitCodes.needsPerson))
+  }
   for (const signal of signals) process.once(signal, breakOff)
   let report: ChaosReport
   try {
@@ -72,6 +77,10 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
       databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
       breaches: findings.breaches, excused: findings.excused,
     }
+  } catch (error) {
+    // What was under way fails when everything is stopped: that is no news, and the program ends with the world.
+    if (isBrokenOff) await new Promise<never>(() => undefined)
+    throw error
   } finally {
     for (const signal of signals) process.off(signal, breakOff)
     await world.end()

@@ -74,6 +74,7 @@ export class ChaosWorld {
   webhooks: WebhookListener | undefined
   wasClockStepped = false
   readonly #troubles = new Map<Trouble, number>()
+  #ended: Promise<void> | undefined
   readonly #sampling: NodeJS.Timeout
 
   private constructor(parts: {
@@ -158,8 +159,12 @@ export class ChaosWorld {
     if (!this.hasTrouble('disk')) this.findings.add('database', `PostgreSQL ended by itself:\n${lastLines}`)
   }
 
-  /** Stops what is left, without judging it. */
-  async end(): Promise<void> {
+  /** Stops what is left, without judging it; once, however often it is called. */
+  end(): Promise<void> {
+    return (this.#ended ??= this.#end())
+  }
+
+  async #end(): Promise<void> {
     clearInterval(this.#sampling)
     this.chain.halt()
     await this.rest.stop()
