@@ -18,7 +18,7 @@ export function parseSelect(sql: string): SyntaxNode {
   const [first] = statements
   const statement = isNode(first) ? first['stmt'] : undefined
   const select = nodeOf(statement, 'SelectStmt')
-  if (select === undefined) throw notSelect(`${kindOf(statement)} is not allowed: write a SELECT, or WITH … SELECT.`)
+  if (select === undefined) throw notSelect(`${kindOf(statement, sql)} is not allowed: write a SELECT, or WITH … SELECT.`)
   refuseOtherForms(select)
   return select
 }
@@ -55,9 +55,12 @@ function refuseOtherForms(select: SyntaxNode): void {
   if (nodeOf(targets[0], 'ResTarget')?.['location'] === -1) throw notSelect('TABLE is not allowed as a statement: write SELECT * FROM.')
 }
 
-function kindOf(statement: unknown): string {
+/** The word that the statement begins with; the grammar's name where comments hide it. */
+function kindOf(statement: unknown, sql: string): string {
   const [kind] = isNode(statement) ? Object.keys(statement) : []
-  return kind === undefined ? 'A text without a statement' : `A statement of the kind ${kind.replace(/Stmt$/, '')}`
+  if (kind === undefined) return 'A text without a statement'
+  const word = /^\s*([a-z]+)/i.exec(sql.replaceAll(/\/\*[^*]*\*\/|--[^\n]*/g, ' '))?.[1]
+  return word?.toUpperCase() ?? `A statement of the kind ${kind.replace(/Stmt$/, '')}`
 }
 
 function notSelect(message: string): SqlRefusal {
