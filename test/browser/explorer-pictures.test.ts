@@ -93,7 +93,7 @@ describe('pictures on the explorer page', function () {
 
   it('are not asked for before they come into sight', async () => {
     let asked: string[] = []
-    await session.open(boats, {
+    const page = await session.open(boats, {
       viewport: { width: 360, height: 500 },
       prepare: async (opened) => {
         asked = await watchHosts(opened, ['https://pictures.example/'])
@@ -104,7 +104,11 @@ describe('pictures on the explorer page', function () {
           await route.fulfill({ json: { ...body, data } })
         })
       },
-    }).then(untilLoaded)
+    })
+    await untilLoaded(page)
+    const frame = (): Promise<unknown> => page.evaluate('new Promise(requestAnimationFrame)')
+    while (asked.length === 0) await frame()
+    await frame()
     expect(asked.length).to.be.within(1, 60)
   })
 
