@@ -72,7 +72,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
       },
       firstDerivedMs, acts, worst: worstOf(acts), checks,
       chain: { head: world.chain.head, branch: world.chain.branch, forks: world.chain.forks },
-      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts },
+      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts, queries: world.queries.counts },
       processes: world.processes.map(({ name, startCount, peakMiB }) => ({ name, starts: startCount, peakMiB, stopMs: stops.get(name) ?? 0 })),
       databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
       breaches: findings.breaches, excused: findings.excused,
@@ -161,7 +161,7 @@ async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings 
 
 /** SIGTERM to all processes. @returns how long each took, by name, in ms */
 async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> {
-  await world.rest.stop()
+  await Promise.all([world.rest.stop(), world.queries.stop()])
   await world.feed.stop()
   const times = new Map<string, number>()
   for (const one of world.processes) {

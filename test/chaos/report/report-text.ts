@@ -40,7 +40,9 @@ export function reportText(report: ChaosReport): string {
     `  Live feed: one client, which connected ${many(listeners.feedConnections, 'time')} and went on where it was each time.`,
     `  Webhooks: ${count(listeners.webhooks)} came, of which ${count(listeners.webhooksRefused)} were refused on purpose and sent again.`,
     `  API: ${count(listeners.api.answered)} requests were answered, the slowest in ${seconds(listeners.api.slowestMs)}; ${count(listeners.api.unavailable)} with 503 while the database was away;`,
-    `  ${count(listeners.api.unreachable)} found nobody, while the process was down.`, '',
+    `  ${count(listeners.api.unreachable)} found nobody, while the process was down.`,
+    `  SQL, by the query service and the MCP server: ${count(listeners.queries.answered)} statements were answered, the slowest in ${seconds(listeners.queries.slowestMs)};`,
+    `  ${count(listeners.queries.unavailable)} were told that the database was away, and ${count(listeners.queries.unreachable)} found nobody, while the process was down.`, '',
     'PROCESSES', '',
     tableText<ChaosReport['processes'][number]>([
       { title: 'NAME', value: ({ name }) => name },

@@ -14,6 +14,14 @@ export interface ActReport {
   readonly load: number
 }
 
+/** What became of the requests of one who reads all the time. */
+export interface ReaderCounts {
+  readonly answered: number
+  readonly unavailable: number
+  readonly unreachable: number
+  readonly slowestMs: number
+}
+
 /** What a chaos run did and found. */
 export interface ChaosReport {
   readonly isGood: boolean
@@ -44,7 +52,9 @@ export interface ChaosReport {
     readonly feedConnections: number
     readonly webhooks: number
     readonly webhooksRefused: number
-    readonly api: { readonly answered: number; readonly unavailable: number; readonly unreachable: number; readonly slowestMs: number }
+    readonly api: ReaderCounts
+    /** Of the query service and the MCP server together. */
+    readonly queries: ReaderCounts
   }
   readonly processes: readonly { readonly name: string; readonly starts: number; readonly peakMiB: number; readonly stopMs: number }[]
   readonly databaseMiB: number | null

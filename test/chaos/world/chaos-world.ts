@@ -4,6 +4,7 @@ import { migrate } from '../../../src/db/migrate.ts'
 import { Random } from '../../simulation/random.ts'
 import { repositoryRoot } from '../../support/repository.ts'
 import { FeedListener } from '../listeners/feed-listener.ts'
+import { QueryReader } from '../listeners/query-reader.ts'
 import { RestReader } from '../listeners/rest-reader.ts'
 import { WebhookListener } from '../listeners/webhook-listener.ts'
 import { drawChainOffset } from '../plan/draw-plan.ts'
@@ -71,6 +72,7 @@ export class ChaosWorld {
   readonly disk: SmallDisk | string
   readonly feed: FeedListener
   readonly rest: RestReader
+  readonly queries: QueryReader
   webhooks: WebhookListener | undefined
   wasClockStepped = false
   readonly #troubles = new Map<Trouble, number>()
@@ -100,9 +102,11 @@ export class ChaosWorld {
       onUnasked: (end, process) => this.#judge(end, process),
     }))
     this.feed = new FeedListener(`ws://127.0.0.1:${api}/ws`, options.findings)
-    const web = this.processes.find(({ services }) => services.includes('api'))
-    if (web === undefined) throw new Error('no process of the Procfile runs the API')
-    this.rest = new RestReader({ url: this.url, seed: options.seed, chain, web, findings: options.findings })
+    const { seed, findings } = options
+    this.rest = new RestReader({ url: this.url, seed, chain, web: this.#processOf('api'), findings })
+    this.queries = new QueryReader({
+      ask: { url: `http://127.0.0.1:${ask}`, process: this.#processOf('ask') }, mcp: { url: `http://127.0.0.1:${mcp}`, process: this.#processOf('mcp') }, seed, chain, findings,
+    })
     this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
   }
 
@@ -135,11 +139,18 @@ export class ChaosWorld {
     this.webhooks = await WebhookListener.start(this.postgres.pool)
     this.feed.start()
     this.rest.start()
+    this.queries.start()
   }
 
   process(name: string): SupervisedProcess {
     const found = this.processes.find((process) => process.name === name)
     if (found === undefined) throw new Error(`there is no process ${name}`)
+    return found
+  }
+
+  #processOf(service: string): SupervisedProcess {
+    const found = this.processes.find(({ services }) => services.includes(service))
+    if (found === undefined) throw new Error(`no process of the Procfile runs ${service}`)
     return found
   }
 
@@ -167,7 +178,7 @@ export class ChaosWorld {
   async #end(): Promise<void> {
     clearInterval(this.#sampling)
     this.chain.halt()
-    await this.rest.stop()
+    await Promise.all([this.rest.stop(), this.queries.stop()])
     await this.feed.stop()
     for (const process of this.processes) process.thaw()
     await Promise.all(this.processes.map((process) => process.stop()))
