@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+
+const parseSelect = join(import.meta.dirname, '../../../src/ask/sql/gate/parse-select.ts')
+
+/** Parses for as long as V8 needs to compile what is used much, and tells the most memory that it has held, in MiB. */
+const program = `
+import { readFileSync } from 'node:fs'
+import { loadGrammar, parseSelect } from ${JSON.stringify(parseSelect)}
+await loadGrammar()
+const until = performance.now() + 2000
+for (let i = 0; performance.now() < until; i++) {
+  parseSelect(\`SELECT encode(id, 'hex') AS id FROM raw.blocks WHERE height = \${i} ORDER BY 1\`)
+  if (i % 100 === 0) await new Promise((resolve) => setImmediate(resolve))
+}
+console.log(Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024)
+`
+
+describe('the grammar of the gate', () => {
+  it('is compiled without half a gigabyte for a moment', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+    expect(Number(stdout)).to.be.within(30, 250)
+  })
+})
