@@ -97,7 +97,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     const startedAt = performance.now()
     expect(await one.end('SIGTERM'), one.output()).to.equal(0)
     expect(performance.now() - startedAt).to.be.below(10_000)
-    expect(await activeOf(database, one.pid)).to.deep.equal([])
+    expect(await activeOf(database, one.pid), one.output()).to.deep.equal([])
     await start()
     await chain.untilDerived(database)
     expect(await chain.differences(database)).to.deep.equal([])

@@ -130,8 +130,11 @@ export class BullWorkQueue<Backend extends IQueueBackend, Connection> implements
         // It also waits for the store, and for ever when that is away.
         const impatience = new AbortController()
         const tooLong = (async () => {
-          await Promise.allSettled(running)
-          await delay(closeMs, undefined, { signal: impatience.signal })
+          // What was being fetched when it was told to close still begins.
+          do {
+            while (running.size > 0) await Promise.allSettled(running)
+            await delay(closeMs, undefined, { signal: impatience.signal })
+          } while (running.size > 0)
           this.#log.warn({ queue: worker }, 'the queue does not answer, its connection is cut')
           // Of a connection that waits to be made again ioredis never tells that it has ended.
           await Promise.race([bull.disconnect(), delay(disconnectMs, undefined, { signal: impatience.signal })])

@@ -19,6 +19,7 @@ export class HeldLeases {
   readonly #held = new Map<number, { lease: ClaimedLease; controller: AbortController }>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
+  #endOfWork: Error | undefined
 
   /** @param leaseMs how long a lease lasts without a sign of life; there are five in that time */
   constructor(pool: pg.Pool, leaseMs: number, onTrouble: (error: unknown) => void) {
@@ -34,6 +35,7 @@ export class HeldLeases {
   add(lease: ClaimedLease): HeldLease {
     const controller = new AbortController()
     this.#held.set(lease.generation, { lease, controller })
+    if (this.#endOfWork !== undefined) controller.abort(this.#endOfWork)
     if (this.#timer === undefined && !this.#isStopped) this.#schedule()
     return { lease, signal: controller.signal }
   }
@@ -43,8 +45,9 @@ export class HeldLeases {
     this.#held.delete(claim.generation)
   }
 
-  /** Tells whoever works on a lease to stop. */
+  /** Tells whoever works on a lease to stop, and whoever is still given one. */
   abortAll(reason: Error): void {
+    this.#endOfWork = reason
     for (const { controller } of this.#held.values()) controller.abort(reason)
   }
 

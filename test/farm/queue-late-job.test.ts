@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { untilYes } from '../support/held-work.ts'
+
+/** Longer than a queue is waited for that does not answer. */
+const longerThanPatience = 3000
+
+describe('a consumer that is closed while it fetches its first job', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createTestDatabase()
+  })
+  after(() => database.drop())
+
+  it('is closed when that job has ended, and not before', async () => {
+    const queue = await createPostgresWorkQueue(database.url, pino({ level: 'silent' }))
+    const locker = await database.pool.connect()
+    try {
+      await queue.add('w', [{ worker: 'w', leases: [{ from: 0, generation: 0 }] }])
+      const { rows } = await database.pool.query<{ name: string }>("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'bullmq'")
+      await locker.query('begin')
+      await locker.query(`lock table ${rows.map(({ name }) => name).join(', ')} in access exclusive mode`)
+      const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const consumer = await queue.work('w', 1, async () => {
+        begun.resolve()
+        await end.promise
+      })
+      await untilYes(database, async () => (await database.pool.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rowCount !== 0)
+      const closed = consumer.close().then(() => 'closed')
+      await locker.query('commit')
+      await begun.promise
+      expect(await Promise.race([closed, delay(longerThanPatience, 'open')])).to.equal('open')
+      end.resolve()
+      expect(await closed).to.equal('closed')
+    } finally {
+      locker.release()
+      await queue.close()
+    }
+  })
+})
