@@ -8,6 +8,7 @@ import { createLogger } from './base/log.ts'
 import type { Logger } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { Terminal } from './base/terminal.ts'
+import { yieldToOthers } from './base/yield-to-others.ts'
 import { limitYoungGeneration } from './base/young-generation.ts'
 import { connectionLimits } from './db/connection-limits.ts'
 import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
@@ -99,6 +100,8 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     lifecycle.signal.throwIfAborted()
     await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })
   }
+  // After a server of our own was started, which is no lower in rank than its clients.
+  if (program.services.every((name) => 'yields' in services[name])) yieldToOthers()
   await program.onReady?.({ shared, terminal, pool })
 }
 

@@ -2,6 +2,8 @@ import type { ServiceContext } from './services/context.ts'
 
 interface Service {
   readonly description: string
+  /** It answers strangers at their pace: a process that runs nothing else lets the others of its machine go first. */
+  readonly yields?: true
   /** Resolves when the service works; what goes on in the background fails through `lifecycle.fail`. */
   readonly start: (context: ServiceContext) => Promise<void>
 }
@@ -29,10 +31,12 @@ export const services = {
   },
   ask: {
     description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
+    yields: true,
     start: async (context) => (await import('./services/ask.ts')).startAsk(context),
   },
   mcp: {
     description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
+    yields: true,
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
   },
 } as const satisfies Record<string, Service>
