@@ -1,0 +1,32 @@
+import { joined } from './bytes.ts'
+import type { Bytes } from './bytes.ts'
+import { SigningError } from './signing-error.ts'
+
+const half = 32
+const field = 'assertion.signature'
+
+/**
+ * The signature of an authenticator as Flow takes it: from ASN.1 (DER, a sequence of two integers) to r and s of 32 bytes each. The larger of two
+ * possible `s` stays as it is: the chain takes both.
+ * @throws SigningError for anything that is not exactly such a sequence
+ */
+export function rawSignatureOf(der: Uint8Array): Bytes {
+  if (der[0] !== 0x30 || der[1] !== der.length - 2) throw new SigningError(field, 'has to be one DER sequence')
+  const r = integerAt(der, 2)
+  const s = integerAt(der, r.end)
+  if (s.end !== der.length) throw new SigningError(field, 'has to end after its two integers')
+  return joined(r.value, s.value)
+}
+
+function integerAt(der: Uint8Array, at: number): { readonly value: Bytes; readonly end: number } {
+  const length = der[at + 1] ?? 0
+  const end = at + 2 + length
+  const bytes = der.subarray(at + 2, end)
+  if (der[at] !== 0x02 || length === 0 || bytes.length !== length) throw new SigningError(field, 'has to hold two DER integers')
+  const [first = 0, second = 0] = bytes
+  if (first >= 0x80) throw new SigningError(field, 'has to hold positive integers')
+  if (first === 0 && length > 1 && second < 0x80) throw new SigningError(field, 'has to hold integers without needless zeros')
+  const digits = first === 0 ? bytes.subarray(1) : bytes
+  if (digits.length > half) throw new SigningError(field, `has to hold integers of at most ${half} bytes`)
+  return { value: joined(new Uint8Array(half - digits.length), digits), end }
+}

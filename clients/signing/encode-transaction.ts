@@ -1,0 +1,118 @@
+import { encode } from 'rlp'
+import type { Input } from 'rlp'
+import { areEqual, bytesOfHex, hexOf } from './bytes.ts'
+import type { Bytes } from './bytes.ts'
+import type { FlowTransaction, Signer, TransactionSignature } from './flow-transaction.ts'
+import { SigningError } from './signing-error.ts'
+
+const addressLength = 8
+const identifierLength = 32
+const mostUint64 = 2n ** 64n - 1n
+const utf8 = new TextEncoder()
+
+/** What a signer's signature is about: the payload, or the envelope, which is that with the signatures of the payload. */
+export type SignedPart = 'payload' | 'envelope'
+
+/**
+ * The payload: what proposer and authorizers sign who do not pay. Without the domain tag.
+ * Source: onflow/flow-go `model/flow/transaction.go`.
+ * @throws SigningError
+ */
+export function encodePayload(transaction: FlowTransaction): Bytes {
+  return encoded(payloadFields(transaction))
+}
+
+/** The envelope: what the payer signs. Signatures with extension data keep it, so that a payer who is somebody else signs what the chain checks. @throws SigningError */
+export function encodeEnvelope(transaction: FlowTransaction): Bytes {
+  return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures')])
+}
+
+/** All of a transaction; its SHA3-256 is the id. @throws SigningError */
+export function encodeTransaction(transaction: FlowTransaction): Bytes {
+  return encoded([payloadFields(transaction), signatureFields(transaction, 'payloadSignatures'), signatureFields(transaction, 'envelopeSignatures')])
+}
+
+/**
+ * Which part an account signs: the payer the envelope, and the others the payload. Who is both payer and more signs the envelope alone.
+ * @throws SigningError for an account that has no part in the transaction
+ */
+export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Signer, 'address'>): SignedPart {
+  const account = accountOf(address, 'signer.address')
+  const is = (other: string, field: string): boolean => areEqual(account, accountOf(other, field))
+  if (is(transaction.payer, 'payer')) return 'envelope'
+  const { proposalKey, authorizers } = transaction
+  if (is(proposalKey.address, 'proposalKey.address') || authorizers.some((one, at) => is(one, `authorizers[${at}]`))) return 'payload'
+  throw new SigningError('signer.address', `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`)
+}
+
+function payloadFields(transaction: FlowTransaction): Input[] {
+  const { script, proposalKey, computeLimit, referenceBlockId, payer, authorizers } = transaction
+  return [
+    utf8.encode(script),
+    transaction.arguments.map((argument) => utf8.encode(argument.replace(/\n$/, ''))),
+    fixed(referenceBlockId, identifierLength, 'referenceBlockId'),
+    count(computeLimit, 'computeLimit'),
+    accountOf(proposalKey.address, 'proposalKey.address'),
+    count(proposalKey.keyIndex, 'proposalKey.keyIndex'),
+    uint64(proposalKey.sequenceNumber, 'proposalKey.sequenceNumber'),
+    accountOf(payer, 'payer'),
+    authorizers.map((address, at) => accountOf(address, `authorizers[${at}]`)),
+  ]
+}
+
+/** In the order in which the chain has them: by signer, then by key. */
+function signatureFields(transaction: FlowTransaction, list: 'payloadSignatures' | 'envelopeSignatures'): Input[] {
+  const signers = signerList(transaction)
+  const placed = transaction[list].map((signature, at) => ({ ...signature, signer: placeOf(signature, signers, `${list}[${at}].address`), field: `${list}[${at}].keyIndex` }))
+  const ordered = placed.toSorted((a, b) => a.signer - b.signer || a.keyIndex - b.keyIndex)
+  return ordered.map(({ signer, keyIndex, signature, extensionData, field }) => [
+    signer, count(keyIndex, field), signature, ...(isPlain(extensionData) ? [] : [extensionData]),
+  ])
+}
+
+function placeOf({ address }: TransactionSignature, signers: readonly Bytes[], field: string): number {
+  const account = accountOf(address, field)
+  const place = signers.findIndex((signer) => areEqual(signer, account))
+  if (place < 0) throw new SigningError(field, `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`)
+  return place
+}
+
+/** Proposer, payer, authorizers, each account once. */
+function signerList({ proposalKey, payer, authorizers }: FlowTransaction): readonly Bytes[] {
+  const all = [
+    accountOf(proposalKey.address, 'proposalKey.address'), accountOf(payer, 'payer'), ...authorizers.map((one, at) => accountOf(one, `authorizers[${at}]`)),
+  ]
+  return all.filter((account, at) => all.findIndex((other) => areEqual(account, other)) === at)
+}
+
+/** A signature of the plain scheme is written as it was before there were others: without its extension data. */
+function isPlain(extensionData: Uint8Array | undefined): extensionData is undefined {
+  return extensionData === undefined || extensionData.length === 0 || (extensionData.length === 1 && extensionData[0] === 0)
+}
+
+function encoded(input: Input): Bytes {
+  return new Uint8Array(encode(input))
+}
+
+/** 8 bytes: shorter ones have zeros in front. @throws SigningError */
+export function accountOf(address: string, field: string): Bytes {
+  const digits = address.replace(/^0x/i, '')
+  if (!/^[0-9a-f]{1,16}$/i.test(digits)) throw new SigningError(field, `has to be an address of up to ${2 * addressLength} hex digits`)
+  return bytesOfHex(digits.padStart(2 * addressLength, '0'), field)
+}
+
+function fixed(hex: string, length: number, field: string): Bytes {
+  const bytes = bytesOfHex(hex, field)
+  if (bytes.length !== length) throw new SigningError(field, `has to be ${2 * length} hex digits`)
+  return bytes
+}
+
+function count(value: number, field: string): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new SigningError(field, 'has to be a whole number of at least 0')
+  return value
+}
+
+function uint64(value: bigint, field: string): bigint {
+  if (value < 0n || value > mostUint64) throw new SigningError(field, 'has to be from 0 to 2^64 - 1')
+  return value
+}

@@ -1,0 +1,75 @@
+import type { Bytes } from './bytes.ts'
+import { challengeOf } from './domain-tags.ts'
+import type { Domain } from './domain-tags.ts'
+import { rawSignatureOf } from './der-signature.ts'
+import { encodeExtensionData } from './extension-data.ts'
+import { SigningError } from './signing-error.ts'
+import { verifyPasskeySignature } from './verify-signature.ts'
+
+export interface Passkey {
+  readonly rpId: string
+  readonly credentialId: Bytes
+  /** Its key, SEC1: 65 bytes with 0x04, or the 64 after it. */
+  readonly publicKey: Uint8Array
+}
+
+/** What a browser is asked for (`CredentialRequestOptions`), as far as it is used here: these files are read where there is no browser too. */
+export interface AssertionRequest {
+  readonly publicKey: {
+    readonly challenge: Bytes
+    readonly rpId: string
+    readonly userVerification: 'required'
+    readonly allowCredentials: readonly { readonly type: 'public-key'; readonly id: Bytes }[]
+  }
+  readonly signal?: AbortSignal
+}
+
+/** What a browser answers (`PublicKeyCredential` with an `AuthenticatorAssertionResponse`), as far as it is used here. */
+export interface Assertion {
+  readonly response: { readonly authenticatorData: ArrayBuffer | Uint8Array; readonly clientDataJSON: ArrayBuffer | Uint8Array; readonly signature: ArrayBuffer | Uint8Array }
+}
+
+export interface PasskeyOptions {
+  /** How an assertion is asked for. Default: `navigator.credentials.get`. */
+  readonly getCredential?: (request: AssertionRequest) => Promise<unknown>
+  readonly signal?: AbortSignal
+}
+
+/** What the chain is sent of a signature. */
+export interface SignedByPasskey {
+  /** 64 bytes, r and s. */
+  readonly signature: Bytes
+  readonly extensionData: Bytes
+}
+
+/**
+ * Has the user sign a message with a passkey, and checks what came of it as the chain will.
+ * @throws SigningError for a signature that the chain would refuse; what the browser throws (`NotAllowedError` where the user said no)
+ */
+export async function signWithPasskey(domain: Domain, message: Uint8Array, { rpId, credentialId, publicKey }: Passkey, options: PasskeyOptions = {}): Promise<SignedByPasskey> {
+  const { getCredential = askBrowser, signal } = options
+  const credential = await getCredential({
+    publicKey: {
+      challenge: await challengeOf(domain, message), rpId, userVerification: 'required', allowCredentials: [{ type: 'public-key', id: credentialId }],
+    },
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (!isAssertion(credential)) throw new SigningError('credential', 'has to be an assertion of a passkey')
+  const { response } = credential
+  const signature = rawSignatureOf(new Uint8Array(response.signature))
+  const extensionData = encodeExtensionData({
+    authenticatorData: new Uint8Array(response.authenticatorData), clientDataJson: new Uint8Array(response.clientDataJSON),
+  })
+  await verifyPasskeySignature({ domain, message, signature, extensionData, publicKey })
+  return { signature, extensionData }
+}
+
+function askBrowser(request: AssertionRequest): Promise<unknown> {
+  const { credentials } = navigator as unknown as { readonly credentials: { readonly get: (request: AssertionRequest) => Promise<unknown> } }
+  return credentials.get(request)
+}
+
+function isAssertion(credential: unknown): credential is Assertion {
+  const { response } = (credential ?? {}) as { readonly response?: unknown }
+  return typeof response === 'object' && response !== null && 'authenticatorData' in response && 'clientDataJSON' in response && 'signature' in response
+}
