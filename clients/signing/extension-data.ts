@@ -27,7 +27,7 @@ export function decodeExtensionData(extensionData: Uint8Array): SignedData {
   } catch (error) {
     throw new SigningError(field, `has to be RLP after its first byte (${error instanceof Error ? error.message : String(error)})`)
   }
-  const [authenticatorData, clientDataJson, ...more] = Array.isArray(parts) ? parts : []
+  const [authenticatorData, clientDataJson, ...more] = (Array.isArray(parts) ? parts : []) as readonly unknown[]
   if (!(authenticatorData instanceof Uint8Array) || !(clientDataJson instanceof Uint8Array) || more.length > 0) {
     throw new SigningError(field, 'has to be a list of authenticator data and client data')
   }

@@ -2,12 +2,10 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { base64UrlOf, hexOf } from '../../clients/signing/bytes.ts'
-import type { Bytes } from '../../clients/signing/bytes.ts'
 import { rawSignatureOf } from '../../clients/signing/der-signature.ts'
 import { challengeOf } from '../../clients/signing/domain-tags.ts'
 import { encodeEnvelope, encodePayload, encodeTransaction, partSignedBy } from '../../clients/signing/encode-transaction.ts'
 import { decodeExtensionData, encodeExtensionData } from '../../clients/signing/extension-data.ts'
-import type { Assertion, AssertionRequest } from '../../clients/signing/passkey.ts'
 import type { FlowTransaction, TransactionSignature } from '../../clients/signing/flow-transaction.ts'
 import { SigningError } from '../../clients/signing/signing-error.ts'
 import { signTransaction } from '../../clients/signing/sign-transaction.ts'
@@ -18,6 +16,7 @@ import { transactionId } from '../../src/chain/transaction-id.ts'
 import { bytesField } from '../../src/simnode/node/wire.ts'
 import { readRepositoryFile } from '../support/repository.ts'
 import { recording } from '../support/replay.ts'
+import { softPasskey } from './soft-passkey.ts'
 
 interface RecordedKey {
   readonly index: number
@@ -41,28 +40,6 @@ async function recordedTransactions(): Promise<readonly TransactionBody[]> {
   return (version?.blocks ?? [])
     .flatMap(({ transactions }) => readTransactionsResponse(Buffer.concat(transactions.map((message) => bytesField(1, message)))))
     .filter(({ envelopeSignatures }) => envelopeSignatures.length > 0)
-}
-
-/** A passkey of this machine, which signs as an authenticator does. */
-function softPasskey({ flags = 0x1d, rest = Buffer.alloc(0), mutateClientData = (data: object): object => data } = {}): {
-  readonly publicKey: Bytes
-  readonly getCredential: (request: AssertionRequest) => Promise<Assertion>
-  readonly asked: AssertionRequest[]
-} {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const asked: AssertionRequest[] = []
-  return {
-    asked,
-    publicKey: Uint8Array.from(publicKey.export({ type: 'spki', format: 'der' }).subarray(-65)),
-    getCredential: async (request) => {
-      asked.push(request)
-      const { challenge } = request.publicKey
-      const clientDataJSON = Buffer.from(JSON.stringify(mutateClientData({ type: 'webauthn.get', challenge: base64UrlOf(challenge), origin: 'https://wallet.example', crossOrigin: false })))
-      const authenticatorData = Buffer.concat([createHash('sha256').update('wallet.example').digest(), Buffer.of(flags, 0, 0, 0, 7), rest])
-      const signature = sign('sha256', Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()]), privateKey)
-      return { response: { authenticatorData, clientDataJSON, signature } }
-    },
-  }
 }
 
 const sponsored: FlowTransaction = {

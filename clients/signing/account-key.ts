@@ -1,0 +1,22 @@
+import { joined } from './bytes.ts'
+import type { Bytes } from './bytes.ts'
+import { SigningError } from './signing-error.ts'
+
+/** SubjectPublicKeyInfo of an uncompressed point of P-256: what comes before the point. */
+const spkiHead = Uint8Array.of(
+  0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+)
+
+/**
+ * The key of a new passkey as accounts have it: x and y, 64 bytes.
+ * @param spki what `getPublicKey()` of a registration gives
+ * @throws SigningError for keys that accounts of Flow cannot have, such as those of RSA
+ */
+export function accountKeyOf(spki: Uint8Array): Bytes {
+  const head = spki.subarray(0, spkiHead.length)
+  const point = spki.subarray(spkiHead.length)
+  if (!head.every((byte, at) => byte === spkiHead[at]) || point.length !== 65 || point[0] !== 4) {
+    throw new SigningError('publicKey', 'has to be one of ES256: a point of P-256, uncompressed')
+  }
+  return joined(point.subarray(1))
+}
