@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
-import { modelSettings } from '../src/ask/models/model-settings.ts'
+import { modelSettings } from '../src/llm/model-settings.ts'
 import { readConfig, settings } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
 import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'

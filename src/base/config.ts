@@ -4,6 +4,7 @@ import type { Setting } from './setting.ts'
 import { accessSettings } from './access-settings.ts'
 import { askSettings } from './ask-settings.ts'
 import { askingSettings } from './asking-settings.ts'
+import { chatSettings } from './chat-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { feedSettings } from './feed-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
@@ -123,6 +124,7 @@ export const settings = {
   ...webhookSettings,
 
   ...askSettings,
+  ...chatSettings,
 
   ...plannedSettings,
 

@@ -1,5 +1,5 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
-import { addressList, clientReader } from '../api/http/client-address.ts'
+import { addressList, clientReader } from '../base/client-address.ts'
 import { FailureLimit } from '../auth/failure-limit.ts'
 import { historicEndpoints, liveEndpoints, settings } from '../base/config.ts'
 import type { Config } from '../base/config.ts'

@@ -4,7 +4,7 @@ import type { FakeProvider } from '../../../scripts/eval/provider/fake-provider.
 import type { ProviderTurn } from '../../../scripts/eval/provider/provider-turn.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import { readConfig } from '../../../src/base/config.ts'
-import { modelSettings } from '../../../src/ask/models/model-settings.ts'
+import { modelSettings } from '../../../src/llm/model-settings.ts'
 import { ProviderModel } from '../../../src/ask/models/provider-model.ts'
 import type { ModelRequest } from '../../../src/ask/models/sql-model.ts'
 

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net'
 import { pino } from 'pino'
-import { clientReader } from '../../../src/api/http/client-address.ts'
+import { clientReader } from '../../../src/base/client-address.ts'
 import { Metrics } from '../../../src/base/metrics.ts'
 import type { QueryService } from '../../../src/ask/query-service.ts'
 import { FailureLimit } from '../../../src/auth/failure-limit.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../base/config.ts'
+import type { Config } from '../base/config.ts'
 
 /** Which model to ask, and how. */
 export interface ModelSettings {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { ApiError } from '../../base/errors.ts'
-import { everybody } from '../history/query-history.ts'
-import { admitBearer } from './bearer.ts'
+import { ApiError } from '../base/errors.ts'
+import { admitBearer, everybody } from './bearer.ts'
 
 describe('the token of the query service', () => {
   it('is not asked for where there is none', () => {

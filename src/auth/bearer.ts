@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { ApiError } from '../../base/errors.ts'
-import { everybody } from '../history/query-history.ts'
+import { ApiError } from '../base/errors.ts'
+
+/** Who calls a service that wants no token. */
+export const everybody = 'everybody'
 
 /**
  * Decides whether whoever sent an `Authorization` header may come in.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
-import { plainAddress } from '../../base/client-network.ts'
+import { plainAddress } from './client-network.ts'
 
 /** The other end of the socket. */
 function socketAddress(request: IncomingMessage): string {
@@ -8,7 +8,7 @@ function socketAddress(request: IncomingMessage): string {
 }
 
 /** Whether an address is of this machine. */
-function isLoopback(address: string): boolean {
+export function isLoopback(address: string): boolean {
   return isIPv4(address) ? address.startsWith('127.') : isIPv6(address) && address === '::1'
 }
 
@@ -37,7 +37,7 @@ export interface Client {
 }
 
 /** Headers in which proxies tell that they stand between. */
-const proxyHeaders = [
+export const proxyHeaders = [
   'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fly-client-ip',
 ] as const
 

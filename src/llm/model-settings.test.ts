@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readConfig } from '../../base/config.ts'
+import { readConfig } from '../base/config.ts'
 import { modelSettings, versionedUrl } from './model-settings.ts'
 
 const settingsOf = (variables: Record<string, string>): ReturnType<typeof modelSettings> => modelSettings(readConfig(variables, {}))

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP, isIPv4 } from 'node:net'
-import { plainAddress } from '../../base/client-network.ts'
-import { ApiError } from '../../base/errors.ts'
-
-/** Set by proxies: who asks them is somewhere else, by whatever name. */
-const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'] as const
+import { isIP } from 'node:net'
+import { isLoopback, proxyHeaders } from './client-address.ts'
+import { plainAddress } from './client-network.ts'
+import { ApiError } from './errors.ts'
 
 /**
  * Refuses what a browser of this machine sends for a page of another site that has its own name lead here (DNS rebinding): nothing but
@@ -13,7 +11,7 @@ const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-for
  * @throws ApiError 403 `host-not-allowed`
  */
 export function refuseRebound(request: IncomingMessage, ownName: string): void {
-  if (!isLoopback(request.socket.remoteAddress ?? '') || isProxied(request)) return
+  if (!isLoopback(plainAddress(request.socket.remoteAddress ?? '')) || isProxied(request)) return
   const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
   if (name === ownName.toLowerCase() || !canBeOfASite(name)) return
   throw new ApiError(403, 'host-not-allowed', `Call this service as localhost, and not as ${name}; or set API_TOKEN, with which it has any name.`)
@@ -27,9 +25,4 @@ function canBeOfASite(name: string): boolean {
 /** Proxies that tell nothing of themselves ask in HTTP/1.0. */
 function isProxied(request: IncomingMessage): boolean {
   return request.httpVersion === '1.0' || proxyHeaders.some((name) => request.headers[name] !== undefined)
-}
-
-function isLoopback(address: string): boolean {
-  const plain = plainAddress(address)
-  return isIPv4(plain) ? plain.startsWith('127.') : plain === '::1'
 }

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai'
-import { ApiError, asError } from '../../base/errors.ts'
-import type { ModelState } from '../query-service.ts'
+import { ApiError, asError } from '../base/errors.ts'
+import type { ModelState } from './model-state.ts'
 
 /** Longest words of a provider that are passed on. */
 const mostReasonCharacters = 300
