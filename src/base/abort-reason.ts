@@ -1,4 +1,4 @@
-import { asError } from '../base/errors.ts'
+import { asError } from './errors.ts'
 
 /** What a promise rejects with when its signal is aborted: the signal's own reason. */
 export function abortReason(signal: AbortSignal | undefined): Error {

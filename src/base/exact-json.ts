@@ -1,9 +1,10 @@
-import type { JsonValue } from '../sql-answer.ts'
+/** A value as JSON has it. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /** Digits that a double of JavaScript keeps, whatever they are. */
 const safeDigits = 15
 
-/** Reads JSON of the server. Numbers that a double would round are given as the text that they are, all others as numbers. */
+/** Reads JSON. Numbers that a double would round are given as the text that they are, all others as numbers. @throws SyntaxError */
 export function parseExactJson(text: string): JsonValue {
   return JSON.parse(text, exactNumber) as JsonValue
 }
