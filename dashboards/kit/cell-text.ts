@@ -1,4 +1,4 @@
-import type { SqlValue } from './contract.ts'
+import type { SqlValue } from './result-table.ts'
 
 /** A value as it is shown, copied and exported: exact, and empty where there is none. */
 export function cellText(value: SqlValue): string {

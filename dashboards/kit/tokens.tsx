@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import type { Token } from '../cadence-tokens.ts'
+import type { Token } from './cadence-tokens.ts'
 
-/** Pieces of Cadence in their colours. */
+/** Pieces of code in their colours. */
 export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
   return tokens.map(({ kind, text }, i) =>
     kind === 'plain' ? (

@@ -1,6 +1,5 @@
 import { cellText } from './cell-text.ts'
-import type { SqlValue } from './contract.ts'
-import type { ResultTable } from './result-table.ts'
+import type { ResultTable, SqlValue } from './result-table.ts'
 
 /**
  * What makes a spreadsheet take a cell for a formula, which may send what is beside it to anybody: names of tokens are
