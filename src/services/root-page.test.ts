@@ -3,19 +3,19 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createAskPage } from './ask-page.ts'
+import { createRootPage } from './root-page.ts'
 
-describe('the query page over HTTP', () => {
+describe('a page at the root, over HTTP', () => {
   let server: Server
   let origin: string
 
   before(async () => {
     const files = new Map([
-      ['', { body: Buffer.from('<!doctype html><title>Ask</title>'), type: 'text/html; charset=utf-8', isImmutable: false }],
+      ['', { body: Buffer.from('<!doctype html><title>Page</title>'), type: 'text/html; charset=utf-8', isImmutable: false }],
       ['assets/index-1a2b.js', { body: Buffer.from('x()'), type: 'text/javascript; charset=utf-8', isImmutable: true }],
     ])
     const pages = { file: (path: string) => Promise.resolve(files.get(path)) }
-    const app = new Koa().use(createAskPage(pages)).use((context) => {
+    const app = new Koa().use(createRootPage(pages)).use((context) => {
       context.body = 'the API'
     })
     const handle = app.callback()
