@@ -5,7 +5,7 @@ import { historicEndpoints, liveEndpoints, settings } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
 import { Admission } from '../mcp/access/admission.ts'
 import { KeyCheck } from '../mcp/access/key-check.ts'
-import type { OriginRules } from '../mcp/access/origin-rules.ts'
+import type { OriginRules } from '../base/mcp/origin-rules.ts'
 import { SlidingWindow } from '../base/sliding-window.ts'
 import { startMcpHttpServer } from '../mcp/mcp-http-server.ts'
 import { boundScripts } from '../mcp/scripts/bounded-script-runner.ts'
@@ -71,6 +71,7 @@ export function originRules({ HOST, MCP_ALLOWED_HOSTS, MCP_ALLOWED_ORIGINS }: Pi
   return {
     allowedHosts: [...MCP_ALLOWED_HOSTS, ...bound].map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host)),
     allowedOrigins: MCP_ALLOWED_ORIGINS.map(originOf),
+    remedies: { host: 'Add it to MCP_ALLOWED_HOSTS.', origin: 'Add it to MCP_ALLOWED_ORIGINS.' },
   }
 }
 

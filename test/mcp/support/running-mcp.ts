@@ -7,7 +7,7 @@ import { FailureLimit } from '../../../src/auth/failure-limit.ts'
 import { Admission } from '../../../src/mcp/access/admission.ts'
 import type { AdmissionOptions } from '../../../src/mcp/access/admission.ts'
 import { KeyCheck } from '../../../src/mcp/access/key-check.ts'
-import type { OriginRules } from '../../../src/mcp/access/origin-rules.ts'
+import type { OriginRules } from '../../../src/base/mcp/origin-rules.ts'
 import { SlidingWindow } from '../../../src/base/sliding-window.ts'
 import { startMcpHttpServer } from '../../../src/mcp/mcp-http-server.ts'
 import type { McpHttpOptions } from '../../../src/mcp/mcp-http-server.ts'
@@ -55,7 +55,7 @@ export async function runMcp({ queries, scripts = createRestScriptRunner(nobody)
     queries, log, metrics, version: '0.0.0', network: () => 'mainnet', host, port: 0, closeGraceMs: 500,
     ...(patience === undefined ? {} : { patience }),
     scripts: boundScripts(scripts),
-    origins: { allowedHosts: [], allowedOrigins: [], ...origins },
+    origins: { allowedHosts: [], allowedOrigins: [], remedies: { host: 'Add it to the hosts.', origin: 'Add it to the origins.' }, ...origins },
     admission: new Admission({
       isKeyRequired: true, adminKey: undefined, keys: new KeyCheck({ backendUrl: () => backendUrl }), window: new SlidingWindow({ most: 60 }),
       attempts: new FailureLimit(), clientOf: clientReader(new BlockList()), ...admission,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { allowedOriginOf } from '../access/origin-rules.ts'
-import type { OriginRules } from '../access/origin-rules.ts'
+import { allowedOriginOf } from './origin-rules.ts'
+import type { OriginRules } from './origin-rules.ts'
 
 /** Lets pages of allowed origins read the answers, and answers what browsers ask before. @returns whether that was all */
 export function crossOrigin(request: IncomingMessage, response: ServerResponse, rules: OriginRules): boolean {

@@ -1,12 +1,14 @@
 import { isIPv4 } from 'node:net'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ApiError } from '../../base/errors.ts'
+import { ApiError } from '../errors.ts'
 
 export interface OriginRules {
   /** Names that the server is reached by besides those of this machine, as `URL` writes them, without ports. Empty: any. */
   readonly allowedHosts: readonly string[]
-  /** Origins of web pages that may call, e.g. https://tools.example.org (MCP_ALLOWED_ORIGINS). Those of this machine may always. */
+  /** Origins of web pages that may call, e.g. https://tools.example.org. Those of this machine may always. */
   readonly allowedOrigins: readonly string[]
+  /** What whoever is refused can do, e.g. "Add it to MCP_ALLOWED_HOSTS." */
+  readonly remedies: { readonly host: string; readonly origin: string }
 }
 
 /** Whether a hostname, as `URL` writes it, can only mean this machine. */
@@ -24,10 +26,10 @@ export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRu
   const host = hostNameOf(`http://${headers.host ?? ''}`)
   const isHostListed = host !== undefined && (isLoopbackName(host) || rules.allowedHosts.includes(host))
   if (rules.allowedHosts.length > 0 && !isHostListed) {
-    throw new ApiError(403, 'host-not-allowed', 'This server is not known by the name in Host: add that to MCP_ALLOWED_HOSTS.')
+    throw new ApiError(403, 'host-not-allowed', `This server is not known by the name in Host. ${rules.remedies.host}`)
   }
   if (!isOriginAllowed(headers.origin, rules)) {
-    throw new ApiError(403, 'origin-not-allowed', 'Pages of this Origin may not call this server: add it to MCP_ALLOWED_ORIGINS.')
+    throw new ApiError(403, 'origin-not-allowed', `Pages of this Origin may not call this server. ${rules.remedies.origin}`)
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../../base/log.ts'
-import type { Metrics } from '../../base/metrics.ts'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 
 /** What every tool call has besides its arguments. */
 export interface CallContext {

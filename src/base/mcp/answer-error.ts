@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { ApiError } from '../../base/errors.ts'
-import { problemOf } from '../../base/problem.ts'
+import type { ApiError } from '../errors.ts'
+import { problemOf } from '../problem.ts'
 
 /** Implementation-defined server error. Source: JSON-RPC 2.0, section 5.1. */
 const serverError = -32_000
