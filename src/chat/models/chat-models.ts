@@ -11,7 +11,7 @@ export interface ChatModel {
   readonly state: ModelState
   readonly model: LanguageModelV4
   readonly providerOptions: ProviderOptions
-  /** Of one step, what it thinks included. */
+  /** Of one step. Where a budget for thinking is given, that comes on top. */
   readonly mostOutputTokens: number
   /** Whether what it thinks is streamed to the client. */
   readonly tellsReasoning: boolean
@@ -21,8 +21,10 @@ export interface ChatModel {
 
 /** The models of all modes. */
 export interface ChatModels {
-  /** Modes that may be chosen, the usual one among them, with what answers. Empty where there is no model. */
+  /** Modes that may be chosen, the usual one among them, in the order of `chatModes`, with what answers. Empty where there is no model. */
   readonly modes: readonly { readonly mode: ChatMode; readonly state: ModelState }[]
+  /** For requests that name none: balanced where that may be chosen, else the first that may. */
+  readonly usual: ChatMode
   /** What to set to have a model; undefined where there is one. */
   readonly remedy: string | undefined
   /** @throws ApiError 503 `no-model`, with what to set; 400 `mode-not-allowed` */
