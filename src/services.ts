@@ -35,10 +35,19 @@ export const services = {
     description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
   },
+  proxy: {
+    description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
+    start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
+  },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services
 
 export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name)
+}
+
+/** What runs where no service is named. A proxy is wanted only by who has a port for it: the usual one is the port of the web. */
+export function usualServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
+  return Object.keys(services).filter(isServiceName).filter((name) => name !== 'proxy' || PROXY_PORT !== undefined)
 }
