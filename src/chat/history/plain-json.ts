@@ -1,0 +1,21 @@
+/** An object of JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A copy whose texts are well-formed: half a character, which JSON can hold, is refused by providers. @param value as JSON has it, not deep */
+export function wellFormedJson(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormedJson)
+  if (!isJsonObject(value)) return value
+  // Not by assignment, which would take a field `__proto__` for something else.
+  return Object.fromEntries(Object.entries(value).map(([name.toWellFormed(), wellFormedJson(part)]) => [name, part]))
+}
+
+/** The beginning of a text that is too long, with a remark that it is one; the text itself otherwise. */
+export function cutText(text: string, mostCharacters: number): string {
+  if (text.length <= mostCharacters) return text
+  return `${text.slice(0, mostCharacters).toWellFormed()}\n… (cut here: the first ${mostCharacters} of ${text.length} characters)`
+}
