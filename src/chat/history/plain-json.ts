@@ -11,7 +11,7 @@ export function wellFormedJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wellFormedJson)
   if (!isJsonObject(value)) return value
   // Not by assignment, which would take a field `__proto__` for something else.
-  return Object.fromEntries(Object.entries(value).map(([name.toWellFormed(), wellFormedJson(part)]) => [name, part]))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name.toWellFormed(), wellFormedJson(part)]))
 }
 
 /** The beginning of a text that is too long, with a remark that it is one; the text itself otherwise. */
