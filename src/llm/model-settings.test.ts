@@ -23,6 +23,26 @@ describe('the settings of the model', () => {
     })
   })
 
+  it('are those of chat completions where there is an address and a model, and no provider is named', () => {
+    const url = 'http://127.0.0.1:11434'
+    expect(settingsOf({ LLM_BASE_URL: url, LLM_MODEL: 'local' })).to.deep.equal({
+      settings: { provider: 'openai-compatible', name: 'local', apiKey: undefined, baseUrl: `${url}/v1` },
+    })
+    expect(settingsOf({ LLM_BASE_URL: url, LLM_API_KEY: 'key' })).to.have.property('remedy')
+      .that.includes('Set LLM_MODEL,').and.includes('LLM_PROVIDER=anthropic')
+  })
+
+  it('know the addresses of the providers themselves', () => {
+    const key = { LLM_API_KEY: 'key', LLM_MODEL: 'some' }
+    expect(settingsOf({ ...key, LLM_BASE_URL: 'https://api.anthropic.com' })).to.have.nested.property('settings.provider', 'anthropic')
+    expect(settingsOf({ ...key, LLM_BASE_URL: 'https://api.openai.com/v1' })).to.have.nested.property('settings.provider', 'openai')
+  })
+
+  it('leave a named provider its address', () => {
+    expect(settingsOf({ LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_BASE_URL: 'https://models.example' }))
+      .to.have.nested.property('settings.provider', 'anthropic')
+  })
+
   it('have a model for each provider', () => {
     for (const LLM_PROVIDER of ['anthropic', 'openai']) {
       expect(settingsOf({ LLM_PROVIDER, LLM_API_KEY: 'key' })).to.have.nested.property('settings.name').that.is.a('string').and.is.not.equal('')
