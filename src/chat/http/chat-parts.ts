@@ -23,6 +23,8 @@ export interface ChatParts {
   readonly linkHosts: readonly string[]
   /** Names of the tools that there were last. */
   toolNames(): readonly string[]
+  /** Looks which tools there are, so that the first question need not wait for it. Rejects when the signal is aborted. */
+  prepare(signal: AbortSignal): Promise<void>
   /** Gathers the tools and begins the answer; the rest is in the stream. Rejects for faults of ours, and when the signal is aborted. */
   answer(question: Question): Promise<ReadableStream<ChatChunk>>
 }

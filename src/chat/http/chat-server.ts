@@ -132,9 +132,12 @@ async function answerQuestion(context: RequestContext, options: ChatServerOption
     left.addEventListener('abort', () => control.abort(left.reason), { once: true })
     running.add(control)
     context.respond = false
-    await sendAnswer(context.res, () => parts.answer({
-      messages: read.messages, notices: read.notices, mode, model, signal: control.signal, watch: watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() }),
-    }), { ...patience, explain: (error) => explain(error, log, left) })
+    const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
+    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal: control.signal, watch })
+    await sendAnswer(context.res, open, { ...patience, explain: (error) => {
+      watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
+      return explain(error, log, left)
+    } })
   } finally {
     running.delete(control)
     metrics.chatRunning.dec()

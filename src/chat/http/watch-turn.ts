@@ -16,6 +16,7 @@ export interface WatchOptions {
 export function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): TurnWatch {
   let firstMs: number | undefined
   let calls = 0
+  let hasEnded = false
   return {
     begun: (afterMs) => {
       firstMs = Math.round(afterMs)
@@ -26,6 +27,9 @@ export function watchTurn({ mode, metrics, log, toolNames }: WatchOptions): Turn
       metrics.chatToolSeconds.observe({ tool: toolNames().includes(tool) ? tool : 'unknown', outcome: isError ? 'failed' : 'done' }, durationMs / 1000)
     },
     ended: ({ end, metadata }) => {
+      // A turn that broke in a way of its own is ended by who waits for it, and may have told its end before.
+      if (hasEnded) return
+      hasEnded = true
       const { model, steps, usage, durationMs } = metadata
       metrics.chatAnswers.inc({ mode, end })
       metrics.chatTokens.inc({ kind: 'input' }, usage?.inputTokens ?? 0)
