@@ -5,11 +5,14 @@ import type { ModelState } from './model-state.ts'
 /** Longest words of a provider that are passed on. */
 const mostReasonCharacters = 300
 
-/** A call of a provider that failed for good, in words for whoever asked and for whoever runs the service. */
-export function providerFailed({ provider, name }: ModelState, error: unknown): ApiError {
+/**
+ * A call of a provider that failed for good, in words for whoever asked and for whoever runs the service.
+ * @param variable the one that names the model
+ */
+export function providerFailed({ provider, name }: ModelState, error: unknown, variable = 'LLM_MODEL'): ApiError {
   const waitMs = retryAfterMs(error)
   const details = waitMs === undefined ? {} : { retryAfterSeconds: Math.ceil(waitMs / 1000) }
-  const remedy = details.retryAfterSeconds === undefined ? remedyOf(error) : ` It may be asked again in ${details.retryAfterSeconds} s.`
+  const remedy = details.retryAfterSeconds === undefined ? remedyOf(error, variable) : ` It may be asked again in ${details.retryAfterSeconds} s.`
   return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: ${reasonOf(error)}.${remedy}`, { cause: error, details })
 }
 
@@ -39,10 +42,10 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /** What to look at, where the status tells. */
-function remedyOf(error: unknown): string {
+function remedyOf(error: unknown, variable: string): string {
   const status = statusOf(error)
   if (status === 401 || status === 403) return ' Check LLM_API_KEY.'
-  if (status === 404) return ' Check LLM_MODEL and LLM_BASE_URL.'
+  if (status === 404) return ` Check ${variable} and LLM_BASE_URL.`
   if (status !== undefined && status >= 400) return ''
   return status === undefined ? ' Check LLM_BASE_URL and the network.' : ' Check LLM_BASE_URL.'
 }
