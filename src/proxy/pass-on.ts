@@ -70,7 +70,7 @@ function send({ request, upstream, headers, agent }: PassedRequest): ClientReque
     return sendRequest({
       // As `URL` writes it, an address of IPv6 has brackets, which no look-up takes.
       host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 80 : port,
-      method: request.method, path: request.url, headers, agent, setHost: false,
+      method: request.method, path: request.url, headers, agent,
     })
   } catch (error) {
     throw new ApiError(400, 'bad-request', 'The target or a header of this request has characters that cannot be passed on.', { cause: error })
@@ -81,7 +81,11 @@ async function answerTo(sent: ClientRequest, { request, response, upstream, hasB
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const leave = (): void => void sent.destroy()
   response.once('close', leave)
-  sent.once('close', () => response.off('close', leave))
+  sent.once('close', () => {
+    response.off('close', leave)
+    // Of an upgrade that nobody asked for there is neither an answer nor an error.
+    reject(new Error('the connection was closed without an answer'))
+  })
   sent.on('response', resolve)
   // After the answer has begun, its own stream tells of errors; this listener hears them too, and does nothing then.
   sent.on('error', reject)
