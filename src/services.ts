@@ -27,6 +27,10 @@ export const services = {
     description: 'Make webhooks of what is stored and derived, and send them.',
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
+  proxy: {
+    description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
+    start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
+  },
   ask: {
     description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
     start: async (context) => (await import('./services/ask.ts')).startAsk(context),
@@ -34,10 +38,6 @@ export const services = {
   mcp: {
     description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
-  },
-  proxy: {
-    description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
-    start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
   },
 } as const satisfies Record<string, Service>
 

@@ -36,6 +36,12 @@ export interface Client {
   readonly isLocal: boolean
 }
 
+/**
+ * Proxies on this machine, for `addressList` beside TRUSTED_PROXIES where direct callers of this machine have no limits and need no key: a program
+ * here that lies about whom it asks for gains nothing that it would not have by asking for itself.
+ */
+export const ownMachine: readonly string[] = ['127.0.0.0/8', '::1']
+
 /** Headers in which proxies tell that they stand between. */
 export const proxyHeaders = [
   'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fly-client-ip',

@@ -8,10 +8,11 @@ import { ApiError } from './errors.ts'
  * Refuses what a browser of this machine sends for a page of another site that has its own name lead here (DNS rebinding): nothing but
  * that name tells it from our page. Only where no token is asked for, which such a page does not have.
  * @param ownName HOST, by which the service may be called whatever it is
+ * @param isOfProxy whether a proxy sends it, which may call by any name. Default: what it says of itself, as such a page can too
  * @throws ApiError 403 `host-not-allowed`
  */
-export function refuseRebound(request: IncomingMessage, ownName: string): void {
-  if (!isLoopback(plainAddress(request.socket.remoteAddress ?? '')) || isProxied(request)) return
+export function refuseRebound(request: IncomingMessage, ownName: string, isOfProxy = isProxied(request)): void {
+  if (!isLoopback(plainAddress(request.socket.remoteAddress ?? '')) || isOfProxy) return
   const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase()
   if (name === ownName.toLowerCase() || !canBeOfASite(name)) return
   throw new ApiError(403, 'host-not-allowed', `Call this service as localhost, and not as ${name}; or set API_TOKEN, with which it has any name.`)

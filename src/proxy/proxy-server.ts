@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, BlockList, Socket } from 'node:net'
 import { clientReader, isListed } from '../base/client-address.ts'
 import { plainAddress } from '../base/client-network.ts'
 import { ApiError, asError } from '../base/errors.ts'
+import { closeServer } from '../base/http/listen.ts'
 import type { Logger } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { refuseRebound } from '../base/refuse-rebound.ts'
@@ -14,10 +15,11 @@ import { passOn } from './pass-on.ts'
 import type { PassedEnd } from './pass-on.ts'
 import { mostHeaderBytes, refuse, refuseSocket, unreadable } from './refuse.ts'
 import { pathOf, routeOf } from './route-of.ts'
-import type { UpstreamName, Upstreams } from './upstream.ts'
+import type { Upstream, UpstreamName } from './upstream.ts'
 
 export interface ProxyOptions {
-  readonly upstreams: Upstreams
+  /** Asked for with each request: services that start later have their ports later. */
+  readonly upstreamOf: (name: UpstreamName) => Upstream
   readonly log: Logger
   readonly metrics: Metrics
   /** Address to bind. */
@@ -32,7 +34,7 @@ export interface ProxyOptions {
   readonly connectMs?: number
   /** How long a request may take to come. Default: 10 s for its head, 60 s for all of it. */
   readonly patience?: { readonly headersTimeout: number; readonly requestTimeout: number; readonly connectionsCheckingInterval: number }
-  /** How long `close` waits for answers that are under way, in milliseconds. Default 2,000. */
+  /** How long `close` waits for answers that are under way, in milliseconds. Default 4,000: the chat has its answers end in a word by then. */
   readonly closeGraceMs?: number
 }
 
@@ -56,7 +58,7 @@ const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { lef
  * @throws what the system says when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {
-  const { host, closeGraceMs = 2000, patience = usualPatience } = options
+  const { host, closeGraceMs = 4000, patience = usualPatience } = options
   const proxy = new Proxy(options)
   const answers = new WeakMap<Socket, ServerResponse>()
   const server = createServer({ ...patience, keepAliveTimeout: 65_000, maxHeaderSize: mostHeaderBytes }, (request, response) => {
@@ -139,17 +141,18 @@ class Proxy {
     if (headers.via?.includes(this.#via) === true) {
       throw new ApiError(508, 'proxy-loop', 'This request went through this proxy before: a PROXY_*_URL leads to the proxy itself.')
     }
-    // To the services behind, a request that a page of another site has a browser of this machine send is one of a proxy.
-    if (!this.#options.needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url))) refuseRebound(request, this.#options.host)
+    const { needsToken, host, trustedProxies } = this.#options
+    // Behind here all requests are a proxy's, so those that a page of another site has a browser of this machine send are told apart here.
+    if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url))) refuseRebound(request, host, isListed(trustedProxies, peerOf(request)))
     return route
   }
 
   #pass(request: IncomingMessage, response: ServerResponse, { route, requestId }: { route: UpstreamName; requestId: string }): Promise<PassedEnd> {
-    const { upstreams, trustedProxies, connectMs = 10_000 } = this.#options
-    const peer = plainAddress(request.socket.remoteAddress ?? '')
+    const { upstreamOf, trustedProxies, connectMs = 10_000 } = this.#options
+    const peer = peerOf(request)
     const framing = framingOf(request)
     return passOn({
-      request, response, upstream: upstreams[route], agent: this.#agent, connectMs, hasBody: framing !== 'none',
+      request, response, upstream: upstreamOf(route), agent: this.#agent, connectMs, hasBody: framing !== 'none',
       headers: headersToUpstream({
         raw: request.rawHeaders, framing, requestId, via: this.#via,
         sender: { peer, isProxy: isListed(trustedProxies, peer), client: this.#clientOf(request).address },
@@ -165,14 +168,14 @@ class Proxy {
     }
     if (route !== undefined && thrown.code === 'upstream-down' && !this.#down.has(route)) {
       this.#down.add(route)
-      const { title, url } = this.#options.upstreams[route]
+      const { title, url } = this.#options.upstreamOf(route)
       log.warn({ err: thrown.cause ?? thrown, url: url.origin }, `${title} does not answer the proxy; requests to it are refused until it does`)
     }
     return thrown
   }
 
   #tellUp(route: UpstreamName): void {
-    if (this.#down.delete(route)) this.#options.log.info(`${this.#options.upstreams[route].title} answers again`)
+    if (this.#down.delete(route)) this.#options.log.info(`${this.#options.upstreamOf(route).title} answers again`)
   }
 }
 
@@ -189,15 +192,10 @@ function framingOf({ headers, method }: IncomingMessage): Framing {
   return ['POST', 'PUT', 'PATCH'].includes(method ?? '') ? { bytes: '0' } : 'none'
 }
 
-function countOf({ rawHeaders }: IncomingMessage, name: string): number {
-  return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length
+function peerOf({ socket }: IncomingMessage): string {
+  return plainAddress(socket.remoteAddress ?? '')
 }
 
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = Promise.withResolvers<void>()
-  server.close(() => closed.resolve())
-  server.closeIdleConnections()
-  const force = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed.promise
-  clearTimeout(force)
+function countOf({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length
 }

@@ -10,5 +10,3 @@ export interface Upstream {
   /** How long it may say nothing before it is given up, in milliseconds. */
   readonly patienceMs: number
 }
-
-export type Upstreams = Readonly<Record<UpstreamName, Upstream>>

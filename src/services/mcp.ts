@@ -1,5 +1,5 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
-import { addressList, clientReader } from '../base/client-address.ts'
+import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
 import { FailureLimit } from '../auth/failure-limit.ts'
 import { historicEndpoints, liveEndpoints, settings } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
@@ -35,7 +35,7 @@ export async function startMcp(context: ServiceContext): Promise<void> {
       keys: new KeyCheck({ backendUrl: () => backendUrl(config, shared.apiPort) }),
       window: new SlidingWindow({ most: config.MCP_RATE_LIMIT }),
       attempts: new FailureLimit(),
-      clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
+      clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
     }),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'MCP_PORT', port: config.MCP_PORT, host: config.HOST })

@@ -6,7 +6,7 @@ import { startProxyServer } from '../../../src/proxy/proxy-server.ts'
 import type { ProxyOptions, ProxyServer } from '../../../src/proxy/proxy-server.ts'
 import type { UpstreamName } from '../../../src/proxy/upstream.ts'
 
-export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreams'>> {
+export interface RunProxyOptions extends Partial<Omit<ProxyOptions, 'upstreamOf'>> {
   /** Where nothing is said, nobody listens. */
   readonly urls?: Readonly<Partial<Record<UpstreamName, URL>>>
   /** Default 20,000. */
@@ -28,9 +28,9 @@ const nobody = new URL('http://127.0.0.1:1')
 export async function runProxy({ urls = {}, patienceMs = 20_000, ...options }: RunProxyOptions = {}): Promise<RunningProxy> {
   const metrics = new Metrics()
   const log: string[] = []
-  const upstream = (name: UpstreamName, title: string) => ({ title, url: urls[name] ?? nobody, patienceMs })
+  const titles = { chat: 'the chat', ask: 'the query service', mcp: 'the MCP server' }
   const server = await startProxyServer({
-    upstreams: { chat: upstream('chat', 'the chat'), ask: upstream('ask', 'the query service'), mcp: upstream('mcp', 'the MCP server') },
+    upstreamOf: (name) => ({ title: titles[name], url: urls[name] ?? nobody, patienceMs }),
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     metrics, host: '127.0.0.1', port: 0, trustedProxies: new BlockList(), needsToken: false, closeGraceMs: 500, ...options,
   })
