@@ -86,11 +86,14 @@ describe('fetch_api', () => {
   it('follows redirects of a GET within the list, each looked up anew', async () => {
     await start(({ path }, response) => {
       if (path === '/end') return json(response, 'arrived')
-      response.writeHead(path === '/a' ? 302 : 308, { location: path === '/a' ? '/b' : 'https://other.listed.test/end' }).end('moved')
+      response.writeHead(path === '/a' ? 302 : 308, { location: path === '/a' ? '/b' : 'https://other.listed.test/end' })
+      // It never ends.
+      response.write('moved')
     })
     expect(await call({ url: `${api}/a` })).to.include({ status: 200, url: 'https://other.listed.test/end', body: 'arrived' })
     expect(host.calls.map(({ target }) => target)).to.deep.equal([`GET ${api}/a`, `GET ${api}/b`, 'GET https://other.listed.test/end'])
     expect(host.names).to.deep.equal(['api.listed.test', 'api.listed.test', 'other.listed.test'])
+    await host.untilAllClosed()
   })
 
   it('follows none that leaves the list, leads to a number, another port or plain http, or sends something', async () => {
@@ -263,6 +266,26 @@ describe('fetch_api', () => {
     waiting.shift()?.()
     expect(await Promise.all(calls.slice(0, 17))).to.have.length(17)
     expect(host.calls.map(({ path }) => path)).to.not.include('/17')
+  })
+
+  it('has room for others again when names are not found in time', async () => {
+    await start(echo)
+    let asked = 0
+    const allAsked = Promise.withResolvers<void>()
+    let lookUp = (): Promise<readonly string[]> => {
+      if (++asked === 16) allAsked.resolve()
+      return new Promise(() => undefined)
+    }
+    const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: { ...host.network, lookUp: () => lookUp() } })['fetch_api']
+    const execute = tool?.execute as ToolExecuteFunction<FetchApiInput, FetchedApi, Record<string, never>>
+    const leaving = new AbortController()
+    const get = async (signal?: AbortSignal): Promise<unknown> => execute({ url: api }, { toolCallId: '1', messages: [], context: {}, ...(signal === undefined ? {} : { abortSignal: signal }) })
+    const stuck = Array.from({ length: 16 }, () => get(leaving.signal).catch((error: unknown) => error))
+    await allAsked.promise
+    leaving.abort(new Error('left'))
+    await Promise.all(stuck)
+    lookUp = () => Promise.resolve(['127.0.0.1'])
+    expect(await get()).to.have.property('status', 200)
   })
 
   it('is not there where no host is listed', async () => {

@@ -46,6 +46,12 @@ describe('listed hosts', () => {
     })
   }
 
+  it('are refused with what is wrong', () => {
+    expect(refusalOf('https://api.listed.test:444/')?.message).to.include('Port 444')
+    expect(refusalOf('https://user:word@api.listed.test/')?.message).to.include('a name or a password').and.to.not.include('word@')
+    expect(refusalOf('https://evil.test/x')?.message).to.equal('evil.test may not be called. Call https:// and one of these hosts, without a port: api.listed.test, other.listed.test.')
+  })
+
   it('are all that is called, whatever stands around their names', () => {
     const part = fc.constantFrom('https', 'http', ':', '/', '//', '\\', '@', '.', '?', '#', '%2e', '%00', '\t', ' ', 'api.listed.test', 'evil.test', 'user', '443', '[', ']', 'xn--', '。', '\u00AD', '127.0.0.1')
     fc.assert(fc.property(fc.array(part, { maxLength: 10 }), (parts) => {
