@@ -71,7 +71,7 @@ const plain: Pick<ChatModel, 'providerOptions' | 'tellsReasoning' | 'providerToo
 function allowedModes(words: readonly string[]): readonly ChatMode[] {
   const given = words.map((word) => word.toLowerCase())
   const wrong = given.find((word) => !isChatMode(word))
-  if (wrong !== undefined) throw new FatalError('invalid-config', `CHAT_MODES must be some of ${chatModes.join(', ')}, not "${wrong}"`)
+  if (wrong !== undefined) throw new FatalError('bad-configuration', `CHAT_MODES must be some of ${chatModes.join(', ')}, not "${wrong}"`)
   return chatModes.filter((mode) => given.includes(mode))
 }
 

@@ -60,7 +60,7 @@ export class PatientModel implements LanguageModelV4 {
       } catch (error) {
         options.abortSignal?.throwIfAborted()
         const pauseMs = retryAfterMs(error) ?? backoffMs(attempt, retryBaseMs, 8 * retryBaseMs)
-        if (!isWorthAnotherTry(error) || attempt >= mostTries || pauseMs > mostPauseMs) throw toldFailure(error, this.#options)
+        if (!isWorthAnotherTry(error) || attempt >= mostTries || pauseMs > mostPauseMs) throw toldFailure(error, { ...this.#options, hasBegun: false })
         log?.info({ provider: state.provider, model: state.name, attempt, pauseMs }, 'the provider of the model is busy or broken; it is asked again')
         await pause(pauseMs, options.abortSignal)
       }
@@ -87,13 +87,13 @@ export class PatientModel implements LanguageModelV4 {
   /** What was read already, and then the stream itself; where that fails, it ends with an error that can be told. */
   #rest(reader: ReadableStreamDefaultReader<Part>, waiting: Part[], signal: AbortSignal | undefined): ReadableStream<Part> {
     let isFinished = waiting.some(({ type }) => type === 'finish')
-    const failed = (error: unknown): Part => ({ type: 'error', error: toldFailure(error, this.#options) })
+    const failed = (error: unknown): Part => ({ type: 'error', error: toldFailure(error, { ...this.#options, hasBegun: true }) })
     const next = async (): Promise<Part | undefined> => {
       try {
         return await readPart(reader)
       } catch (error) {
         signal?.throwIfAborted()
-        return failed(error)
+        return { type: 'error', error }
       }
     }
     return new ReadableStream<Part>({

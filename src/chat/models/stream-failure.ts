@@ -16,16 +16,22 @@ const passing = /overloaded|rate_limit|api_error|server_error|internal_error|una
 
 /** What came in place of a stream's next part, in a form of its own. */
 export function streamBroke(error: unknown): Error {
-  if (error instanceof StreamFailure || APICallError.isInstance(error)) return error
+  if (error instanceof StreamFailure) return error
+  if (isDisconnect(error)) return brokenOff(error)
+  if (APICallError.isInstance(error)) return error
   const { message, type, code } = detailsOf(error)
-  // `fetch` says `terminated`, with the reason as its cause.
-  if (error instanceof TypeError || message === undefined) return new StreamFailure('the connection ended before the answer did', { mayPass: true, cause: error })
-  return new StreamFailure(message, { mayPass: passing.test(`${type ?? ''} ${code ?? ''}`), cause: error })
+  return message === undefined ? brokenOff(error) : new StreamFailure(message, { mayPass: passing.test(`${type ?? ''} ${code ?? ''}`), cause: error })
 }
 
 /** The reply ended without saying so. */
-export function brokenOff(): StreamFailure {
-  return new StreamFailure('the connection ended before the answer did', { mayPass: true })
+export function brokenOff(cause?: unknown): StreamFailure {
+  return new StreamFailure('the connection ended before the answer did', { mayPass: true, cause })
+}
+
+/** `fetch` tells of a connection that ended within a body by a TypeError `terminated`, which the SDK may have put into another. */
+function isDisconnect(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (error instanceof TypeError && error.message === 'terminated') || isDisconnect(error.cause)
 }
 
 /** Whether the same call may go well in a moment. */

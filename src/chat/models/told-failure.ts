@@ -18,14 +18,15 @@ const mostReasonCharacters = 300
 const tooLong = /too long|too many tokens|context.?(?:length|window|size)|maximum context/i
 
 /** A call of a provider that failed for good, in words for whoever asked. They hold no key. */
-export function toldFailure(error: unknown, { state, variable, secret }: ToldFailureOptions): ApiError {
-  const told = error instanceof StreamFailure ? brokeOff(state, error) : providerFailed(state, error, variable)
+export function toldFailure(error: unknown, { state, variable, secret, hasBegun }: ToldFailureOptions & { readonly hasBegun: boolean }): ApiError {
+  const told = error instanceof StreamFailure ? brokeOff(state, error, hasBegun) : providerFailed(state, error, variable)
   const text = secret === undefined || secret === '' ? told.message : told.message.replaceAll(secret, '…')
   const remedy = tooLong.test(text) ? ' Begin a new chat, or ask for less at once.' : ''
   return new ApiError(told.status, told.code, `${text}${remedy}`, { cause: told.cause, details: told.details })
 }
 
-function brokeOff({ provider, name }: ModelState, error: StreamFailure): ApiError {
+function brokeOff({ provider, name }: ModelState, error: StreamFailure, hasBegun: boolean): ApiError {
   const reason = error.message.trim().replace(/\.$/, '').slice(0, mostReasonCharacters)
-  return new ApiError(502, 'model-failed', `The model ${provider}/${name} broke off: ${reason}. What it said so far is kept; ask again.`, { cause: error })
+  const text = hasBegun ? `broke off: ${reason}. What it said so far is kept; ask again.` : `failed: ${reason}. Ask again in a moment.`
+  return new ApiError(502, 'model-failed', `The model ${provider}/${name} ${text}`, { cause: error })
 }
