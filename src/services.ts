@@ -27,6 +27,10 @@ export const services = {
     description: 'Make webhooks of what is stored and derived, and send them.',
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
+  chat: {
+    description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
+    start: async (context) => (await import('./services/chat.ts')).startChat(context),
+  },
   proxy: {
     description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
     start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
