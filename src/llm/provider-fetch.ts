@@ -1,3 +1,6 @@
+/** What was called sends more than it may. */
+export class ReplyTooLarge extends Error {}
+
 /**
  * Calls a provider. It goes nowhere that it is sent to, since the key would go along, and it reads no more than a reply can have, so
  * that whatever listens at LLM_BASE_URL cannot fill the memory. Calls throw what `fetch` throws; reading a body that is longer throws as well.
@@ -17,7 +20,7 @@ function countedStream(mostBytes: number): TransformStream<Uint8Array<ArrayBuffe
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength
-      if (bytes > mostBytes) controller.error(new Error(`the reply has more than ${mostBytes} bytes`))
+      if (bytes > mostBytes) controller.error(new ReplyTooLarge(`the reply has more than ${mostBytes} bytes`))
       else controller.enqueue(chunk)
     },
   })

@@ -1,4 +1,5 @@
 import { MCPClientError } from '@ai-sdk/mcp'
+import { ReplyTooLarge } from '../../llm/provider-fetch.ts'
 
 /** An MCP server that is not there as it should be. The message says why, in words for people that go on after "The tools of X: ". */
 export class ConnectionFault extends Error {}
@@ -19,6 +20,7 @@ const codes: Readonly<Record<string, string>> = {
 export function faultInWords(thrown: unknown): string {
   const error = rootOf(thrown)
   if (error instanceof ConnectionFault) return error.message
+  if (error instanceof ReplyTooLarge) return 'it sends more than can be taken'
   const { statusCode } = MCPClientError.isInstance(error) ? error : {}
   if (statusCode === 401 || statusCode === 403) return `it wants a key, or another one (HTTP ${statusCode})`
   if (statusCode !== undefined) return `it answered HTTP ${statusCode}`
