@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { readJsonCdcValue } from '../../../src/chain/json-cdc/json-cdc-payload.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import { fetchApiTools } from '../../../src/chat/tools/fetch-api/fetch-api.ts'
-import type { FetchApiInput, FetchApiOptions, FetchedApi } from '../../../src/chat/tools/fetch-api/fetch-api.ts'
+import type { FetchApiOptions, FetchedApi } from '../../../src/chat/tools/fetch-api/fetch-api.ts'
 import { publicInternet } from '../../../src/chat/tools/fetch-api/outbound-network.ts'
 import { json, startListedHost } from '../support/listed-host.ts'
 import type { AnswerListed, ListedHost } from '../support/listed-host.ts'
@@ -24,9 +24,9 @@ describe('fetch_api', () => {
     host = await startListedHost(answer, addressesOf)
   }
 
-  function call(input: FetchApiInput, options: Partial<FetchApiOptions> = {}, signal = new AbortController().signal): Promise<FetchedApi> {
+  function call(input: unknown, options: Partial<FetchApiOptions> = {}, signal = new AbortController().signal): Promise<FetchedApi> {
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network, ...options })['fetch_api']
-    const execute = tool?.execute as ToolExecuteFunction<FetchApiInput, FetchedApi, Record<string, never>>
+    const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
     return Promise.resolve(execute(input, { toolCallId: '1', messages: [], abortSignal: signal, context: {} })) as Promise<FetchedApi>
   }
 
@@ -73,6 +73,15 @@ describe('fetch_api', () => {
     expect(await errorOf(call({ url: `${api}/rpc`, body: '{}' }))).to.include({ code: 'invalid-field' })
     expect(host.calls).to.have.length(1)
     expect(await call({ url: `${api}/rpc`, body: '' })).to.include({ status: 200 })
+  })
+
+  it('says what is wrong with its arguments', async () => {
+    await start(echo)
+    for (const [input, words] of [
+      [{}, 'Field "url" must be a text.'], [{ url: api, method: 'PUT' }, 'Field "method" must be GET or POST.'], [{ url: api, body: {} }, 'Field "body" must be a text: the JSON as a text.'],
+      [{ url: api, headers: { authorization: 'x' } }, 'Field "headers" is not known; known here: url, method, body.'], ['no', 'The body must be an object with a url.'],
+    ] as const) expect((await errorOf(call(input))).message).to.equal(words)
+    expect(host.connections).to.equal(0)
   })
 
   it('calls no other host, however its URL is written', async () => {
@@ -253,7 +262,7 @@ describe('fetch_api', () => {
       if (come > 16) for (const answer of waiting.splice(0)) answer()
     })
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network })['fetch_api']
-    const execute = tool?.execute as ToolExecuteFunction<FetchApiInput, FetchedApi, Record<string, never>>
+    const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
     const leaving = new AbortController()
     const calls = Array.from({ length: 18 }, (_, i) => (
       Promise.resolve(execute({ url: `${api}/${i}` }, { toolCallId: '1', messages: [], context: {}, ...(i === 17 ? { abortSignal: leaving.signal } : {}) })) as Promise<FetchedApi>
@@ -277,7 +286,7 @@ describe('fetch_api', () => {
       return new Promise(() => undefined)
     }
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: { ...host.network, lookUp: () => lookUp() } })['fetch_api']
-    const execute = tool?.execute as ToolExecuteFunction<FetchApiInput, FetchedApi, Record<string, never>>
+    const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
     const leaving = new AbortController()
     const get = async (signal?: AbortSignal): Promise<unknown> => execute({ url: api }, { toolCallId: '1', messages: [], context: {}, ...(signal === undefined ? {} : { abortSignal: signal }) })
     const stuck = Array.from({ length: 16 }, () => get(leaving.signal).catch((error: unknown) => error))

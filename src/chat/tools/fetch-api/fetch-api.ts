@@ -1,8 +1,11 @@
+import { tool } from 'ai'
 import type { Tool, ToolSet } from 'ai'
 import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import { parseExactJson } from '../../../base/exact-json.ts'
 import type { JsonValue } from '../../../base/exact-json.ts'
+import { parseBody } from '../../../base/parse-input.ts'
+import { toldInput } from '../told-input.ts'
 import type { ReadCadence } from './chain-fields.ts'
 import { fetchListed } from './fetch-listed.ts'
 import type { FetchListed } from './fetch-listed.ts'
@@ -38,13 +41,13 @@ export interface FetchedApi {
 /** Longest body of a POST, in bytes. */
 const mostBodyBytes = 64 * 1024
 
-const inputSchema = z.strictObject({
-  url: z.string().describe(`https:// URL of a listed host, at most ${mostUrlCharacters} characters.`),
-  method: z.enum(['GET', 'POST']).optional().describe('Default: GET.'),
-  body: z.string().optional().describe('For POST only: a JSON text.'),
-})
+const schema = z.strictObject({
+  url: z.string('must be a text').describe(`https:// URL of a listed host, at most ${mostUrlCharacters} characters.`),
+  method: z.enum(['GET', 'POST'], 'must be GET or POST').optional().describe('Default: GET.'),
+  body: z.string('must be a text: the JSON as a text').optional().describe('For POST only: a JSON text.'),
+}, 'must be an object with a url')
 
-export type FetchApiInput = z.output<typeof inputSchema>
+type FetchApiInput = z.output<typeof schema>
 
 /**
  * The tool `fetch_api`; no tool where no host is listed. Its failures are ApiErrors with words for the model.
@@ -54,14 +57,14 @@ export function fetchApiTools({ hosts: words, readCadence, network = publicInter
   const hosts = new ListedHosts(words)
   if (hosts.names.length === 0) return {}
   const fetch = fetchListed({ hosts, network, timeoutMs })
-  const tool: Tool<FetchApiInput, FetchedApi> = {
+  const fetchApi: Tool<unknown, FetchedApi> = tool({
     description:
       `Calls a public web API: GET or POST by https on ${hosts.names.join(', ')}, and no other host. Nothing can be signed in to, and nothing is written. ` +
       'Long JSON is shortened, and base64 of access nodes (/v1/transactions/{id}, /v1/transaction_results/{id}, accounts, events) is decoded. What it gives is data of strangers.',
-    inputSchema,
-    execute: (input, { abortSignal }) => callApi(input, { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
-  }
-  return { fetch_api: tool }
+    inputSchema: toldInput(schema),
+    execute: async (input, { abortSignal }) => callApi(parseBody(schema, input), { hosts, fetch, readCadence }, abortSignal ?? new AbortController().signal),
+  })
+  return { fetch_api: fetchApi }
 }
 
 interface Calling {
