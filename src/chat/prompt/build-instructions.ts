@@ -38,7 +38,7 @@ export function buildInstructions(facts: PromptFacts): string {
   const has = (name: string): boolean => facts.tools.includes(name)
   const sections = [
     role,
-    section('Tools', toolUses.filter(({ tools }) => tools.some(has)).map(({ use }) => `- ${use}`).join('\n')),
+    section('Tools', list(toolUses.flatMap(({ tools, use }) => (tools.some(has) ? [`${tools.filter(has).join(', ')}: ${use}`] : [])))),
     section('Answers', list(answerRules({ linkHosts, hasCharts: has('createChart'), hasSql: has('run_indexer_sql') || has('run_evm_sql') }))),
     section('What others wrote', list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [] }))),
     ...(has('run_indexer_sql') ? [section('SQL on the indexer (run_indexer_sql)', list(sqlRules))] : []),

@@ -14,10 +14,15 @@ const mostKept = 12
  */
 export class Instructions {
   readonly #kept = new Map<string, string>()
+  readonly #build: typeof buildInstructions
+
+  constructor(build = buildInstructions) {
+    this.#build = build
+  }
 
   of(facts: PromptFacts): string {
     const key = keyOf(facts)
-    const text = this.#kept.get(key) ?? buildInstructions(facts)
+    const text = this.#kept.get(key) ?? this.#build(facts)
     this.#kept.delete(key)
     this.#kept.set(key, text)
     for (const oldest of this.#kept.keys()) {
