@@ -27,6 +27,10 @@ export const services = {
     description: 'Make webhooks of what is stored and derived, and send them.',
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
+  tools: {
+    description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    start: async (context) => (await import('./services/tools.ts')).startTools(context),
+  },
   chat: {
     description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
     start: async (context) => (await import('./services/chat.ts')).startChat(context),

@@ -34,6 +34,13 @@ export interface ListedSection {
 
 const snippetCharacters = 300
 const summaryCharacters = 160
+/** What is written to be read by models and by who uses the data goes before what lists every answer, or says why something is built as it is. */
+const weights: ReadonlyArray<readonly [prefix: string, weight: number]> = [
+  ['skills/', 2], ['reference/', 2], ['docs/endpoints', 0.5], ['docs/decisions', 0.5], ['docs/benchmarks', 0.5], ['docs/performance', 0.5], ['docs/dependencies-review', 0.5],
+  ['docs/readme', 0.2],
+]
+/** So many sections are indexed at a time: all of them take half a second, which others would wait for. */
+const chunkSections = 25
 /** Words that stand everywhere. */
 const commonWords: ReadonlySet<string> = new Set(
   'a an and are as at be by can do does for from has have how i in is it its me my of on or so that the their there this to what when where which who why will with you your'.split(' '),
@@ -45,16 +52,21 @@ export class DocLibrary {
   readonly #byDocument: ReadonlyMap<string, readonly DocSection[]>
   readonly #index: MiniSearch<DocSection>
 
-  constructor(documents: readonly SourceDocument[]) {
+  private constructor(documents: readonly SourceDocument[]) {
     this.#byDocument = new Map(documents.map((document) => [document.id, readSections(document)]))
-    const sections = [...this.#byDocument.values()].flat()
-    this.#sections = new Map(sections.map((section) => [section.id, section]))
+    this.#sections = new Map([...this.#byDocument.values()].flat().map((section) => [section.id, section]))
     this.#index = new MiniSearch<DocSection>({
       fields: ['title', 'above', 'text'], idField: 'id',
       extractField: (section, field) => (field === 'above' ? section.above.join(' ') : String(section[field as 'id' | 'title' | 'text'])),
       tokenize: searchTerms, processTerm: (term) => (commonWords.has(term) ? null : stemOf(term)),
     })
-    this.#index.addAll(sections)
+  }
+
+  /** Reads and indexes documents, a few sections at a time. */
+  static async of(documents: readonly SourceDocument[]): Promise<DocLibrary> {
+    const library = new DocLibrary(documents)
+    await library.#index.addAllAsync([...library.#sections.values()], { chunkSize: chunkSections })
+    return library
   }
 
   /** The best places first. @param most how many */
@@ -62,6 +74,7 @@ export class DocLibrary {
     const found = this.#index.search(question, {
       tokenize: questionTerms, boost: { title: 4, above: 1.5 }, combineWith: 'OR',
       prefix: (term) => term.length > 3, fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+      boostDocument: (id) => weights.find(([prefix]) => String(id).startsWith(prefix))?.[1] ?? 1,
     })
     return found.slice(0, most).flatMap(({ id, terms }) => {
       const section = this.#sections.get(String(id))

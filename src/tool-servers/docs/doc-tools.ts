@@ -10,7 +10,7 @@ import type { DocLibrary } from './doc-library.ts'
 
 export interface DocToolParts {
   /** The documents as they are now. */
-  readonly library: () => DocLibrary
+  readonly library: () => Promise<DocLibrary>
   readonly context: CallContext
 }
 
@@ -41,7 +41,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     inputSchema: searchInput, annotations: readingClosedWorld,
   }, (args, { mcpReq: { signal } }) => runTool({
     tool: 'search_docs', context, signal, schema: searchSchema, args, tell: tellFailure,
-    run: ({ query, limit }) => Promise.resolve(told({ results: library().search(query, limit ?? usualFound) })),
+    run: async ({ query, limit }) => told({ results: (await library()).search(query, limit ?? usualFound) }),
   }))
   server.registerTool('get_doc', {
     title: 'Read the documentation',
@@ -49,7 +49,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     inputSchema: getInput, annotations: readingClosedWorld,
   }, (args, { mcpReq: { signal } }) => runTool({
     tool: 'get_doc', context, signal, schema: getSchema, args, tell: tellFailure,
-    run: ({ id, offset }) => Promise.resolve(readDoc(library(), id, offset ?? 0)),
+    run: async ({ id, offset }) => readDoc(await library(), id, offset ?? 0),
   }))
   server.registerTool('browse_docs', {
     title: 'List the documentation',
@@ -57,7 +57,7 @@ export function registerDocTools(server: McpServer, { library, context }: DocToo
     inputSchema: browseInput, annotations: readingClosedWorld,
   }, (args, { mcpReq: { signal } }) => runTool({
     tool: 'browse_docs', context, signal, schema: browseSchema, args, tell: tellFailure,
-    run: ({ id }) => Promise.resolve(browse(library(), id ?? undefined)),
+    run: async ({ id }) => browse(await library(), id ?? undefined),
   }))
 }
 

@@ -2,6 +2,6 @@
 export interface SourceDocument {
   /** Stable: `docs/api`, `skills/cadence`. Lower case, without `#`. */
   readonly id: string
-  /** Markdown; its first heading is its title. Called again for each index, since texts may name addresses of the network. */
+  /** Markdown; its first heading is its title. */
   readonly text: string
 }
