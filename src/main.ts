@@ -7,15 +7,16 @@ import type { ServiceName } from './services.ts'
 
 /** The one program: `node src/main.ts [service …]`. */
 
-/** The services named on the command line. @throws FatalError `unknown-service` */
+/** The services named on the command line, in the order in which they start. @throws FatalError `unknown-service` */
 function namedServices(names: readonly string[]): ServiceName[] {
-  return names.map((name) => {
-    if (isServiceName(name)) return name
+  for (const name of names) {
+    if (isServiceName(name)) continue
     if (name.startsWith('-')) {
       throw new FatalError('unknown-option', `There is no option ${name}: settings are variables of the environment, e.g. PORT=8081. See --help.`)
     }
     throw new FatalError('unknown-service', `There is no service "${name}". Services: ${Object.keys(services).join(', ')}. See --help.`)
-  })
+  }
+  return Object.keys(services).filter(isServiceName).filter((name) => names.includes(name))
 }
 
 async function main(args: readonly string[]): Promise<number> {

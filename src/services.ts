@@ -8,7 +8,8 @@ interface Service {
 
 /**
  * Everything that `node src/main.ts <name> …` can run; without names all of them run in one process. A service is loaded when it
- * starts: a process of the ingester alone starts in a third of the time that loading all takes.
+ * starts: a process of the ingester alone starts in a third of the time that loading all takes. They start in this order and stop in the
+ * opposite one: the chat after what it uses, and all that is behind the proxy while that still passes on what they say.
  */
 export const services = {
   ingest: {
@@ -27,14 +28,6 @@ export const services = {
     description: 'Make webhooks of what is stored and derived, and send them.',
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
-  tools: {
-    description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
-    start: async (context) => (await import('./services/tools.ts')).startTools(context),
-  },
-  chat: {
-    description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
-    start: async (context) => (await import('./services/chat.ts')).startChat(context),
-  },
   proxy: {
     description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
     start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
@@ -46,6 +39,15 @@ export const services = {
   mcp: {
     description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
+  },
+  tools: {
+    description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    start: async (context) => (await import('./services/tools.ts')).startTools(context),
+  },
+  // After those whose tools it calls, and so ended before them.
+  chat: {
+    description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
+    start: async (context) => (await import('./services/chat.ts')).startChat(context),
   },
 } as const satisfies Record<string, Service>
 

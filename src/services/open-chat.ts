@@ -7,7 +7,10 @@ import { McpToolSource } from '../chat/connections/mcp-tool-source.ts'
 import { createChat } from '../chat/create-chat.ts'
 import type { ChatParts } from '../chat/http/chat-parts.ts'
 import { createChatModels } from '../chat/models/create-chat-models.ts'
+import { ScriptedChatModel } from '../chat/models/scripted/scripted-chat-model.ts'
+import type { ScriptedExample } from '../chat/models/scripted/scripted-example.ts'
 import { fetchApiTools } from '../chat/tools/fetch-api/fetch-api.ts'
+import { chatExamples } from './chat-examples.ts'
 import type { ServiceContext } from './context.ts'
 import { openNetwork } from './open-network.ts'
 import { openSkills } from './open-skills.ts'
@@ -19,14 +22,16 @@ import type { Shared } from './shared.ts'
  */
 export async function openChat(context: ServiceContext, log: Logger): Promise<ChatParts> {
   const { config, lifecycle, shared } = context
-  const models = createChatModels(config, { log })
   const fetchApi = fetchApiTools({ hosts: config.FETCH_API_HOSTS, readCadence: readJsonCdcValue })
   const [network, skills] = await Promise.all([openNetwork(context), openSkills(context)])
+  const examples = (): readonly ScriptedExample[] => chatExamples(network())
+  const script = new ScriptedChatModel({ examples })
+  const models = createChatModels(config, { log, scripted: { model: script, state: script.state } })
   const source = new McpToolSource({ servers: toolServers(config, shared), times: { connectMs: config.CHAT_TOOL_CONNECT_MS }, log })
   lifecycle.onStop('connections to tools of the chat', () => source.close())
   return createChat({
     models, source, skills, network, fetchApi, log, fetchHosts: config.FETCH_API_HOSTS, explorerUrl: config.CHAT_EXPLORER_URL, timeoutMs: config.CHAT_TIMEOUT_S * 1000,
-    examples: [],
+    examples: examples().map(({ questions }) => questions[0]),
   })
 }
 
