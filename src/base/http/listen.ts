@@ -22,11 +22,16 @@ export async function listen(handle: RequestListener, { host, port }: { readonly
   return { server, port: (server.address() as AddressInfo).port }
 }
 
+/** How often connections are looked for whose request has been answered meanwhile, ms. Node closes those alone that are idle at first. */
+const lookMs = 20
+
 /** Takes no more requests, waits for those that run, and ends the rest after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = Promise.withResolvers<void>()
   server.close(() => closed.resolve())
+  const look = setInterval(() => server.closeIdleConnections(), lookMs)
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed.promise
   clearTimeout(force)
+  clearInterval(look)
 }
