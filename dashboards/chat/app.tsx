@@ -1,5 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
+import { Button } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { useToast } from '../kit/toast.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { keepAll, newConversation, openConversation, readAgain } from './conversation.ts'
@@ -71,7 +73,16 @@ export function App(): ReactNode {
           </>
         )}
       </main>
-      {hasDrawer && <Drawer label="Chats of this browser" onClose={() => setHasDrawer(false)}>{sidebar}</Drawer>}
+      {hasDrawer && (
+        <Drawer label="Chats of this browser" look="drawer" onClose={() => setHasDrawer(false)}>
+          <div className="sidebar">
+            <Button look="plain" isIcon aria-label="Close" onClick={() => setHasDrawer(false)}>
+              <Icon name="cross" />
+            </Button>
+            {sidebar}
+          </div>
+        </Drawer>
+      )}
     </PlacesContext>
   )
 }

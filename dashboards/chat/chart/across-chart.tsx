@@ -51,7 +51,7 @@ export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
                 const long = value === 0 ? 0 : Math.max(1, Math.abs(end - base))
                 return (
                   <g key={set} className={`s${set}`}>
-                    <rect className="bar" x={value < 0 ? base - long : base} width={long} y={y} height={thick - 2} rx={Math.min(3, long / 2)} />
+                    <rect className="column" x={value < 0 ? base - long : base} width={long} y={y} height={thick - 2} rx={Math.min(3, long / 2)} />
                     <text x={value < 0 ? base - long - 6 : base + long + 6} y={y + thick / 2 + 3} textAnchor={value < 0 ? 'end' : 'start'}>{valueText(value)}</text>
                   </g>
                 )

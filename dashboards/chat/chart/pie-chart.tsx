@@ -24,17 +24,19 @@ export function PieChart({ data, hole }: { readonly data: ChartData; readonly ho
         say={(place) => `${slices[place]?.label ?? ''}: ${valueText(slices[place]?.value ?? 0)}, ${formatShare(slices[place]?.value ?? 0, total)}`}
       >
         <svg width={size} height={size} viewBox={`0 0 ${size} ${size}`} aria-hidden="true">
-          <Pie
-            data={[...slices]} top={size / 2} left={size / 2} pieValue={({ value }) => value} pieSort={null} pieSortValues={null}
-            outerRadius={outer} innerRadius={hole ? outer * 0.62 : 0} cornerRadius={2}
-          >
-            {({ arcs, path }) => arcs.map((arc, i) => (
-              <path
-                key={i} className={`slice s${arc.data.place}${at === undefined || at === i ? '' : ' unseen'}`} d={path(arc) ?? ''}
-                onPointerEnter={() => look(i)} onPointerDown={() => look(i)}
-              />
-            ))}
-          </Pie>
+          <g transform={`translate(${size / 2} ${size / 2})`}>
+            <Pie
+              data={[...slices]} pieValue={({ value }) => value} pieSort={null} pieSortValues={null}
+              outerRadius={outer} innerRadius={hole ? outer * 0.62 : 0} cornerRadius={2}
+            >
+              {({ arcs, path }) => arcs.map((arc, i) => (
+                <path
+                  key={i} className={`slice s${arc.data.place}${at === undefined || at === i ? '' : ' unseen'}`} d={path(arc) ?? ''}
+                  onPointerEnter={() => look(i)} onPointerDown={() => look(i)}
+                />
+              ))}
+            </Pie>
+          </g>
           {hole && (
             <>
               <text className="total" x={size / 2} y={size / 2 + 2} textAnchor="middle">{formatCompact(seen?.value ?? total)}</text>

@@ -91,7 +91,7 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
         const shown = value === 0 ? 0 : Math.max(1, tall)
         return (
           <rect
-            key={i} className={i === at ? 'bar seen' : 'bar'} x={x(i) - room / 2 + set * (room / sets)} width={width}
+            key={i} className={i === at ? 'column seen' : 'column'} x={x(i) - room / 2 + set * (room / sets)} width={width}
             y={value < 0 ? base : base - shown} height={shown} rx={Math.min(3, width / 4, shown / 2)}
           />
         )

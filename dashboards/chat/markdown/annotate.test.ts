@@ -20,7 +20,7 @@ describe('what is told of an answer', () => {
     const row = (tag: string, ...cells: string[]): Piece => element('tr', ...cells.map((cell) => element(tag, text(cell))))
     const table = annotated(element('table', element('thead', row('th', 'height', 'name', 'fees')), element('tbody', row('td', '12', 'a', '1,234.5'), row('td', '13', '7', '—'))))
     const body = table.children?.[1]?.children?.map((line) => line.children?.map(({ properties }) => properties))
-    expect(body?.[0]).to.deep.equal([{ dataHint: 'height', className: 'number' }, {}, { className: 'number' }])
+    expect(body?.[0]).to.deep.equal([{ className: 'number', dataHint: 'height' }, { className: 'short' }, { className: 'number' }])
     expect(table.children?.[0]?.children?.[0]?.children?.[2]?.properties).to.deep.equal({ className: 'number' })
   })
 

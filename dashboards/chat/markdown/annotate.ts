@@ -37,6 +37,9 @@ function visit(piece: Piece): void {
   }
 }
 
+/** So short a cell is not broken: a day, an id. */
+const shortCell = 24
+
 const numeric = /^[-+−]?[$€¥]?\d[\d,_ ]*(?:\.\d+)?(?:e[+-]?\d+)?\s*(?:%|[A-Za-z]{1,6})?$/
 
 function annotateTable(table: Piece): void {
@@ -46,6 +49,7 @@ function annotateTable(table: Piece): void {
     const cells = body.map((row) => row[i]).filter((cell) => cell !== undefined)
     const texts = cells.map((cell) => pieceText(cell).trim()).filter((text) => text !== '' && !/^(?:[-–—]|null|n\/a)$/i.test(text))
     const hint = columnHint(pieceText(name).trim())
+    for (const cell of cells) if (pieceText(cell).trim().length <= shortCell) mark(cell, 'className', 'short')
     if (hint !== undefined) for (const cell of cells) mark(cell, 'dataHint', hint)
     if (texts.length > 0 && texts.every((text) => numeric.test(text))) for (const cell of [name, ...cells]) mark(cell, 'className', 'number')
   }

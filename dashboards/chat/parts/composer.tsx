@@ -63,7 +63,7 @@ export function Composer({ ref, text, settings, mode, isRunning, onChange, onMod
     >
       <label htmlFor={id} className="visually-hidden">Question</label>
       <textarea
-        ref={field} id={id} rows={1} value={text} placeholder="Ask about accounts, tokens, blocks, staking …" enterKeyHint="send" aria-invalid={isTooLong}
+        ref={field} id={id} rows={1} value={text} placeholder="Ask about the chain …" enterKeyHint="send" aria-invalid={isTooLong}
         onChange={(event) => onChange(event.target.value)} onKeyDown={press}
       />
       <div className="composer-row">

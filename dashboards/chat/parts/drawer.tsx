@@ -1,10 +1,16 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../../kit/button.tsx'
-import { Icon } from '../../kit/icon.tsx'
+
+export interface DrawerProps {
+  readonly label: string
+  /** From the left, or from below. */
+  readonly look: 'drawer' | 'sheet'
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
 
 /** What is beside the page where it is wide: over it where it is narrow. Escape and a click beside it close it. */
-export function Drawer({ label, onClose, children }: { readonly label: string; readonly onClose: () => void; readonly children: ReactNode }): ReactNode {
+export function Drawer({ label, look, onClose, children }: DrawerProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current
@@ -21,13 +27,14 @@ export function Drawer({ label, onClose, children }: { readonly label: string; r
     }
   }, [])
   return (
-    <dialog ref={dialog} className="drawer" aria-label={label} onClose={(event) => { if (event.target === dialog.current) onClose() }}>
-      <div className="sidebar">
-        <Button look="plain" isIcon aria-label="Close" onClick={onClose}>
-          <Icon name="cross" />
-        </Button>
-        {children}
-      </div>
+    <dialog
+      ref={dialog} className={look} aria-label={label}
+      onClose={(event) => {
+        // Dialogs within it tell of their own end too.
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      {children}
     </dialog>
   )
 }

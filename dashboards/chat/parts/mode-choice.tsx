@@ -23,7 +23,7 @@ export function ModeChoice({ modes, mode, onMode }: ModeChoiceProps): ReactNode 
           {modes.map((each) => <option key={each.mode} value={each.mode} title={words[each.mode].about}>{words[each.mode].name}</option>)}
         </select>
       )}
-      <span className="mode-model soft">{chosen?.model.split('/').at(-1)}</span>
+      {chosen?.model.startsWith('scripted') === false && <span className="mode-model soft">{chosen.model.split('/').at(-1)}</span>}
     </>
   )
 }

@@ -36,7 +36,7 @@ export function Turns({ conversation, messages, isRunning, error, mode }: TurnsP
             {!isLive && (
               <AnswerFoot
                 message={message} isStopped={stopped.has(message.id)} hasProblem={isLast && error !== undefined}
-                {...(isLast && !isRunning ? { onAgain: again, onContinue: () => ask(conversation, 'Go on.', mode) } : {})}
+                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: () => ask(conversation, 'Go on.', mode) } : {})}
               />
             )}
           </section>

@@ -1,8 +1,10 @@
+import { shownText } from '../../kit/cell-text.ts'
+
 const longestTitle = 60
 
 /** The title of a conversation: its first question in one line, cut between words. */
 export function threadTitle(question: string): string {
-  const line = question.trim().replaceAll(/\s+/g, ' ')
+  const line = shownText(question.trim().replaceAll(/\s+/g, ' '))
   if (line === '') return 'New chat'
   const characters = Array.from(line)
   if (characters.length <= longestTitle) return line
