@@ -11,15 +11,30 @@ export class FilledSkills implements Skills {
   }
 
   get all(): readonly Skill[] {
-    return this.#skills.all.map((skill) => this.#filled(skill))
+    return this.#skills.all.map((skill) => new FilledSkill(skill, this.#fill))
   }
 
   find(name: string): Skill | undefined {
     const skill = this.#skills.find(name)
-    return skill === undefined ? undefined : this.#filled(skill)
+    return skill === undefined ? undefined : new FilledSkill(skill, this.#fill)
+  }
+}
+
+/** Its text is filled in when somebody asks for it: lists are of names and descriptions, and are made for each conversation. */
+class FilledSkill implements Skill {
+  readonly name: string
+  readonly description: string
+  readonly #content: string
+  readonly #fill: (text: string) => string
+
+  constructor({ name, description, content }: Skill, fill: (text: string) => string) {
+    this.name = name
+    this.description = description
+    this.#content = content
+    this.#fill = fill
   }
 
-  #filled({ name, description, content }: Skill): Skill {
-    return { name, description, content: this.#fill(content) }
+  get content(): string {
+    return this.#fill(this.#content)
   }
 }
