@@ -40,7 +40,7 @@ export function buildInstructions(facts: PromptFacts): string {
     role,
     section('Tools', list(toolUses.flatMap(({ tools, use }) => (tools.some(has) ? [`${tools.filter(has).join(', ')}: ${use}`] : [])))),
     section('Answers', list(answerRules({ linkHosts, hasCharts: has('createChart'), hasSql: has('run_indexer_sql') || has('run_evm_sql') }))),
-    section('What others wrote', list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [] }))),
+    section('What others wrote', list(dataRules({ fetchHosts: has('fetch_api') ? fetchHosts : [], hasSkills: has('loadSkill') }))),
     ...(has('run_indexer_sql') ? [section('SQL on the indexer (run_indexer_sql)', list(sqlRules))] : []),
     ...(has('run_evm_sql') ? [section('SQL on the EVM explorer (run_evm_sql)', list(evmSqlRules))] : []),
     ...(has('run_chain_script') ? [section('Cadence', list(chainRules))] : []),

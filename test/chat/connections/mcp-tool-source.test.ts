@@ -393,18 +393,18 @@ describe('tools of MCP servers', () => {
       const good = await odd({ tools: [{ name: 'search_docs', inputSchema: anyObject }] })
       const first = await odd(hang)
       const second = await odd(hang)
-      const tools = source([server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the tools for the EVM' })], { connectMs: 300 })
+      const tools = source([server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the tools for the EVM' })], { connectMs: 900 })
       const begin = performance.now()
       const found = await tools.find(never)
       const waited = performance.now() - begin
-      expect(waited).to.be.above(295).and.below(3000)
+      expect(waited).to.be.above(895).and.below(3000)
       expect(Object.keys(found.tools)).to.deep.equal(['search_docs'])
       expect(found.missing).to.deep.equal([
-        { source: 'the tools for Cadence', reason: 'it did not answer within 0.3 s' }, { source: 'the tools for the EVM', reason: 'it did not answer within 0.3 s' },
+        { source: 'the tools for Cadence', reason: 'it did not answer within 0.9 s' }, { source: 'the tools for the EVM', reason: 'it did not answer within 0.9 s' },
       ])
       const again = performance.now()
       expect((await tools.find(never)).missing).to.have.length(2)
-      expect(performance.now() - again).to.be.below(250)
+      expect(performance.now() - again).to.be.below(850)
       // The attempt goes on beside the turns, and the one after it has the tools.
       release.resolve()
       await Promise.all([first.came('tools/list'), second.came('tools/list')])
