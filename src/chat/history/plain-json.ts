@@ -19,3 +19,28 @@ export function cutText(text: string, mostCharacters: number): string {
   if (text.length <= mostCharacters) return text
   return `${text.slice(0, mostCharacters).toWellFormed()}\n… (cut here: the first ${mostCharacters} of ${text.length} characters)`
 }
+
+/** The shortest that texts within a value are cut to, before all of it is. */
+const leastTextCharacters = 250
+
+/**
+ * A well-formed copy that has at most so many characters when it is written. Its texts are cut first, so that it keeps its form; where
+ * that is not enough, it is the beginning of what is written.
+ */
+export function boundedJson(value: unknown, mostCharacters: number): unknown {
+  const written = JSON.stringify(value)
+  if (written.length <= mostCharacters) return wellFormedJson(value)
+  if (typeof value !== 'string') {
+    for (let most = mostCharacters / 2; most >= leastTextCharacters; most /= 2) {
+      const shorter = withShortTexts(value, Math.floor(most))
+      if (JSON.stringify(shorter).length <= mostCharacters) return wellFormedJson(shorter)
+    }
+  }
+  return cutText(typeof value === 'string' ? value.toWellFormed() : written, mostCharacters)
+}
+
+function withShortTexts(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return cutText(value, most)
+  if (Array.isArray(value)) return value.map((part) => withShortTexts(part, most))
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withShortTexts(part, most)])) : value
+}

@@ -119,7 +119,7 @@ describe('the history that a client sends', () => {
 
   it('has no calls of tools that providers run, of tools without a name, and in forms of long ago', () => {
     expect(answered(
-      call({ providerExecuted: true }), call({ toolName: 'a b' }), call({ toolName: undefined }), call({ type: 'tool-', toolName: 'x' }), call({ toolCallId: 7 }), call({ state: 'done' }),
+      call({ providerExecuted: true }), call({ toolName: 'a b' }), call({ toolName: undefined }), call({ toolName: 'constructor' }), call({ type: 'tool-__proto__' }), call({ type: 'tool-', toolName: 'x' }), call({ toolCallId: 7 }), call({ state: 'done' }),
       { type: 'tool-invocation', toolInvocation: { toolCallId: 'c', toolName: 'x', state: 'call', args: {} } }, { type: 'text', text: 'Seven.' },
     )).to.deep.equal([{ type: 'text', text: 'Seven.' }])
     expect(answered({ type: 'tool-createChart', toolCallId: 'c', state: 'output-available', input: {}, output: null })).to.have.nested.property('[0].toolName', 'createChart')
@@ -180,8 +180,12 @@ describe('the size of a history', () => {
 
   it('is bounded for each result, and the beginning is kept with a remark', () => {
     const rows = 'z'.repeat(historyLimits.outputCharacters + 1)
-    const [plain, mcp] = answered(call({ output: { rows } }), call({ toolCallId: 'c2', output: { content: [{ type: 'text', text: rows }] } }))
-    expect(plain).to.have.property('output').that.satisfies((output: string) => output.startsWith('{"rows":"zzz') && output.includes('(cut here: the first 30000 of 30012 characters)'))
+    const [skill] = answered(call({ toolName: 'loadSkill', output: { name: 'cadence', content: rows } }))
+    expect(skill).to.have.nested.property('output.name', 'cadence')
+    expect(skill).to.have.nested.property('output.content').that.matches(/^zzz.*\n… \(cut here: the first 15000 of 30001 characters\)$/s)
+    const many = Array.from({ length: historyLimits.outputCharacters }, () => 1)
+    const [plain, mcp] = answered(call({ output: { many } }), call({ toolCallId: 'c2', output: { content: [{ type: 'text', text: rows }] } }))
+    expect(plain).to.have.property('output').that.satisfies((output: string) => output.startsWith('{"many":[1,1,') && output.includes('(cut here: the first 30000 of 60010 characters)'))
     expect(mcp).to.have.nested.property('output.content[0].text').that.includes('(cut here: the first 30000 of 30001 characters)')
     const [long] = answered(call({ input: { sql: 'x'.repeat(historyLimits.inputCharacters) } }))
     expect(long).to.have.nested.property('input.cut').that.has.length.below(5000)

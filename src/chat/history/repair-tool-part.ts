@@ -1,6 +1,6 @@
 import type { DynamicToolUIPart } from 'ai'
 import { historyLimits } from './history-limits.ts'
-import { cutText, isJsonObject, wellFormedJson } from './plain-json.ts'
+import { boundedJson, cutText, isJsonObject, wellFormedJson } from './plain-json.ts'
 import type { JsonObject } from './plain-json.ts'
 
 /** What is told of a call that has no result: the answer was stopped, or its connection broke. */
@@ -31,7 +31,8 @@ export function repairToolPart(part: JsonObject, outputCharacters: number): Dyna
 /** Of own tools it is in the type: `tool-createChart`. */
 function nameOf({ type, toolName }: JsonObject): string | undefined {
   const name = type === 'dynamic-tool' ? toolName : typeof type === 'string' ? /^tool-(.*)$/s.exec(type)?.[1] : undefined
-  return typeof name === 'string' && namePattern.test(name) ? name : undefined
+  // What every object has by itself is found in the tables of tools that libraries keep, and is no tool.
+  return typeof name === 'string' && namePattern.test(name) && !(name in Object.prototype) ? name : undefined
 }
 
 /** Providers take objects alone. */
@@ -51,11 +52,6 @@ function outcomeOf(output: unknown, most: number): Outcome {
   return { state: 'output-available', output: { content: [{ type: 'text', text: cutText(text.toWellFormed(), most) }] } }
 }
 
-function boundedJson(value: unknown, most: number): unknown {
-  const written = typeof value === 'string' ? value : JSON.stringify(value)
-  return written.length <= most ? wellFormedJson(value) : cutText(written.toWellFormed(), most)
-}
-
 interface McpResult extends JsonObject {
   readonly content: readonly unknown[]
 }
@@ -67,7 +63,9 @@ function isMcpResult(output: unknown): output is McpResult {
 /** Its texts say what its structured content does; pictures and links to resources are nothing that a model is given again. */
 function textOfMcpResult({ content, structuredContent }: McpResult): string {
   const texts = content.flatMap((piece) => (isJsonObject(piece) && piece['type'] === 'text' && typeof piece['text'] === 'string' ? [piece['text']] : []))
-  return texts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : texts.join('\n')
+  const text = texts.join('\n')
+  if (text !== '') return text
+  return structuredContent === undefined ? 'It gave nothing.' : JSON.stringify(structuredContent)
 }
 
 function errorOf(text: unknown): string {
