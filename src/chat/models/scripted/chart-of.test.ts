@@ -50,7 +50,8 @@ describe('the chart that suits rows', () => {
   it('has names that tell the rows apart, as short as they can be', () => {
     const labels = (rows: ResultTable['rows']): readonly string[] | undefined => chart(rows)?.labels
     expect(labels([{ contract: 'A.0ae53cb6e3f42a79.FlowToken', n: 1 }, { contract: 'A.e2f72218abeec2b9.EVM', n: 2 }])).to.deep.equal(['FlowToken', 'EVM'])
-    expect(labels([{ contract: 'A.0ae53cb6e3f42a79.Same', n: 1 }, { contract: 'A.e2f72218abeec2b9.Same', n: 2 }])).to.deep.equal(['A.0ae53cb6e3f42a79.Same', 'A.e2f72218abeec2b9.Same'])
+    expect(labels([{ contract: 'A.0ae53cb6e3f42a79.Same', n: 1 }, { contract: 'A.e2f72218abeec2b9.Same', n: 2 }, { contract: 'A.e2f72218abeec2b9.Own', n: 3 }]))
+      .to.deep.equal(['A.0ae53cb6e3f42a79.Same', 'A.e2f72218abeec2b9.Same', 'Own'])
     expect(labels([{ status: 'failed', priority: 'high', n: 1 }, { status: 'failed', priority: 'low', n: 2 }, { status: 'done', priority: 'low', n: 2 }]))
       .to.deep.equal(['failed, high', 'failed, low', 'done, low'])
     expect(labels([{ token: 'a', symbol: null, n: 1 }, { token: 'b', symbol: 'B', n: 2 }])).to.deep.equal(['a', 'b'])

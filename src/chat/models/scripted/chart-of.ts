@@ -79,7 +79,7 @@ function labelsOf(rows: ResultTable['rows'], texts: readonly string[]): string[]
     const whole = rows.map((row) => names.map((name) => String(row[name])).join(', '))
     if (new Set(whole).size < whole.length) continue
     const short = whole.map(shortened)
-    return new Set(short).size < short.length ? whole : short
+    return whole.map((label, i) => (short.indexOf(short[i] ?? '') === short.lastIndexOf(short[i] ?? '') ? short[i] ?? label : label))
   }
   return undefined
 }
