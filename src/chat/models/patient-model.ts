@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Genera
 import type { Logger } from '../../base/log.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import { retryAfterMs } from '../../llm/provider-failure.ts'
+import { plainNames } from './plain-names.ts'
 import { brokenOff, isWorthAnotherTry, streamBroke } from './stream-failure.ts'
 import { toldFailure } from './told-failure.ts'
 import type { ToldFailureOptions } from './told-failure.ts'
@@ -54,7 +55,7 @@ export class PatientModel implements LanguageModelV4 {
     const { state, mostTries, retryBaseMs, mostPauseMs, log } = this.#options
     for (let attempt = 1; ; attempt++) {
       try {
-        const { stream } = await this.#options.model.doStream(options)
+        const { stream } = await this.#options.model.doStream({ ...options, prompt: plainNames(options.prompt) })
         // Without what was sent, which is long and would be kept as long as the answer takes.
         return { stream: await this.#begun(stream, options.abortSignal) }
       } catch (error) {
