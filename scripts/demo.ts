@@ -1,14 +1,13 @@
 import { join } from 'node:path'
 import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
-import { modelSettings } from '../src/ask/models/model-settings.ts'
+import { modelSettings } from '../src/llm/model-settings.ts'
 import { readConfig, settings } from '../src/base/config.ts'
 import type { Config } from '../src/base/config.ts'
 import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { putLabel } from '../src/farm/labels/account-labels.ts'
 import { runProgram } from '../src/program.ts'
-import { services } from '../src/services.ts'
-import type { ServiceName } from '../src/services.ts'
+import { usualServices } from '../src/services.ts'
 import { demoHelp, readDemoArguments } from './demo/arguments.ts'
 import type { DemoArguments } from './demo/arguments.ts'
 import type { DemoChain } from './demo/demo-chain.ts'
@@ -23,7 +22,7 @@ import { startSimulatedChain } from './demo/simulated-chain.ts'
  *
  * The variables of flowfarm hold here too (`PORT`, `HOST`, `LOG_LEVEL`, …), but for those that would lead to another
  * database or another node. Without LOG_LEVEL and LOG_FORMAT only warnings are logged, for people to read. Without a model
- * of one's own (`LLM_API_KEY`, `LLM_PROVIDER`) a script answers the example questions.
+ * of one's own (`LLM_API_KEY`, or `LLM_BASE_URL` and `LLM_MODEL`) a script answers the example questions.
  */
 
 /** Nothing of the database is wanted after the demo's end, and it is to leave memory to others. */
@@ -42,12 +41,13 @@ function configure(chain: DemoChain, folder: string): Config {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     ...chain.variables,
   }
-  const { LLM_API_KEY: key, PORT: port } = readConfig(overrides, undefined, defaults)
+  const { LLM_API_KEY: key, LLM_BASE_URL: base, PORT: port, HOST: host } = readConfig(overrides, undefined, defaults)
   return readConfig(overrides, undefined, {
     ...defaults,
-    ...(key === undefined ? { LLM_PROVIDER: 'scripted' } : {}),
+    ...(key === undefined && base === undefined ? { LLM_PROVIDER: 'scripted' } : {}),
     // Whoever chooses another port, for a second demo say, has something else on the usual ones.
-    ...(port === settings.PORT.read(undefined) ? {} : { ASK_PORT: '0', MCP_PORT: '0' }),
+    ...(port === settings.PORT.read(undefined) ? { PROXY_PORT: '8000' } : { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0' }),
+    ...(port === 0 ? {} : { CHAT_EXPLORER_URL: pageAddress(host, port) }),
   })
 }
 
@@ -60,7 +60,7 @@ async function demo(options: DemoArguments): Promise<number> {
   say(`Starting a PostgreSQL, a node with a ${options.chain} chain, and all services…\n`)
   const exitCode = await runProgram({
     config,
-    services: Object.keys(services) as ServiceName[],
+    services: usualServices(config),
     databaseSettings,
     prepare: async (lifecycle) => {
       lifecycle.onStop('node', () => chain.stop())
@@ -71,7 +71,7 @@ async function demo(options: DemoArguments): Promise<number> {
       for (const label of chain.labels) await putLabel(pool, label)
       const { text: key } = await new DeveloperKeys(pool).create({ name: 'demo', tier: 'unlimited' })
       const text = greetingText({
-        chain, folder, key, model: modelSettings(config),
+        chain, folder, key, model: modelSettings(config), chat: pageAddress(config.HOST, shared.proxyPort ?? 0),
         page: pageAddress(config.HOST, shared.apiPort ?? config.PORT), askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
         mcp: `${pageAddress(config.HOST, shared.mcpPort ?? config.MCP_PORT)}/mcp`,
       })

@@ -2,22 +2,21 @@ import { portsOf, readConfig } from './base/config.ts'
 import { asError, exitCodeOf, exitCodes, FatalError } from './base/errors.ts'
 import { helpText } from './base/help.ts'
 import { runProgram } from './program.ts'
-import { isServiceName, services } from './services.ts'
+import { isServiceName, services, usualServices } from './services.ts'
 import type { ServiceName } from './services.ts'
 
 /** The one program: `node src/main.ts [service …]`. */
 
-/** The services named on the command line; all of them without names. @throws FatalError `unknown-service` */
-function chooseServices(names: readonly string[]): ServiceName[] {
-  const all = Object.keys(services).filter(isServiceName)
-  if (names.length === 0) return all
-  return names.map((name) => {
-    if (isServiceName(name)) return name
+/** The services named on the command line, in the order in which they start. @throws FatalError `unknown-service` */
+function namedServices(names: readonly string[]): ServiceName[] {
+  for (const name of names) {
+    if (isServiceName(name)) continue
     if (name.startsWith('-')) {
       throw new FatalError('unknown-option', `There is no option ${name}: settings are variables of the environment, e.g. PORT=8081. See --help.`)
     }
-    throw new FatalError('unknown-service', `There is no service "${name}". Services: ${all.join(', ')}. See --help.`)
-  })
+    throw new FatalError('unknown-service', `There is no service "${name}". Services: ${Object.keys(services).join(', ')}. See --help.`)
+  }
+  return Object.keys(services).filter(isServiceName).filter((name) => names.includes(name))
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -25,7 +24,11 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(helpText(services))
     return exitCodes.done
   }
-  const chosen = chooseServices(args)
+  if (args.length === 0) {
+    const config = readConfig()
+    return runProgram({ services: usualServices(config), config })
+  }
+  const chosen = namedServices(args)
   return runProgram({ services: chosen, config: readConfig(portsOf(chosen)) })
 }
 

@@ -10,7 +10,8 @@ interface Service {
 
 /**
  * Everything that `node src/main.ts <name> …` can run; without names all of them run in one process. A service is loaded when it
- * starts: a process of the ingester alone starts in a third of the time that loading all takes.
+ * starts: a process of the ingester alone starts in a third of the time that loading all takes. They start in this order and stop in the
+ * opposite one: the chat after what it uses, and all that is behind the proxy while that still passes on what they say.
  */
 export const services = {
   ingest: {
@@ -29,6 +30,10 @@ export const services = {
     description: 'Make webhooks of what is stored and derived, and send them.',
     start: async (context) => (await import('./services/webhooks.ts')).startWebhooks(context),
   },
+  proxy: {
+    description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
+    start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
+  },
   ask: {
     description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
     yields: true,
@@ -39,10 +44,24 @@ export const services = {
     yields: true,
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
   },
+  tools: {
+    description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    start: async (context) => (await import('./services/tools.ts')).startTools(context),
+  },
+  // After those whose tools it calls, and so ended before them.
+  chat: {
+    description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
+    start: async (context) => (await import('./services/chat.ts')).startChat(context),
+  },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services
 
 export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name)
+}
+
+/** What runs where no service is named. A proxy is wanted only by who has a port for it: the usual one is the port of the web. */
+export function usualServices({ PROXY_PORT }: { readonly PROXY_PORT?: number | undefined }): ServiceName[] {
+  return Object.keys(services).filter(isServiceName).filter((name) => name !== 'proxy' || PROXY_PORT !== undefined)
 }

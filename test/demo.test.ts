@@ -41,10 +41,10 @@ class Demo {
     })
   }
 
-  /** Resolves with the address of the page to open. */
+  /** Resolves with the address of the explorer. */
   async ready(): Promise<string> {
     for (;;) {
-      const address = /Open this +(http:\S+)/.exec(this.output)?.[1]
+      const address = /The explorer +(http:\S+)/.exec(this.output)?.[1]
       if (address !== undefined) return address
       if (this.child.exitCode !== null) throw new Error(`the demo ended early:\n${this.output}${this.errors}`)
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -91,8 +91,8 @@ describe('the demo', function () {
     const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
     expect(first).to.not.equal(second)
     for (const demo of both) {
-      const pages = [...demo.output.matchAll(/^ +[A-Z][a-z ]+ (http:\S+)$/gm)].map(([, address = '']) => address)
-      expect(pages).to.have.length(7)
+      const pages = [...demo.output.matchAll(/^ +[A-Z][A-Za-z ]+ (http:\S+\/(?!mcp)\S*)$/gm)].map(([, address = '']) => address)
+      expect(pages).to.have.length(8)
       for (const address of pages) expect((await fetch(address)).status, address).to.equal(200)
       expect(demo.folders()).to.have.length(1)
     }
@@ -179,11 +179,11 @@ describe('the demo', function () {
     expect((await fetch(new URL('/flow/block', address))).status).to.equal(200)
     // Whoever has a key wants a model and no script.
     expect(demo.output).to.include('Ask in your words')
-    const health = await fetch(new URL('/health', /Ask the chain (http:\S+)/.exec(demo.output)?.[1]))
+    const health = await fetch(new URL('/health', /Ask in SQL +(http:\S+)/.exec(demo.output)?.[1]))
     expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
   })
 
-  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT']) {
+  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT', 'CHAT_PORT', 'TOOLS_PORT', 'PROXY_PORT']) {
     it(`says that ${variable} is taken, and that another can be chosen by it`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       receivers.push(other)

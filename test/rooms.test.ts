@@ -4,7 +4,7 @@ import { filesBelow, readRepositoryFile } from './support/repository.ts'
 import { roomOf, rooms } from './support/rooms.ts'
 import { cycles, forbiddenArrows, type ImportGraph, readGraph } from './support/source-graph.ts'
 
-const files = filesBelow(['src', 'jobs', 'scripts', 'dashboards', 'test'], /\.(ts|tsx|mjs)$/)
+const files = filesBelow(['src', 'jobs', 'scripts', 'dashboards', 'clients', 'test'], /\.(ts|tsx|mjs)$/)
 const graph = readGraph(new Map(files.map((file) => [file, readRepositoryFile(file)])))
 
 describe('rooms', () => {

@@ -1,5 +1,5 @@
 import type { AskResult, GeneratedSql, Health, HistoryItem, Pair, SqlFailure, SqlResult, Target } from './contract.ts'
-import { readToken } from './token.ts'
+import { readToken } from '../kit/token.ts'
 
 /** An answer that is none, as the service words it. `status` 0: there was no answer at all. */
 export class ApiProblem extends Error {

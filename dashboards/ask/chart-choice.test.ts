@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { isNumberType } from './cell-text.ts'
+import { isNumberType } from '../kit/cell-text.ts'
 import { chartChoice, chartPoints } from './chart-choice.ts'
-import type { ResultTable } from './result-table.ts'
+import type { ResultTable } from '../kit/result-table.ts'
 
 function table(columns: Readonly<Record<string, string>>, rows: ResultTable['rows']): ResultTable {
   return { columns: Object.entries(columns).map(([name, type]) => ({ name, type, isNumber: isNumberType(type) })), rows }

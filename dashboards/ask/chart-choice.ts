@@ -1,7 +1,7 @@
 import type { TimePoint } from '../kit/time-chart.tsx'
-import { cellText, isTimeType } from './cell-text.ts'
-import type { SqlValue } from './contract.ts'
-import type { ResultTable } from './result-table.ts'
+import { cellText, isTimeType } from '../kit/cell-text.ts'
+import type { SqlValue } from '../kit/result-table.ts'
+import type { ResultTable } from '../kit/result-table.ts'
 
 /** Columns of which a chart can be drawn: any of `values` over `names`. */
 export interface ChartChoice {

@@ -1,3 +1,5 @@
+import type { SqlValue } from '../kit/result-table.ts'
+
 /** What the query service says over HTTP, as far as the page reads it. Names are those of its JSON. */
 
 /** A database that can be asked. */
@@ -21,9 +23,6 @@ export interface ModelInUse {
   /** Whether it only knows its example questions, as that of the demo. */
   readonly is_scripted: boolean
 }
-
-/** A value of a row: what JSON cannot hold exactly, such as int8 and numeric, is a string. */
-export type SqlValue = null | boolean | number | string | readonly SqlValue[] | { readonly [name: string]: SqlValue }
 
 /** A statement that ran, or why it did not. */
 export interface SqlResult extends SqlFailure {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import { Dialog } from '../kit/dialog.tsx'
 import { api, problemText } from './api.ts'
-import { shownText } from './cell-text.ts'
+import { shownText } from '../kit/cell-text.ts'
 import type { Pair } from './contract.ts'
 import { queryClient, queryKeys } from './query-client.ts'
 

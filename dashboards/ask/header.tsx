@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
 import { ThemeToggle } from '../kit/theme-toggle.tsx'
-import { Brand } from './brand.tsx'
+import { Brand } from '../kit/brand.tsx'
 import { useHealth } from './queries.ts'
 import { TokenDialog } from './token-dialog.tsx'
-import { setToken, useToken } from './token.ts'
+import { setToken, useToken } from '../kit/token.ts'
 
 /** What page it is, the documentation, and the token where one is wanted. */
 export function Header(): ReactNode {

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Failure, Loading, NothingHere } from '../kit/state.tsx'
 import { isTokenWanted, problemText } from './api.ts'
 import { useHealth } from './queries.ts'
-import { useToken } from './token.ts'
+import { useToken } from '../kit/token.ts'
 
 /** What stands in place of a list that is not there: it is on its way, it is locked, or it could not be had. */
 export function ListState({ list, what }: { readonly list: UseQueryResult; readonly what: string }): ReactNode {

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { api } from './api.ts'
 import type { Health, HistoryItem, Pair } from './contract.ts'
 import { queryKeys } from './query-client.ts'
-import { useToken } from './token.ts'
+import { useToken } from '../kit/token.ts'
 
 const everyMs = 30_000
 /** A page that waits for a service which starts shall not wait half a minute longer. */

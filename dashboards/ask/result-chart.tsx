@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { TimeChart } from '../kit/time-chart.tsx'
 import { chartPoints } from './chart-choice.ts'
 import type { ChartChoice } from './chart-choice.ts'
-import type { ResultTable } from './result-table.ts'
+import type { ResultTable } from '../kit/result-table.ts'
 
 /** The picture of a result: one of its columns of numbers over the column that names the rows. */
 export function ResultChart({ table, choice }: { readonly table: ResultTable; readonly choice: ChartChoice }): ReactNode {

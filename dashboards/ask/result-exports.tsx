@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
 import { CopyButton } from '../kit/copy-button.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { download } from './download.ts'
-import type { ResultTable } from './result-table.ts'
-import { toCsv, toTabSeparated } from './spreadsheet.ts'
+import { download } from '../kit/download.ts'
+import type { ResultTable } from '../kit/result-table.ts'
+import { toCsv, toTabSeparated } from '../kit/spreadsheet.ts'
 
 /** The rows as they are shown, to take along. */
 export function ResultExports({ table }: { readonly table: ResultTable }): ReactNode {

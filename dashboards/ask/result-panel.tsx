@@ -4,7 +4,7 @@ import { formatCount } from '../kit/formats.ts'
 import { Failure, Loading, NothingHere } from '../kit/state.tsx'
 import { ResultView } from './result-view.tsx'
 import type { Task, TaskState, Work } from './task.ts'
-import { useElapsed } from './use-elapsed.ts'
+import { useElapsed } from '../kit/use-elapsed.ts'
 
 /** What came of the question or of the statement, or how far it is. It comes into sight when it is there. */
 export function ResultPanel({ task: { state, start } }: { readonly task: Task }): ReactNode {

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { Button } from '../kit/button.tsx'
 import { formatNumber } from '../kit/formats.ts'
 import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../kit/table.tsx'
-import { cellText, shownText } from './cell-text.ts'
-import type { SqlValue } from './contract.ts'
-import type { ResultTable } from './result-table.ts'
+import { cellText, shownText } from '../kit/cell-text.ts'
+import type { SqlValue } from '../kit/result-table.ts'
+import type { ResultTable } from '../kit/result-table.ts'
 import type { Order } from './sort-rows.ts'
 
 export interface ResultRowsProps {

@@ -1,20 +1,8 @@
-import { isNumberType } from './cell-text.ts'
-import type { SqlResult, SqlValue } from './contract.ts'
+import { isNumberType } from '../kit/cell-text.ts'
+import type { ResultTable } from '../kit/result-table.ts'
+import type { SqlResult } from './contract.ts'
 
-export interface Column {
-  readonly name: string
-  /** PostgreSQL's name of the type. */
-  readonly type: string
-  /** Whether its values are read from the right. */
-  readonly isNumber: boolean
-}
-
-/** The rows of an answer by position. */
-export interface ResultTable {
-  readonly columns: readonly Column[]
-  readonly rows: readonly (readonly SqlValue[])[]
-}
-
+/** The rows of an answer as a table. */
 export function resultTable({ columns, column_types: types, results }: SqlResult): ResultTable {
   return {
     columns: columns.map((name, i) => {

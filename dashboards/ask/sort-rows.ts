@@ -1,5 +1,5 @@
-import { cellText, isNumberType } from './cell-text.ts'
-import type { SqlValue } from './contract.ts'
+import { cellText, isNumberType } from '../kit/cell-text.ts'
+import type { SqlValue } from '../kit/result-table.ts'
 
 export interface Order {
   readonly column: number

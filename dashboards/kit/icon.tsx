@@ -29,10 +29,27 @@ const shapes = {
     <path d="M3.7 2.5h8.6a1.2 1.2 0 0 1 1.2 1.2v8.6a1.2 1.2 0 0 1-1.2 1.2H3.7a1.2 1.2 0 0 1-1.2-1.2V3.7a1.2 1.2 0 0 1 1.2-1.2Zm-1 8.3 3-3 2.5 2.5 2-2 3 3M10.3 5.7v.05" />
   ),
   leave: <path d="M9.5 3H4.2A1.2 1.2 0 0 0 3 4.2v7.6A1.2 1.2 0 0 0 4.2 13h5.3M11 5.5 13.5 8 11 10.5M13.5 8H6.5" />,
+  send: <path d="M8 13V3.2m0 0L3.8 7.4M8 3.2l4.2 4.2" />,
+  stop: <rect x="4" y="4" width="8" height="8" rx="1.5" fill="currentColor" />,
+  plus: <path d="M8 3v10M3 8h10" />,
+  bin: <path d="M2.8 4.3h10.4M6.3 4.3V3a.8.8 0 0 1 .8-.8h1.8a.8.8 0 0 1 .8.8v1.3m2.2 0-.5 8.4a1.1 1.1 0 0 1-1.1 1H5.7a1.1 1.1 0 0 1-1.1-1l-.5-8.4" />,
+  pencil: <path d="m9.7 3.8 2.5 2.5M3 13l.6-3 7-7a1.1 1.1 0 0 1 1.6 0l.8.8a1.1 1.1 0 0 1 0 1.6l-7 7L3 13Z" />,
+  again: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.2v2.9h-2.9" />,
+  save: <path d="M8 2.5v7.3m0 0L4.8 6.6M8 9.8l3.2-3.2M2.8 13.2h10.4" />,
+  more: <path d="M3.5 8v.01M8 8v.01M12.5 8v.01" strokeWidth="2.2" />,
+  down: <path d="M8 3v9.8m0 0 4.2-4.2M8 12.8 3.8 8.6" />,
+  database: <path d="M13 4c0 1.1-2.2 2-5 2s-5-.9-5-2 2.2-2 5-2 5 .9 5 2Zm0 0v8c0 1.1-2.2 2-5 2s-5-.9-5-2V4m10 4c0 1.1-2.2 2-5 2s-5-.9-5-2" />,
+  code: <path d="m5.2 4.8-3.2 3.2 3.2 3.2m5.6-6.4 3.2 3.2-3.2 3.2M9 3.2 7 12.8" />,
+  chart: <path d="M2.5 13.5h11M4.5 11V8m3.5 3V3.5M11.5 11V6" />,
+  book: <path d="M8 4.2C6.8 3.2 5 2.8 2.5 2.8v9.4c2.5 0 4.3.4 5.5 1.4m0-9.4c1.2-1 3-1.4 5.5-1.4v9.4c-2.5 0-4.3.4-5.5 1.4m0-9.4v9.4" />,
+  globe: <path d="M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0ZM2.2 8h11.6M8 2c1.7 1.7 2.5 3.7 2.5 6S9.7 12.3 8 14c-1.7-1.7-2.5-3.7-2.5-6S6.3 3.7 8 2Z" />,
+  thought: <path d="M6.3 13.5h3.400M6.6 11.3c0-1.5-2.200-2.3-2.200-5a3.6 3.6 0 0 1 7.200 0c0 2.7-2.200 3.5-2.200 5H6.6Z" />,
 } satisfies Record<string, ReactNode>
 
+export type IconName = keyof typeof shapes
+
 /** A drawing that only repeats what words beside it, or the name of its button, say. */
-export function Icon({ name, size = 16 }: { readonly name: keyof typeof shapes; readonly size?: number }): ReactNode {
+export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg
       width={size}

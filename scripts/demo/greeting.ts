@@ -1,4 +1,4 @@
-import type { modelSettings } from '../../src/ask/models/model-settings.ts'
+import type { modelSettings } from '../../src/llm/model-settings.ts'
 import type { DemoChain } from './demo-chain.ts'
 
 /** Signs the webhooks that the greeting has sent; as in docs/webhooks.md. */
@@ -9,6 +9,8 @@ const exampleQuestion = 'How many transactions were there each day?'
 
 export interface Greeting {
   readonly chain: DemoChain
+  /** Where the chat is, and behind it the query service and the MCP server: the proxy, without a slash at the end. */
+  readonly chat: string
   /** Where the pages are, without a slash at the end. */
   readonly page: string
   /** Where the query service is, without a slash at the end. */
@@ -24,7 +26,7 @@ export interface Greeting {
 }
 
 /** What a ready demo says: what to open, and what to try. */
-export function greetingText({ chain, page, askPage, mcp, model, folder, key }: Greeting): string {
+export function greetingText({ chain, chat, page, askPage, mcp, model, folder, key }: Greeting): string {
   const subscription = {
     url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
   }
@@ -32,8 +34,9 @@ export function greetingText({ chain, page, askPage, mcp, model, folder, key }: 
     '',
     ...chain.introduction.map((line) => `  ${line}`),
     '',
-    `    Open this     ${page}/`,
-    `    Ask the chain ${askPage}/`,
+    `    The chat      ${chat}/`,
+    `    The explorer  ${page}/`,
+    `    Ask in SQL    ${askPage}/`,
     `    All routes    ${page}/docs`,
     `    Blocks        ${page}/flow/block`,
     `    Transactions  ${page}/flow/transaction`,
@@ -42,7 +45,7 @@ export function greetingText({ chain, page, askPage, mcp, model, folder, key }: 
     `    The farm      ${page}/operator`,
     `    MCP server    ${mcp}`,
     '',
-    ...askingLines(askPage, model),
+    ...askingLines(chat, model),
     '',
     '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
     '',
@@ -61,17 +64,20 @@ export function greetingText({ chain, page, askPage, mcp, model, folder, key }: 
   ].join('\n')
 }
 
-function askingLines(askPage: string, model: ReturnType<typeof modelSettings>): readonly string[] {
+function askingLines(chat: string, model: ReturnType<typeof modelSettings>): readonly string[] {
   return [
     ...howToAsk(model),
     '',
-    `    curl ${askPage}/api/v1/ask -H 'Content-Type: application/json' -d '${JSON.stringify({ question: exampleQuestion })}'`,
+    `    curl ${chat}/api/v1/ask -H 'Content-Type: application/json' -d '${JSON.stringify({ question: exampleQuestion })}'`,
   ]
 }
 
 function howToAsk(model: ReturnType<typeof modelSettings>): readonly string[] {
   if (model === 'scripted') {
-    return ['  Ask in SQL, or one of the example questions: there is no model, so a script answers those and no others.', '  LLM_API_KEY sets one (docs/query-service.md).']
+    return [
+      '  Ask in SQL, or one of the example questions: there is no model, so a script answers those and no others.',
+      '  LLM_API_KEY sets one; or LLM_BASE_URL and LLM_MODEL, any server that speaks as OpenAI does (docs/chat.md).',
+    ]
   }
-  return 'remedy' in model ? [`  Ask in SQL. Questions in words want a model: ${model.remedy}`] : ['  Ask in your words, or in SQL (docs/query-service.md).']
+  return 'remedy' in model ? [`  Ask in SQL. Questions in words want a model: ${model.remedy}`] : ['  Ask in your words, or in SQL (docs/chat.md, docs/query-service.md).']
 }

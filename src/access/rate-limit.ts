@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { abortReason } from './abort-reason.ts'
+import { abortReason } from '../base/abort-reason.ts'
 
 interface Waiter {
   readonly resolve: () => void

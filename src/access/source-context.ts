@@ -1,4 +1,4 @@
-import { untilAborted } from './abort-reason.ts'
+import { untilAborted } from '../base/abort-reason.ts'
 import type { CallReport, SourceLogger } from './chain-source.ts'
 import { identifyNode } from './identify-node.ts'
 import { nodeFault } from './node-errors.ts'

@@ -1,3 +1,4 @@
+import type { ModelState } from '../llm/model-state.ts'
 import type { ExamplePair } from './examples/example-pair.ts'
 import type { SqlAnswer } from './sql/sql-answer.ts'
 
@@ -45,15 +46,6 @@ export interface GeneratedSql {
 /** A question with its statement and its rows; without rows `failure` tells why. */
 export interface QueryAnswer extends GeneratedSql {
   readonly answer: SqlAnswer | undefined
-}
-
-/** What is told of the model. Nothing of it is a secret. */
-export interface ModelState {
-  /** `anthropic`, `openai` … */
-  readonly provider: string
-  readonly name: string
-  /** True for the scripted one, which knows its example questions and nothing else. */
-  readonly isScripted: boolean
 }
 
 export interface QueryOptions {

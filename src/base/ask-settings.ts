@@ -1,4 +1,4 @@
-import { boolean, choice, integer, list, optionalInteger, optionalText, optionalUrl, text, url } from './setting.ts'
+import { boolean, integer, list, optionalChoice, optionalInteger, optionalText, optionalUrl, text, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 /** Variables of the query service and of the MCP server. */
@@ -32,9 +32,9 @@ export const askSettings = {
     group, default: 1000, min: 0, max: 100_000, unit: 'statements', description: 'Statements that may wait for their turn; those beyond are refused at once with 503 and Retry-After.',
   }),
 
-  LLM_PROVIDER: choice({
-    group, values: ['anthropic', 'openai', 'openai-compatible', 'scripted'], default: 'anthropic',
-    description: 'Whose interface writes SQL from questions. openai-compatible: any server that speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example questions and nothing else.',
+  LLM_PROVIDER: optionalChoice({
+    group, values: ['anthropic', 'openai', 'openai-compatible', 'scripted'], defaultText: 'anthropic, or openai-compatible where LLM_BASE_URL is set',
+    description: 'Whose interface writes SQL from questions and answers in the chat. openai-compatible: any server that speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example questions and nothing else.',
   }),
   LLM_API_KEY: optionalText({ group, secret: true, description: 'Key of the model. Without it everything works but writing SQL from questions, which says that this is to be set.' }),
   LLM_MODEL: optionalText({ group, description: 'Name of the model. Without it a balanced one of the provider; openai-compatible has none.' }),

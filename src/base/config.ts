@@ -4,11 +4,13 @@ import type { Setting } from './setting.ts'
 import { accessSettings } from './access-settings.ts'
 import { askSettings } from './ask-settings.ts'
 import { askingSettings } from './asking-settings.ts'
+import { chatSettings } from './chat-settings.ts'
 import { farmSettings } from './farm-settings.ts'
 import { feedSettings } from './feed-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { pageSettings } from './page-settings.ts'
 import { plannedGroup, plannedSettings } from './planned-settings.ts'
+import { walletSettings } from './wallet-settings.ts'
 import { webhookSettings } from './webhook-settings.ts'
 
 /**
@@ -123,6 +125,8 @@ export const settings = {
   ...webhookSettings,
 
   ...askSettings,
+  ...chatSettings,
+  ...walletSettings,
 
   ...plannedSettings,
 

@@ -52,7 +52,7 @@ function described({ alias, description }: Setting<unknown>): string {
 }
 
 function shape({ type, unit, defaultText }: Setting<unknown>): string {
-  return `${type}${unit === undefined ? '' : `, ${unit}`}; ${defaultText === 'none' ? 'no default' : `default ${defaultText}`}`
+  return `${type}${unit === undefined ? '' : `, ${unit}`}; ${defaultText === 'none' ? 'no default' : `default ${defaultText.replaceAll(/,(?=\S)/g, ', ')}`}`
 }
 
 /** A text in lines of at most `width` characters; a word that is longer stands alone. */

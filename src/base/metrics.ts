@@ -179,6 +179,24 @@ export class Metrics {
     labelNames: ['reason'], registers: [this.registry],
   })
 
+  readonly chatAnswers = new Counter({
+    name: 'flowfarm_chat_answers_total',
+    help: 'Answers of the chat, by how they ended: complete, steps (the model was made to close), length (the provider cut it off), refused (the model would not), left (the client did), timeout, failed, stopped (the service was).',
+    labelNames: ['mode', 'end'], registers: [this.registry],
+  })
+  readonly chatRunning = new Gauge({ name: 'flowfarm_chat_running_answers', help: 'Answers that the chat is giving.', registers: [this.registry] })
+  readonly chatFirstToken = new Histogram({
+    name: 'flowfarm_chat_first_token_seconds', help: 'Time from the beginning of an answer until the model said, thought or called anything.', labelNames: ['mode'],
+    buckets: [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60], registers: [this.registry],
+  })
+  readonly chatTokens = new Counter({
+    name: 'flowfarm_chat_tokens_total', help: 'Tokens of the chat as the provider counts them: input, output (with what the model thought).', labelNames: ['kind'], registers: [this.registry],
+  })
+  readonly chatToolSeconds = new Histogram({
+    name: 'flowfarm_chat_tool_seconds', help: 'Time of calls of tools by models of the chat: done, or failed in a way that the model was told of.', labelNames: ['tool', 'outcome'],
+    buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
+  })
+
   #farmGauge(name: string, help: string): Gauge<'worker'> {
     return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
   }

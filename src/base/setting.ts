@@ -139,6 +139,14 @@ export function choice<const T extends string>(options: Common & { values: reado
   })
 }
 
+/** The same without a default. `defaultText` says in words what happens without the variable. */
+export function optionalChoice<const T extends string>(options: Common & { values: readonly T[]; defaultText: string }): Setting<T | undefined> {
+  const [first] = options.values
+  if (first === undefined) throw new Error('a choice has values')
+  const given = choice({ ...options, default: first })
+  return { ...given, defaultText: options.defaultText, read: (text) => (text === undefined || text.trim() === '' ? undefined : given.read(text)) }
+}
+
 /** A connection string of one of the given schemes. */
 export function optionalUrl(options: Common & { schemes: readonly string[] }): Setting<string | undefined> {
   return setting(options, `URL (${options.schemes.join(', ')})`, 'none', (value) => (value === undefined ? undefined : checkedUrl(value, options.schemes)))

@@ -1,7 +1,7 @@
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { QueryService } from '../ask/query-service.ts'
-import { advertised } from './tools/advertised-schema.ts'
+import { advertised } from '../base/mcp/advertised-schema.ts'
 import { scriptToolName, sqlToolNames } from './tools/tool-names.ts'
 
 /** An argument ends up in a text for a model; a page of it is enough. */

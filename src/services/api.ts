@@ -1,6 +1,6 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
 import { createPresentChain } from '../api/chain/present-chain.ts'
-import { addressList, clientReader } from '../api/http/client-address.ts'
+import { addressList, clientReader } from '../base/client-address.ts'
 import { createFeedReader } from '../api/feed-reader.ts'
 import { KeptAnswers } from '../api/kept/kept-answers.ts'
 import { createApiServer } from '../api/server.ts'

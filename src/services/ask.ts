@@ -2,7 +2,7 @@ import { readHtmlPage } from '../api/pages/html-page.ts'
 import { pageAddress } from '../api/server.ts'
 import { QueryHistory } from '../ask/history/query-history.ts'
 import { createAskServer } from '../ask/http/server.ts'
-import { createAskPage } from './ask-page.ts'
+import { createRootPage } from './root-page.ts'
 import { cannotListen } from './cannot-listen.ts'
 import type { ServiceContext } from './context.ts'
 import { createDashboardPages } from './dashboard-pages.ts'
@@ -18,7 +18,7 @@ export async function startAsk(context: ServiceContext): Promise<void> {
   lifecycle.onStop('query page', () => pages.stop())
   const server = await createAskServer({
     service, memory, history: new QueryHistory(), log, metrics, host: config.HOST, port: config.ASK_PORT, token: config.API_TOKEN,
-    docs: readHtmlPage('docs'), page: createAskPage(pages),
+    docs: readHtmlPage('docs'), page: createRootPage(pages),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'ASK_PORT', port: config.ASK_PORT, host: config.HOST })
   })

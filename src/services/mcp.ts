@@ -1,22 +1,22 @@
 import { createChainReader } from '../access/create-chain-reader.ts'
-import { addressList, clientReader } from '../api/http/client-address.ts'
+import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
 import { FailureLimit } from '../auth/failure-limit.ts'
 import { historicEndpoints, liveEndpoints, settings } from '../base/config.ts'
 import type { Config } from '../base/config.ts'
 import { Admission } from '../mcp/access/admission.ts'
 import { KeyCheck } from '../mcp/access/key-check.ts'
-import type { OriginRules } from '../mcp/access/origin-rules.ts'
-import { SlidingWindow } from '../mcp/access/sliding-window.ts'
+import type { OriginRules } from '../base/mcp/origin-rules.ts'
+import { SlidingWindow } from '../base/sliding-window.ts'
 import { startMcpHttpServer } from '../mcp/mcp-http-server.ts'
 import { boundScripts } from '../mcp/scripts/bounded-script-runner.ts'
 import { createNodeScriptRunner } from '../mcp/scripts/node-script-runner.ts'
 import { createRestScriptRunner } from '../mcp/scripts/rest-script-runner.ts'
 import type { ScriptRunner } from '../mcp/scripts/script-runner.ts'
-import type { Network } from '../chain/network.ts'
 import { cannotListen } from './cannot-listen.ts'
 import type { ServiceContext } from './context.ts'
-import { readNetwork, whenNetworkKnown } from './known-network.ts'
+import { openNetwork } from './open-network.ts'
 import { openQueryService } from './open-query-service.ts'
+import { openSkills } from './open-skills.ts'
 
 /** Of what clients show; it changes when tools do. */
 const version = '1.0.0'
@@ -28,14 +28,14 @@ export async function startMcp(context: ServiceContext): Promise<void> {
   const { service: queries } = await openQueryService(context)
   const server = await startMcpHttpServer({
     queries, log, metrics, version, host: config.HOST, port: config.MCP_PORT,
-    scripts: boundScripts(openScripts(context)), network: await openNetwork({ ...context, log }),
+    scripts: boundScripts(openScripts(context)), network: await openNetwork(context), skills: await openSkills(context),
     origins: originRules(config),
     admission: new Admission({
       isKeyRequired: config.MCP_AUTH_ENABLED, adminKey: config.MCP_ADMIN_KEY,
       keys: new KeyCheck({ backendUrl: () => backendUrl(config, shared.apiPort) }),
       window: new SlidingWindow({ most: config.MCP_RATE_LIMIT }),
       attempts: new FailureLimit(),
-      clientOf: clientReader(addressList(config.TRUSTED_PROXIES)),
+      clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
     }),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'MCP_PORT', port: config.MCP_PORT, host: config.HOST })
@@ -43,18 +43,6 @@ export async function startMcp(context: ServiceContext): Promise<void> {
   shared.mcpPort = server.port
   lifecycle.onStop('MCP server', () => server.close())
   if (!config.MCP_AUTH_ENABLED) log.warn('whoever reaches the MCP server may run SQL without a limit: MCP_AUTH_ENABLED is off')
-}
-
-/** The network, for the addresses in what models are told of scripts: that of the chain, as soon as a node has been met. */
-async function openNetwork({ pool, log, lifecycle }: ServiceContext): Promise<() => Network> {
-  let network = await readNetwork(pool)
-  if (network === undefined) {
-    lifecycle.onStop('waiting for the network of scripts', whenNetworkKnown(pool, log, (found) => {
-      network = found
-      return Promise.resolve()
-    }))
-  }
-  return () => network ?? 'mainnet'
 }
 
 /** Where scripts run: where no REST API is named, on the nodes that everything else comes from. */
@@ -83,6 +71,7 @@ export function originRules({ HOST, MCP_ALLOWED_HOSTS, MCP_ALLOWED_ORIGINS }: Pi
   return {
     allowedHosts: [...MCP_ALLOWED_HOSTS, ...bound].map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host)),
     allowedOrigins: MCP_ALLOWED_ORIGINS.map(originOf),
+    remedies: { host: 'Add it to MCP_ALLOWED_HOSTS.', origin: 'Add it to MCP_ALLOWED_ORIGINS.' },
   }
 }
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { AgentMemory } from '../ask/memory/agent-memory.ts'
 import { PairFolder } from '../ask/memory/pair-folder.ts'
-import { modelSettings } from '../ask/models/model-settings.ts'
+import { modelSettings } from '../llm/model-settings.ts'
 import { ScriptedModel } from '../ask/models/scripted-model.ts'
 import type { SqlModel } from '../ask/models/sql-model.ts'
 import { readKnowledge } from '../ask/prompt/read-knowledge.ts'

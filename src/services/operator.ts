@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { workers } from '../../jobs/index.ts'
-import { addressList, clientReader } from '../api/http/client-address.ts'
+import { addressList, clientReader } from '../base/client-address.ts'
 import type { Mount } from '../api/server.ts'
 import type { CredentialOptions } from '../auth/credentials.ts'
 import { connectionLimits } from '../db/connection-limits.ts'

@@ -19,4 +19,10 @@ export class Shared {
   askPort: number | undefined
   /** The port that the MCP server of this process listens on. */
   mcpPort: number | undefined
+  /** The port that the chat of this process listens on. */
+  chatPort: number | undefined
+  /** The port that the tool servers of this process listen on. */
+  toolsPort: number | undefined
+  /** The port that the reverse proxy of this process listens on. */
+  proxyPort: number | undefined
 }

@@ -4,11 +4,11 @@ import type { Attempt } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { DispatchLimits } from './dispatch-group.ts'
 import { Poster } from './post.ts'
-import { dnsLookUp } from './resolve-target.ts'
-import type { LookUp } from './resolve-target.ts'
+import { dnsLookUp } from '../outbound/resolve-target.ts'
+import type { LookUp } from '../outbound/resolve-target.ts'
 import type { RetryRules } from './run-recorder.ts'
 import { Sender } from './sender.ts'
-import { targetPolicy } from './target-policy.ts'
+import { targetPolicy } from '../outbound/target-policy.ts'
 
 export interface WebhookServiceOptions {
   readonly databaseUrl: string

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Page } from 'playwright-core'
-import { createAskPage } from '../../src/services/ask-page.ts'
+import { createRootPage } from '../../src/services/root-page.ts'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { startAskStandIn } from '../support/ask-stand-in.ts'
 import type { AskWorld } from '../support/ask-stand-in.ts'
@@ -88,7 +88,7 @@ const pages = createDashboardPages({ page: 'ask', log })
 await pages.file('')
 const started = await startBrowser()
 for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.includes(shot.name))) {
-  const standIn = await startAskStandIn({ ...askWorld(), ...world }, createAskPage(pages))
+  const standIn = await startAskStandIn({ ...askWorld(), ...world }, createRootPage(pages))
   const context = await started.browser.newContext({
     viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce',
   })

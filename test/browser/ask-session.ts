@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { createAskPage } from '../../src/services/ask-page.ts'
+import { createRootPage } from '../../src/services/root-page.ts'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
 import { startAskStandIn } from '../support/ask-stand-in.ts'
@@ -56,7 +56,7 @@ export function useAskSession(): AskSession {
       return said
     },
     open: async (world = {}, options = {}) => {
-      service = await startAskStandIn({ ...askWorld(), ...world }, createAskPage(ready(pages)))
+      service = await startAskStandIn({ ...askWorld(), ...world }, createRootPage(ready(pages)))
       const context = await ready(running).browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
       const page = await context.newPage()
       page.setDefaultTimeout(20_000)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { NothingHere } from '../../kit/state.tsx'
-import { scriptParameters } from '../cadence-tokens.ts'
+import { scriptParameters } from '../../kit/cadence-tokens.ts'
 import { plainValue } from '../cadence-value.ts'
 import { ValueTree } from './value-tree.tsx'
 

@@ -1,8 +1,8 @@
 import { memo } from 'react'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../kit/copy-button.tsx'
-import { readCadenceTokens } from '../cadence-tokens.ts'
-import { Tokens } from './tokens.tsx'
+import { readCadenceTokens } from '../../kit/cadence-tokens.ts'
+import { Tokens } from '../../kit/tokens.tsx'
 
 /** Cadence code with colours, line numbers, and a button to copy it. */
 export const CodeView = memo(function CodeView({ code, label }: { readonly code: string; readonly label: string }): ReactNode {

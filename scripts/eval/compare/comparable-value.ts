@@ -1,4 +1,5 @@
-import type { JsonValue, SqlValue } from '../../../src/ask/sql/sql-answer.ts'
+import type { JsonValue } from '../../../src/base/exact-json.ts'
+import type { SqlValue } from '../../../src/ask/sql/sql-answer.ts'
 
 /**
  * One form for what people take for the same value: `7`, `7.00` and the text `7` of an int8; hex in either case, with and without 0x;

@@ -1,4 +1,4 @@
-import type { ModelSettings } from '../../../src/ask/models/model-settings.ts'
+import type { ModelSettings } from '../../../src/llm/model-settings.ts'
 import { ProviderModel } from '../../../src/ask/models/provider-model.ts'
 import { queryTargets } from '../../../src/ask/query-service.ts'
 import { evaluate } from '../evaluate.ts'

@@ -10,7 +10,7 @@ import { clientNetwork } from '../../base/client-network.ts'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import { problemOf } from '../../base/problem.ts'
-import type { Client } from './client-address.ts'
+import type { Client } from '../../base/client-address.ts'
 
 /** Takes over a connection that was let in. */
 export type Feed = (socket: WebSocket, request: IncomingMessage) => void

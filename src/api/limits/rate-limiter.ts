@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net'
 import type { DeveloperKey } from '../../auth/developer-keys.ts'
 import { keyTiers } from '../../auth/key-tiers.ts'
 import { clientNetwork } from '../../base/client-network.ts'
-import { isListed } from '../http/client-address.ts'
+import { isListed } from '../../base/client-address.ts'
 import { TokenBuckets } from './token-buckets.ts'
 import type { Allowance, Taken } from './token-buckets.ts'
 

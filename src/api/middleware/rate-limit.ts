@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import type { DeveloperKeys } from '../../auth/developer-keys.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Client } from '../http/client-address.ts'
+import type { Client } from '../../base/client-address.ts'
 import { shownKey } from '../http/shown-key.ts'
 import type { RateLimiter, Verdict } from '../limits/rate-limiter.ts'
 import type { RequestState } from './request-log.ts'

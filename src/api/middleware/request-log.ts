@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
-import type { Client } from '../http/client-address.ts'
+import type { Client } from '../../base/client-address.ts'
 
 /** What the API keeps with a request. */
 export interface RequestState {

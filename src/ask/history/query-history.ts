@@ -20,9 +20,6 @@ export interface HistoryItem {
   readonly at: Date
 }
 
-/** Whose history it is where no token is asked for. */
-export const everybody = 'everybody'
-
 /** Of each owner. */
 const mostItems = 200
 /** Owners who have asked nothing for longest are forgotten first. */

@@ -1,23 +1,26 @@
-import { createServer } from 'node:http'
-import type { ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import { stringify } from 'yaml'
-import { ApiError } from '../../base/errors.ts'
+import { admitBearer } from '../../auth/bearer.ts'
+import { ApiError, RetryableError } from '../../base/errors.ts'
+import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
+import { leftSignal } from '../../base/http/left-signal.ts'
+import { closeServer, listen } from '../../base/http/listen.ts'
+import { refuseMethod } from '../../base/http/refuse-method.ts'
+import { requests } from '../../base/http/requests.ts'
+import type { RequestContext, RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { readJson } from '../../base/read-json.ts'
+import { refuseRebound } from '../../base/refuse-rebound.ts'
+import { asDatabaseError } from '../../db/errors.ts'
+import { failureOf } from '../query-failure.ts'
+import { presentFailure } from '../wire/present-failure.ts'
 import type { AskParts, AskRoute } from './ask-route.ts'
-import { admitBearer } from './bearer.ts'
 import { describeAskApi } from './openapi.ts'
-import { isPagePath } from './page-path.ts'
-import { refuseRebound } from './refuse-rebound.ts'
-import { requests } from './requests.ts'
-import type { AskContext, RequestState } from './requests.ts'
 import { allAskRoutes } from './routes/all.ts'
 
 export interface AskServerOptions extends Omit<AskParts, 'needsToken'> {
@@ -46,14 +49,6 @@ export interface AskServer {
 /** Longest body: the longest statement that the gate takes, and room for escapes. */
 const mostBodyBytes = 1024 * 1024
 
-const securityHeaders = {
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-}
-
 /**
  * Starts the query service's REST API. No other origin may call it from a browser: its answers allow none, and a call needs
  * `Content-Type: application/json`, for which a browser asks before.
@@ -63,9 +58,13 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
   const { log, metrics, host, closeGraceMs = 3000 } = options
   const app = new Koa<RequestState>()
   app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
-  app.use(requests(metrics, log))
+  app.use(requests({
+    service: 'ask', metrics, log, list: '/docs', translate: databaseAway,
+    // Their `detail` is in `error` too, where clients of other query services look for it.
+    describe: (error) => ({ ...presentFailure(failureOf(error)) }),
+  }))
   app.use(async (context, next) => {
-    context.set(securityHeaders)
+    context.set(apiSecurityHeaders)
     await next()
   })
   app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
@@ -74,24 +73,13 @@ export async function createAskServer(options: AskServerOptions): Promise<AskSer
   if (options.page !== undefined) app.use(options.page)
   app.use((context) => refuseMethod(context, router, options.page !== undefined))
   const handle = app.callback()
-  const server = createServer({
-    headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024,
-  }, (request, response) => void handle(request, response))
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen({ host, port: options.port }, resolve)
-  await promise
-  server.off('error', reject)
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      const closed = Promise.withResolvers<void>()
-      server.close(() => closed.resolve())
-      const force = setTimeout(() => server.closeAllConnections(), closeGraceMs)
-      await closed.promise
-      clearTimeout(force)
-    },
-  }
+  const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
+  return { port, close: () => closeServer(server, closeGraceMs) }
+}
+
+function databaseAway(thrown: unknown): ApiError | undefined {
+  if (!(asDatabaseError(thrown) instanceof RetryableError)) return undefined
+  return new ApiError(503, 'database-unavailable', 'The database does not answer at the moment; try again.', { cause: thrown, details: { retryAfterSeconds: 1 } })
 }
 
 function askRouter(options: AskServerOptions): Router<RequestState> {
@@ -136,7 +124,7 @@ interface Call {
   readonly params: Readonly<Record<string, string>>
 }
 
-async function answer(context: AskContext, route: AskRoute, { owner, parts, params }: Call): Promise<void> {
+async function answer(context: RequestContext, route: AskRoute, { owner, parts, params }: Call): Promise<void> {
   const body = route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes)
   const given = { params, body, owner, query: new URLSearchParams(context.querystring), signal: leftSignal(context.res) }
   const { body: content, headers = {} } = await route.run(given, parts)
@@ -145,24 +133,4 @@ async function answer(context: AskContext, route: AskRoute, { owner, parts, para
   if (route.successStatus === 204) return
   context.body = route.contentType === 'application/json' ? JSON.stringify(content) : content
   context.type = route.contentType
-}
-
-/** Aborted when the client goes before it has its answer. */
-function leftSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(new Error('the client has gone'))
-  })
-  return controller.signal
-}
-
-function refuseMethod(context: AskContext, router: Router<RequestState>, hasPage: boolean): void {
-  if (context.body !== undefined && context.body !== null) return
-  const { path, method } = context
-  const ofPage = hasPage && isPagePath(path) ? ['GET', 'HEAD'] : []
-  const allowed = [...new Set([...ofPage, ...router.match(path, method).path.flatMap((layer) => layer.methods)])].toSorted()
-  // A file that the page does not have is not there by any method.
-  if (allowed.length === 0 || allowed.includes(method)) return
-  context.set('Allow', allowed.join(', '))
-  throw new ApiError(405, 'method-not-allowed', `${path} takes ${allowed.join(' and ')}, not ${method}.`)
 }

@@ -1,14 +1,12 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText } from 'ai'
 import type { LanguageModel } from 'ai'
 import { ApiError } from '../../base/errors.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
-import type { ModelState } from '../query-service.ts'
-import type { ModelSettings } from './model-settings.ts'
-import { providerFailed, retryAfterMs } from './provider-failure.ts'
-import { providerFetch } from './provider-fetch.ts'
+import type { ModelState } from '../../llm/model-state.ts'
+import type { ModelSettings } from '../../llm/model-settings.ts'
+import { providerFailed, retryAfterMs } from '../../llm/provider-failure.ts'
+import { openLanguageModel } from '../../llm/open-language-model.ts'
+import { providerFetch } from '../../llm/provider-fetch.ts'
 import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
 
 export interface ProviderModelOptions {
@@ -24,6 +22,9 @@ export interface ProviderModelOptions {
 /** Room for a long statement, and for what models think before; the default of some is many times as much, and is reserved when it is asked for. */
 const mostReplyTokens = 8192
 
+/** Many times a reply of the longest length, with what the protocol puts around it. */
+const mostReplyBytes = 4 * 1024 * 1024
+
 /**
  * A model of a provider. A provider that is busy (429) or broken (5xx, no connection) is asked again, after the pause that it names
  * if that leaves time; everything else is told at once.
@@ -37,7 +38,7 @@ export class ProviderModel implements SqlModel {
 
   constructor({ settings, timeoutMs = 60_000, mostTries = 3, retryBaseMs = 1000 }: ProviderModelOptions) {
     this.state = { provider: settings.provider, name: settings.name, isScripted: false }
-    this.#model = openModel(settings)
+    this.#model = openLanguageModel(settings, providerFetch(mostReplyBytes))
     this.#timeoutMs = timeoutMs
     this.#mostTries = mostTries
     this.#retryBaseMs = retryBaseMs
@@ -74,13 +75,4 @@ export class ProviderModel implements SqlModel {
     const { provider, name } = this.state
     return new ApiError(502, 'model-failed', `The model ${provider}/${name} failed: it did not answer within ${this.#timeoutMs / 1000} s.`, { cause })
   }
-}
-
-function openModel({ provider, name, apiKey, baseUrl }: ModelSettings): LanguageModel {
-  const base = { ...(baseUrl === undefined ? {} : { baseURL: baseUrl }), fetch: providerFetch }
-  const key = apiKey === undefined ? {} : { apiKey }
-  if (provider === 'anthropic') return createAnthropic({ ...base, ...key })(name)
-  // Chat completions rather than responses: servers that only resemble the provider's have these.
-  if (provider === 'openai') return createOpenAI({ ...base, ...key }).chat(name)
-  return createOpenAICompatible({ ...base, ...key, name: provider, baseURL: baseUrl ?? '' })(name)
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
 import type { ExamplePair } from '../examples/example-pair.ts'
-import type { ModelState } from '../query-service.ts'
+import type { ModelState } from '../../llm/model-state.ts'
 import { pairId } from '../memory/kept-pair.ts'
 import type { ModelReply, ModelRequest, SqlModel } from './sql-model.ts'
 

@@ -1,4 +1,4 @@
-import type { ModelState } from '../query-service.ts'
+import type { ModelState } from '../../llm/model-state.ts'
 
 /** One turn of the talk with a model. */
 export interface ModelMessage {

@@ -1,7 +1,6 @@
-/** What a statement gave: exact values, by position. */
+import type { JsonValue } from '../../base/exact-json.ts'
 
-/** A value as JSON has it. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+/** What a statement gave: exact values, by position. */
 
 /**
  * A value of a result, exact in JSON. `int8` and `numeric` are strings, as are NaN and the infinities; `bytea` is `0x` and lower-case

@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../base/errors.ts'
 import type { KeyCheck } from './key-check.ts'
-import { isAddressedLocally } from './origin-rules.ts'
+import { isAddressedLocally } from '../../base/mcp/origin-rules.ts'
 import { LimitPerAddress } from './limit-per-address.ts'
 import { shownKey } from './shown-key.ts'
-import type { SlidingWindow } from './sliding-window.ts'
+import type { SlidingWindow } from '../../base/sliding-window.ts'
 
 /** Who calls: a program on this machine, anybody where keys are not asked for, the administrator, or a developer. */
 export type Caller =

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../../base/errors.ts'
-import { coreContractAddress } from '../../chain/core-contracts.ts'
+import { inNetwork } from '../../chain/in-network.ts'
 import type { Network } from '../../chain/network.ts'
 
 const texts = new Map<Network, string>()
@@ -14,16 +14,9 @@ const texts = new Map<Network, string>()
 export function scriptReference(network: Network): string {
   const known = texts.get(network)
   if (known !== undefined) return known
-  const address = (name: string): string => {
-    const found = coreContractAddress(name, network)
-    if (found === undefined) throw new FatalError('unknown-contract', `${name} is not known on ${network}`)
-    return `0x${found}`
-  }
-  const text = read('script-reference.md')
-    .replaceAll(/^(scripts\/\w+\.cdc)$/gm, (_, file: string) => read(file).trimEnd())
-    .replaceAll(/^import "(\w+)"$/gm, (_, name: string) => `import ${name} from ${address(name)}`)
-    .replaceAll(/0x\{(\w+)\}/g, (_, name: string) => address(name))
-    .replaceAll('{network}', network === 'emulator' ? 'this chain, which has the addresses of the emulator' : network)
+  const text = inNetwork(read('script-reference.md').replaceAll(/^(scripts\/\w+\.cdc)$/gm, (_, file: string) => read(file).trimEnd()), network)
+  const left = /0x\{\w+\}|^import ".*"$/m.exec(text)
+  if (left !== null) throw new FatalError('unknown-contract', `the contract of ${left[0]} is not known on ${network}`)
   texts.set(network, text)
   return text
 }

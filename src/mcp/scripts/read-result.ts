@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isShallow } from '../json-depth.ts'
+import { isShallow } from '../../base/json-depth.ts'
 import { chainFailed } from './script-errors.ts'
 import { jsonCdcSchema } from './script-runner.ts'
 import type { JsonCdc } from './script-runner.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
+import { responseText } from '../../base/response-text.ts'
 import { mostResultBytes, readResult, resultTooLong } from './read-result.ts'
 import { chainFailed, chainUnavailable, scriptFailed, stateNotServed } from './script-errors.ts'
 import type { JsonCdc, ScriptRunner } from './script-runner.ts'
@@ -24,7 +25,7 @@ export function createRestScriptRunner(baseUrl: string): ScriptRunner {
         const response = await fetch(url, {
           method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body, signal, redirect: 'error',
         })
-        const text = await textOf(response)
+        const text = await responseText(response, mostAnswerBytes, resultTooLong)
         if (!response.ok) throw refusalOf(response.status, text)
         return resultOf(text)
       } catch (error) {
@@ -62,18 +63,6 @@ function jsonOf(text: string): unknown {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-}
-
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const body: AsyncIterable<Uint8Array> | null = response.body
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    if (bytes > mostAnswerBytes) throw resultTooLong()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function toBase64(text: string): string {

@@ -1,7 +1,5 @@
 import type { CallToolResult, JSONValue } from '@modelcontextprotocol/server'
-import { ApiError } from '../../base/errors.ts'
 import { presentFailure } from '../../ask/wire/present-failure.ts'
-import { failureOf } from '../../ask/query-failure.ts'
 import type { QueryFailure } from '../../ask/query-service.ts'
 
 /** A result as readers of text and readers of structures have it. @param text what is told as text, where that is less than all */
@@ -16,11 +14,6 @@ export function success(content: Record<string, unknown>, text: Record<string, u
 export function failed(failure: QueryFailure, content: Record<string, unknown>): CallToolResult {
   const told = Object.entries(presentFailure(failure)).filter(([, value]) => value !== null)
   return { content: [{ type: 'text', text: JSON.stringify(Object.fromEntries(told)) }], structuredContent: asJson(content), isError: true }
-}
-
-/** What a caller may know of an error; faults of ours say nothing of themselves. */
-export function tellable(error: unknown): QueryFailure {
-  return error instanceof ApiError ? failureOf(error) : { code: 'internal-error', detail: 'Something went wrong here; the log tells what.' }
 }
 
 /** What is put in is made of JSON; that of the SDK is a type without `unknown`. */

@@ -41,7 +41,7 @@ describe('ask and generate_sql', () => {
   /** The service with a model that says these things one after the other. */
   const open = async (turns: readonly ProviderTurn[], variables: Record<string, string> = {}): Promise<RunningAsk> => {
     provider = await startFakeProvider(inOrder(...turns))
-    ask = await runAsk(db, { LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables })
+    ask = await runAsk(db, { LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables })
     return ask
   }
   const put = async (turns: readonly ProviderTurn[], path = 'ask'): Promise<Answered<AskResult>> => (

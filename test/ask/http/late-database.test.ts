@@ -46,7 +46,7 @@ describe('the database of the EVM explorer', () => {
     const url = new URL(db.url)
     const evmUrl = `postgresql://${url.username || 'postgres'}:${url.password}@127.0.0.1:${port}${url.pathname}`
     const provider = await startFakeProvider(() => ({ text: 'SELECT 1' }))
-    const ask = await runAsk(db, { EVM_EXPLORER_DATABASE_URL: evmUrl, LLM_API_KEY: 'key', LLM_BASE_URL: provider.url })
+    const ask = await runAsk(db, { EVM_EXPLORER_DATABASE_URL: evmUrl, LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_BASE_URL: provider.url })
     const sockets = new Set<Socket>()
     let server: Server | undefined
     try {

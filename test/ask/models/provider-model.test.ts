@@ -4,7 +4,7 @@ import type { FakeProvider } from '../../../scripts/eval/provider/fake-provider.
 import type { ProviderTurn } from '../../../scripts/eval/provider/provider-turn.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import { readConfig } from '../../../src/base/config.ts'
-import { modelSettings } from '../../../src/ask/models/model-settings.ts'
+import { modelSettings } from '../../../src/llm/model-settings.ts'
 import { ProviderModel } from '../../../src/ask/models/provider-model.ts'
 import type { ModelRequest } from '../../../src/ask/models/sql-model.ts'
 
@@ -21,7 +21,7 @@ describe('a model of a provider', () => {
 
   const open = async (variables: Record<string, string>, turns: readonly ProviderTurn[], options = {}): Promise<ProviderModel> => {
     provider = await startFakeProvider(inOrder(...turns))
-    const found = modelSettings(readConfig({ LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables }, {}))
+    const found = modelSettings(readConfig({ LLM_PROVIDER: 'anthropic', LLM_API_KEY: 'key', LLM_MODEL: 'some-model', LLM_BASE_URL: provider.url, ...variables }, {}))
     if (typeof found === 'string' || !('settings' in found)) throw new Error('there is no model')
     return new ProviderModel({ settings: found.settings, retryBaseMs: 1, ...options })
   }

@@ -1,19 +1,21 @@
 import { BlockList } from 'node:net'
 import { pino } from 'pino'
-import { clientReader } from '../../../src/api/http/client-address.ts'
+import { clientReader } from '../../../src/base/client-address.ts'
 import { Metrics } from '../../../src/base/metrics.ts'
 import type { QueryService } from '../../../src/ask/query-service.ts'
 import { FailureLimit } from '../../../src/auth/failure-limit.ts'
 import { Admission } from '../../../src/mcp/access/admission.ts'
 import type { AdmissionOptions } from '../../../src/mcp/access/admission.ts'
 import { KeyCheck } from '../../../src/mcp/access/key-check.ts'
-import type { OriginRules } from '../../../src/mcp/access/origin-rules.ts'
-import { SlidingWindow } from '../../../src/mcp/access/sliding-window.ts'
+import type { OriginRules } from '../../../src/base/mcp/origin-rules.ts'
+import { SlidingWindow } from '../../../src/base/sliding-window.ts'
 import { startMcpHttpServer } from '../../../src/mcp/mcp-http-server.ts'
 import type { McpHttpOptions } from '../../../src/mcp/mcp-http-server.ts'
 import { boundScripts } from '../../../src/mcp/scripts/bounded-script-runner.ts'
 import { createRestScriptRunner } from '../../../src/mcp/scripts/rest-script-runner.ts'
 import type { ScriptRunner } from '../../../src/mcp/scripts/script-runner.ts'
+import { SkillList } from '../../../src/skills/skill-list.ts'
+import type { Skills } from '../../../src/skills/skill.ts'
 
 export interface RunningMcp {
   readonly url: string
@@ -28,6 +30,8 @@ export interface RunMcpOptions {
   readonly queries: QueryService
   /** Default: one whose node cannot be reached. */
   readonly scripts?: ScriptRunner
+  /** Default: none. */
+  readonly skills?: Skills
   readonly backendUrl?: string
   readonly admission?: Partial<AdmissionOptions>
   readonly origins?: Partial<OriginRules>
@@ -48,14 +52,14 @@ export const throughProxy = { 'X-Forwarded-For': '203.0.113.7' }
 export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 /** The MCP server on a port of 127.0.0.1, put together as the service does. */
-export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), backendUrl = nobody, admission, origins, host = '127.0.0.1', patience }: RunMcpOptions): Promise<RunningMcp> {
+export async function runMcp({ queries, scripts = createRestScriptRunner(nobody), skills = new SkillList([]), backendUrl = nobody, admission, origins, host = '127.0.0.1', patience }: RunMcpOptions): Promise<RunningMcp> {
   const log = pino({ level: 'silent' })
   const metrics = new Metrics()
   const server = await startMcpHttpServer({
-    queries, log, metrics, version: '0.0.0', network: () => 'mainnet', host, port: 0, closeGraceMs: 500,
+    queries, log, metrics, version: '0.0.0', network: () => 'mainnet', skills, host, port: 0, closeGraceMs: 500,
     ...(patience === undefined ? {} : { patience }),
     scripts: boundScripts(scripts),
-    origins: { allowedHosts: [], allowedOrigins: [], ...origins },
+    origins: { allowedHosts: [], allowedOrigins: [], remedies: { host: 'Add it to the hosts.', origin: 'Add it to the origins.' }, ...origins },
     admission: new Admission({
       isKeyRequired: true, adminKey: undefined, keys: new KeyCheck({ backendUrl: () => backendUrl }), window: new SlidingWindow({ most: 60 }),
       attempts: new FailureLimit(), clientOf: clientReader(new BlockList()), ...admission,

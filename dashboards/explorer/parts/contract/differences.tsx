@@ -1,9 +1,9 @@
 import { Fragment, memo } from 'react'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../../kit/formats.ts'
-import { readCadenceLines } from '../../cadence-tokens.ts'
+import { readCadenceLines } from '../../../kit/cadence-tokens.ts'
 import type { LineHunk, NumberedLine } from '../../line-hunks.ts'
-import { Tokens } from '../tokens.tsx'
+import { Tokens } from '../../../kit/tokens.tsx'
 
 const signs = { same: ' ', old: '−', new: '+' } as const
 

@@ -1,6 +1,6 @@
 import { types } from 'pg'
 import type { SqlValue } from '../sql-answer.ts'
-import { parseExactJson } from './exact-json.ts'
+import { parseExactJson } from '../../../base/exact-json.ts'
 
 /** Turns the text in which the server gives a value into one of JSON. */
 export type ReadValue = (text: string) => SqlValue

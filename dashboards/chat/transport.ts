@@ -1,0 +1,23 @@
+import { DefaultChatTransport } from 'ai'
+import type { ChatMessage } from './contract.ts'
+import { historyToSend } from './history-to-send.ts'
+import { ChatProblem, problemOf } from './problem.ts'
+import { bearer, callChat } from './settings.ts'
+
+/** How questions go to the service. The token is the one that the tab has when a question is sent. */
+export const transport = new DefaultChatTransport<ChatMessage>({
+  api: '/api/chat',
+  headers: () => bearer(),
+  prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => ({
+    body: { ...body, id, trigger, messageId, messages: historyToSend(messages) },
+  }),
+  fetch: async (path, init = {}) => {
+    const response = await callChat(String(path), init)
+    if (!response.ok) throw await problemOf(response)
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+      await response.body?.cancel()
+      throw new ChatProblem(502, 'not-the-chat', 'What answered is not the chat. Whatever stands before it may be set wrongly.')
+    }
+    return response
+  },
+})

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
+import type { McpHttpHandler } from '@modelcontextprotocol/server'
+import { ApiError, asError } from '../errors.ts'
+import { isShallow, mostJsonLevels } from '../json-depth.ts'
+import type { Logger } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { readJson } from '../read-json.ts'
+import { answerError } from './answer-error.ts'
+import { crossOrigin } from './cross-origin.ts'
+import { countRequests } from './message-count.ts'
+import { requireKnownOrigin } from './origin-rules.ts'
+import type { OriginRules } from './origin-rules.ts'
+
+/** Who may call, as far as the transport wants to know. */
+export interface AdmittedCaller {
+  /** For the log; no key. Tools find it in `authInfo.clientId`. */
+  readonly name: string
+  /** Is told how many requests a body holds. @throws ApiError 429 */
+  readonly count: (requests: number) => void
+}
+
+export interface McpListenerOptions {
+  /** Address to bind. */
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
+  /** What is spoken, by its path, such as `/mcp`. */
+  readonly protocols: Readonly<Record<string, McpHttpHandler>>
+  /** @throws ApiError for who may not call */
+  readonly admit: (request: IncomingMessage) => Promise<AdmittedCaller>
+  readonly origins: OriginRules
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** How long a request may take to come. Default: 10 s for its head, 30 s for all of it. */
+  readonly patience?: Pick<ServerOptions, 'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval'> | undefined
+  /** How long `close` waits for calls that run, in milliseconds. Default 3,000. */
+  readonly closeGraceMs?: number | undefined
+}
+
+export interface McpListener {
+  readonly port: number
+  /** Takes no more requests, waits for what runs, ends the rest. */
+  close(): Promise<void>
+}
+
+/** Milliseconds. Who sends a byte now and then holds no connection for long. */
+const usualPatience = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 } as const
+
+/** Longer than any statement, question or script of use. */
+const mostBodyBytes = 1024 * 1024
+
+/** What speaks a protocol at a path. */
+type Speak = (request: NodeIncomingMessageLike, response: ServerResponse, body: unknown) => Promise<void>
+
+/**
+ * Listens for MCP over streamable HTTP at the paths given, and answers `/health`.
+ * @throws what the system says when the port cannot be bound
+ */
+export async function startMcpListener(options: McpListenerOptions): Promise<McpListener> {
+  const { log, metrics, protocols, closeGraceMs = 3000, patience = usualPatience } = options
+  const onerror = (err: Error): void => log.error({ err }, 'a request of the protocol failed')
+  const spoken = new Map<string, Speak>(Object.entries(protocols).map(([path, protocol]) => [path, toNodeHandler(protocol, { onerror })]))
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (isHealthAsked(request)) {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end('{"status":"ok"}')
+      return
+    }
+    const speak = speakerOf(request, spoken)
+    requireKnownOrigin(request.headers, options.origins)
+    if (crossOrigin(request, response, options.origins)) return
+    const caller = await options.admit(request)
+    if (request.method !== 'POST') {
+      throw new ApiError(405, 'method-not-allowed', 'Send messages with POST: there are no sessions here, and no stream to open.')
+    }
+    const body = await readJson(request, mostBodyBytes)
+    if (!isShallow(body)) throw new ApiError(400, 'too-deep', `Lists and objects may be within each other ${mostJsonLevels} deep.`)
+    caller.count(countRequests(body))
+    await speak(named(request, caller), response, body)
+  }
+  const server = createServer({ ...patience, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 }, (request, response) => {
+    const requestId = randomUUID()
+    response.setHeader('X-Request-Id', requestId)
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    handle(request, response).catch((thrown: unknown) => {
+      const error = toAnswer(thrown)
+      metrics.mcpRefused.inc({ reason: error.code })
+      if (error.status >= 500) log.error({ err: asError(thrown), requestId }, 'a request failed')
+      else log.debug({ requestId, code: error.code }, 'a request was refused')
+      if (response.headersSent) response.destroy()
+      else answerError(response, error, requestId)
+    })
+  })
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const endCalls = async (): Promise<void> => {
+    await Promise.all(Object.values(protocols).map((protocol) => protocol.close()))
+  }
+  return { port, close: () => closeServer(server, endCalls, closeGraceMs) }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function isHealthAsked(request: IncomingMessage): boolean {
+  return pathOf(request) === '/health' && (request.method === 'GET' || request.method === 'HEAD')
+}
+
+/** @throws ApiError 404 `unknown-path` */
+function speakerOf(request: IncomingMessage, spoken: ReadonlyMap<string, Speak>): Speak {
+  const speak = spoken.get(pathOf(request).replace(/\/$/, ''))
+  if (speak === undefined) throw new ApiError(404, 'unknown-path', `There is nothing here; MCP is spoken at ${[...spoken.keys()].join(' and ')}.`)
+  return speak
+}
+
+/** The request as the SDK takes it, which passes `auth` on to the tools; its type only lacks `| undefined` here and there. */
+function named(request: IncomingMessage, { name }: AdmittedCaller): NodeIncomingMessageLike {
+  return Object.assign(request, { auth: { token: '', clientId: name, scopes: [] } }) as NodeIncomingMessageLike
+}
+
+function toAnswer(thrown: unknown): ApiError {
+  return thrown instanceof ApiError ? thrown : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.', { cause: thrown })
+}
+
+async function closeServer(server: Server, endCalls: () => Promise<void>, graceMs: number): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const timer = setTimeout(() => {
+    void endCalls().finally(() => server.closeAllConnections())
+  }, graceMs)
+  await closed
+  clearTimeout(timer)
+  await endCalls()
+}

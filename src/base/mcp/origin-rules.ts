@@ -1,0 +1,57 @@
+import { isIPv4 } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError } from '../errors.ts'
+
+export interface OriginRules {
+  /** Names that the server is reached by besides those of this machine, as `URL` writes them, without ports. Empty: any. */
+  readonly allowedHosts: readonly string[]
+  /** Origins of web pages that may call, e.g. https://tools.example.org. Those of this machine may always. */
+  readonly allowedOrigins: readonly string[]
+  /** What whoever is refused can do, e.g. "Add it to MCP_ALLOWED_HOSTS." */
+  readonly remedies: { readonly host: string; readonly origin: string }
+}
+
+/** Whether a hostname, as `URL` writes it, can only mean this machine. */
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/**
+ * Refuses what a browser sends for a page that has no business here. A page of any site can have its name point to this
+ * machine (DNS rebinding): then `Host` is the name of that site, and `Origin` too. Programs send no `Origin`.
+ * Source: MCP specification, transports, security warning.
+ * @throws ApiError 403 `host-not-allowed`, 403 `origin-not-allowed`
+ */
+export function requireKnownOrigin(headers: IncomingHttpHeaders, rules: OriginRules): void {
+  const host = hostNameOf(`http://${headers.host ?? ''}`)
+  const isHostListed = host !== undefined && (isLoopbackName(host) || rules.allowedHosts.includes(host))
+  if (rules.allowedHosts.length > 0 && !isHostListed) {
+    throw new ApiError(403, 'host-not-allowed', `This server is not known by the name in Host. ${rules.remedies.host}`)
+  }
+  if (!isOriginAllowed(headers.origin, rules)) {
+    throw new ApiError(403, 'origin-not-allowed', `Pages of this Origin may not call this server. ${rules.remedies.origin}`)
+  }
+}
+
+/** Whether the request was made under a name of this machine, by a program or by a page of this machine. */
+export function isAddressedLocally({ host, origin }: IncomingHttpHeaders): boolean {
+  return isLocal(`http://${host ?? ''}`) && (origin === undefined || isLocal(origin))
+}
+
+/** The value for `Access-Control-Allow-Origin`; undefined for programs and pages that may not call. */
+export function allowedOriginOf(headers: IncomingHttpHeaders, rules: OriginRules): string | undefined {
+  return headers.origin !== undefined && isOriginAllowed(headers.origin, rules) ? headers.origin : undefined
+}
+
+function isOriginAllowed(origin: string | undefined, rules: OriginRules): boolean {
+  return origin === undefined || isLocal(origin) || rules.allowedOrigins.includes(origin)
+}
+
+function isLocal(address: string): boolean {
+  const name = hostNameOf(address)
+  return name !== undefined && isLoopbackName(name)
+}
+
+function hostNameOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).hostname : undefined
+}

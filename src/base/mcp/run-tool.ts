@@ -1,0 +1,59 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { z } from 'zod'
+import { ApiError, asError } from '../errors.ts'
+import { parseBody } from '../parse-input.ts'
+import type { CallContext } from './call-context.ts'
+
+export interface ToolCall<Schema extends z.ZodType> {
+  readonly tool: string
+  readonly context: CallContext
+  /** Aborted when who called has left. */
+  readonly signal: AbortSignal
+  /** Of the arguments. */
+  readonly schema: Schema
+  /** The arguments as they came. */
+  readonly args: unknown
+  readonly run: (input: z.output<Schema>) => Promise<CallToolResult>
+  /** The result that tells a failure. Faults of ours come as one that says nothing of itself. */
+  readonly tell: (failure: ApiError) => CallToolResult
+}
+
+/** What became of a call, for the metrics. */
+type Outcome = 'done' | 'refused' | 'failed' | 'left'
+
+/**
+ * Checks the arguments of a tool, runs it, tells its failure as a result that the model can read, and logs and counts the call: its name, its time and
+ * what became of it, not what was asked.
+ */
+export async function runTool<Schema extends z.ZodType>(
+  { tool, context: { caller, log, metrics }, signal, schema, args, run, tell }: ToolCall<Schema>,
+): Promise<CallToolResult> {
+  const begin = performance.now()
+  const ended = (outcome: Outcome): { tool: string; caller: string; seconds: number } => {
+    const seconds = (performance.now() - begin) / 1000
+    metrics.mcpCallSeconds.observe({ tool, outcome }, seconds)
+    metrics.mcpCallsRunning.dec({ tool })
+    return { tool, caller, seconds }
+  }
+  metrics.mcpCallsRunning.inc({ tool })
+  try {
+    const result = await run(parseBody(schema, args ?? {}))
+    log.debug(ended(result.isError === true ? 'refused' : 'done'), 'a tool was called')
+    return result
+  } catch (error) {
+    const failure = tellable(error)
+    const outcome = signal.aborted ? 'left' : error instanceof ApiError && error.status < 500 ? 'refused' : 'failed'
+    const details = { ...ended(outcome), code: failure.code }
+    // What is turned away because others are before it has no cause, and comes by the thousand.
+    const isKnown = error instanceof ApiError && (outcome !== 'failed' || error.cause === undefined)
+    if (outcome === 'left' || isKnown) log.debug(details, 'a tool call was refused')
+    else if (error instanceof ApiError) log.warn({ ...details, err: asError(error.cause) }, 'a tool call failed')
+    else log.error({ ...details, err: asError(error) }, 'a tool call failed')
+    return tell(failure)
+  }
+}
+
+/** What a caller may know of an error; faults of ours say nothing of themselves. */
+function tellable(error: unknown): ApiError {
+  return error instanceof ApiError ? error : new ApiError(500, 'internal-error', 'Something went wrong here; the log tells what.')
+}

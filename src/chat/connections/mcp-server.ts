@@ -1,0 +1,58 @@
+/** An MCP server whose tools the chat may use. */
+export interface McpServer {
+  /** For the log: `flowfarm`, `script`, `evm`. */
+  readonly name: string
+  /** For people: "the tools for Cadence". */
+  readonly title: string
+  /** Undefined: there is none now; it is asked for at each turn, since a port may be known only after a while. */
+  readonly url: () => string | undefined
+  readonly key: string | undefined
+  /** Names that are taken of it; whatever else it offers is dropped. */
+  readonly tools: readonly string[]
+  /** Resources that are read of it for the prompt, by URI. */
+  readonly texts: readonly string[]
+  /** One of ours: what it says of its tools is told to the model. Of others only their form is, without any words. */
+  readonly isOurs: boolean
+  /** Somebody asked for it, so that it is told when it is not there. */
+  readonly isWanted: boolean
+}
+
+export interface McpServerAddresses {
+  /** The address of flowfarm's MCP server. */
+  readonly flowfarm: () => string | undefined
+  readonly flowfarmKey: string | undefined
+  /** SCRIPT_MCP_URL and EVM_MCP_URL; undefined: those of the service `tools`. */
+  readonly script: string | undefined
+  readonly evm: string | undefined
+  /** Address of the service `tools`, such as http://127.0.0.1:8086. */
+  readonly tools: () => string | undefined
+}
+
+/** Texts of our MCP server that the prompt is made of. */
+export const textUris = {
+  indexer: 'schema://indexer-ddl', evm: 'schema://evm-explorer-ddl', evmNotes: 'schema://docs', scripts: 'schema://script-reference',
+} as const
+
+/** The three servers of the specification, with the tools that it names. The ones that would ask a second model are not among them. */
+export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpServerAddresses): readonly McpServer[] {
+  const below = (path: string) => (): string | undefined => {
+    const base = tools()
+    return base === undefined ? undefined : new URL(path, base).href
+  }
+  return [
+    {
+      name: 'flowfarm', title: 'the tools for SQL and Cadence', url: flowfarm, key: flowfarmKey, isOurs: true, isWanted: true,
+      tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script'], texts: Object.values(textUris),
+    },
+    {
+      name: 'script', title: 'the tools for Cadence and its documentation', url: script === undefined ? below('/script/mcp') : () => script, key: undefined,
+      isOurs: script === undefined, isWanted: script !== undefined, texts: [],
+      tools: ['script_check', 'search_docs', 'get_doc', 'browse_docs', 'script_hover', 'script_definition', 'script_symbols'],
+    },
+    {
+      name: 'evm', title: 'the tools for the EVM', url: evm === undefined ? below('/evm/mcp') : () => evm, key: undefined,
+      isOurs: evm === undefined, isWanted: evm !== undefined, texts: [],
+      tools: ['evm_rpc', 'evm_getBalance', 'evm_call', 'evm_getLogs'],
+    },
+  ]
+}

@@ -1,0 +1,162 @@
+import { constants } from 'node:zlib'
+import type { IncomingMessage } from 'node:http'
+import { Router } from '@koa/router'
+import Koa from 'koa'
+import type { Middleware } from 'koa'
+import compress from 'koa-compress'
+import { admitBearer } from '../../auth/bearer.ts'
+import type { Client } from '../../base/client-address.ts'
+import { ApiError, asError } from '../../base/errors.ts'
+import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
+import { leftSignal } from '../../base/http/left-signal.ts'
+import { closeServer, listen } from '../../base/http/listen.ts'
+import { refuseMethod } from '../../base/http/refuse-method.ts'
+import { requests } from '../../base/http/requests.ts'
+import type { RequestContext, RequestState } from '../../base/http/requests.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import { readJson } from '../../base/read-json.ts'
+import { refuseRebound } from '../../base/refuse-rebound.ts'
+import { historyLimits } from '../history/history-limits.ts'
+import { readChatRequest } from '../history/read-chat-request.ts'
+import type { AnswerLimits } from '../limits/answer-limits.ts'
+import type { ChatParts } from './chat-parts.ts'
+import { presentSettings } from './present-settings.ts'
+import { sendAnswer } from './send-answer.ts'
+import type { SendOptions } from './send-answer.ts'
+import { watchTurn } from './watch-turn.ts'
+
+export interface ChatServerOptions {
+  readonly parts: ChatParts
+  readonly limits: AnswerLimits
+  /** Who asks, as far as limits are concerned. */
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Address to bind. */
+  readonly host: string
+  /** 0 picks a free port. */
+  readonly port: number
+  /** API_TOKEN. Undefined: everybody may ask. */
+  readonly token: string | undefined
+  /** Answers `/` and the files of the page. Default: there is none. */
+  readonly page?: Middleware
+  /** How long `close` waits for answers that are being given, ms. Default 3,000. */
+  readonly closeGraceMs?: number
+  /** Default: those of `sendAnswer`. */
+  readonly patience?: Pick<SendOptions, 'remarkMs' | 'stallMs'>
+}
+
+export interface ChatServer {
+  readonly port: number
+  /** Takes no more questions, waits for the answers that are being given, and ends the rest, which say so. */
+  close(): Promise<void>
+}
+
+/** What an answer has to end in once it was told to, ms: the call of its model, its tools, and the words about it. */
+const endingMs = 1500
+
+/**
+ * Starts the chat: `POST /api/chat`, its settings, and the page. No other origin may call it from a browser: its answers allow none, and a
+ * question needs `Content-Type: application/json`, for which a browser asks before.
+ * @throws what the system says when the port cannot be bound
+ */
+export async function createChatServer(options: ChatServerOptions): Promise<ChatServer> {
+  const { log, metrics, host, closeGraceMs = 3000 } = options
+  /** Of each answer that is being given: ends it. */
+  const running = new Set<AbortController>()
+  const app = new Koa<RequestState>()
+  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.use(requests({ service: 'chat', metrics, log, list: 'the documentation' }))
+  app.use(async (context, next) => {
+    context.set(apiSecurityHeaders)
+    await next()
+  })
+  // Not of answers, which are sent as they come.
+  app.use(compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }))
+  const router = chatRouter(options, running)
+  app.use(router.routes())
+  if (options.page !== undefined) app.use(options.page)
+  app.use((context) => refuseMethod(context, router, options.page !== undefined))
+  const handle = app.callback()
+  const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
+  return {
+    port,
+    close: async () => {
+      const ending = setTimeout(() => {
+        for (const answer of running) answer.abort(new ApiError(503, 'stopping', 'The service was stopped before the answer had its end: ask again in a moment.'))
+      }, closeGraceMs)
+      await closeServer(server, closeGraceMs + endingMs)
+      clearTimeout(ending)
+    },
+  }
+}
+
+function chatRouter(options: ChatServerOptions, running: Set<AbortController>): Router<RequestState> {
+  const { parts, token } = options
+  const router = new Router<RequestState>()
+  const answerJson = (context: RequestContext, body: unknown): void => {
+    context.set('Cache-Control', 'no-store')
+    context.body = JSON.stringify(body)
+    context.type = 'application/json'
+  }
+  router.get('/health', (context) => {
+    context.state.route = '/health'
+    answerJson(context, { status: 'ok', service: 'chat' })
+  })
+  router.get('/api/chat/settings', (context) => {
+    context.state.route = '/api/chat/settings'
+    answerJson(context, presentSettings(parts, token !== undefined))
+  })
+  router.post('/api/chat', async (context) => {
+    context.state.route = '/api/chat'
+    await answerQuestion(context, options, running)
+  })
+  return router
+}
+
+async function answerQuestion(context: RequestContext, options: ChatServerOptions, running: Set<AbortController>): Promise<void> {
+  const { parts, limits, clientOf, metrics, token, host, patience } = options
+  if (token === undefined) refuseRebound(context.req, host)
+  admitBearer(context.get('Authorization'), token)
+  const place = limits.enter(clientOf(context.req))
+  metrics.chatRunning.inc()
+  const control = new AbortController()
+  try {
+    const read = readChatRequest(await readBody(context.req))
+    const mode = read.mode ?? parts.models.usual
+    const model = parts.models.of(mode)
+    place.count()
+    const log = options.log.child({ requestId: context.state.requestId })
+    const left = leftSignal(context.res)
+    left.addEventListener('abort', () => control.abort(left.reason), { once: true })
+    running.add(control)
+    context.respond = false
+    const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
+    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal: control.signal, watch })
+    await sendAnswer(context.res, open, { ...patience, explain: (error) => {
+      watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
+      return explain(error, log, left)
+    } })
+  } finally {
+    running.delete(control)
+    metrics.chatRunning.dec()
+    place.leave()
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  try {
+    return await readJson(request, historyLimits.bodyBytes)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'body-too-large') throw error
+    throw new ApiError(413, 'body-too-large', `A conversation has at most ${historyLimits.bodyBytes} bytes with all that tools found: begin a new one.`, { cause: error })
+  }
+}
+
+/** Of what is no answer of ours, nothing but that it is. */
+function explain(error: unknown, log: Logger, left: AbortSignal): string {
+  if (error instanceof ApiError) return error.message
+  if (!left.aborted) log.error({ err: asError(error) }, 'an answer could not be given')
+  return 'Something went wrong here; the log tells what. Ask again.'
+}

@@ -1,0 +1,130 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type { Logger } from '../../base/log.ts'
+import { backoffMs, pause } from '../../base/retry.ts'
+import { retryAfterMs } from '../../llm/provider-failure.ts'
+import { plainNames } from './plain-names.ts'
+import { brokenOff, isWorthAnotherTry, streamBroke } from './stream-failure.ts'
+import { toldFailure } from './told-failure.ts'
+import type { ToldFailureOptions } from './told-failure.ts'
+
+export interface PatientModelOptions extends ToldFailureOptions {
+  readonly model: LanguageModelV4
+  /** Tries for one reply. Default 3. */
+  readonly mostTries?: number
+  /** Upper bound of the first pause between two tries where the provider names none, in milliseconds. Default 1,000. */
+  readonly retryBaseMs?: number
+  /** The longest pause that a provider is given, in milliseconds: somebody waits for the answer. Default 20,000. */
+  readonly mostPauseMs?: number
+  readonly log?: Logger | undefined
+}
+
+type Part = LanguageModelV4StreamPart
+
+/** Parts that come before a model has said anything. */
+const preludes: ReadonlySet<Part['type']> = new Set(['stream-start', 'response-metadata', 'custom', 'raw'])
+
+/**
+ * A model that is asked again while its provider is busy (429) or broken (5xx, no connection), after the pause that it names, as long
+ * as it has said nothing. What fails for good is an ApiError with words for whoever asked, also in the middle of a stream.
+ */
+export class PatientModel implements LanguageModelV4 {
+  readonly specificationVersion = 'v4'
+  readonly #options: PatientModelOptions & Required<Pick<PatientModelOptions, 'mostTries' | 'retryBaseMs' | 'mostPauseMs'>>
+
+  constructor({ mostTries = 3, retryBaseMs = 1000, mostPauseMs = 20_000, ...options }: PatientModelOptions) {
+    this.#options = { ...options, mostTries, retryBaseMs, mostPauseMs }
+  }
+
+  get provider(): string {
+    return this.#options.model.provider
+  }
+
+  get modelId(): string {
+    return this.#options.model.modelId
+  }
+
+  get supportedUrls(): LanguageModelV4['supportedUrls'] {
+    return this.#options.model.supportedUrls
+  }
+
+  doGenerate(options: LanguageModelV4CallOptions): PromiseLike<LanguageModelV4GenerateResult> {
+    return this.#options.model.doGenerate(options)
+  }
+
+  async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    const { state, mostTries, retryBaseMs, mostPauseMs, log } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const { stream } = await this.#options.model.doStream({ ...options, prompt: plainNames(options.prompt) })
+        // Without what was sent, which is long and would be kept as long as the answer takes.
+        return { stream: await this.#begun(stream, options.abortSignal) }
+      } catch (error) {
+        options.abortSignal?.throwIfAborted()
+        const pauseMs = retryAfterMs(error) ?? backoffMs(attempt, retryBaseMs, 8 * retryBaseMs)
+        if (!isWorthAnotherTry(error) || attempt >= mostTries || pauseMs > mostPauseMs) throw toldFailure(error, { ...this.#options, hasBegun: false })
+        log?.info({ provider: state.provider, model: state.name, attempt, pauseMs }, 'the provider of the model is busy or broken; it is asked again')
+        await pause(pauseMs, options.abortSignal)
+      }
+    }
+  }
+
+  /** Waits for the first thing that the model says. @throws what came in its place */
+  async #begun(stream: ReadableStream<Part>, signal: AbortSignal | undefined): Promise<ReadableStream<Part>> {
+    const reader = stream.getReader()
+    const waiting: Part[] = []
+    for (;;) {
+      const part = await readPart(reader)
+      if (part === undefined || isBrokenOff(part)) throw brokenOff()
+      if (part.type === 'error') {
+        await reader.cancel().catch(() => undefined)
+        throw streamBroke(part.error)
+      }
+      // What a provider remarks on our settings is no news to whoever chose them, and the SDK would print it with each answer.
+      waiting.push(part.type === 'stream-start' ? { ...part, warnings: [] } : part)
+      if (!preludes.has(part.type)) return this.#rest(reader, waiting, signal)
+    }
+  }
+
+  /** What was read already, and then the stream itself; where that fails, it ends with an error that can be told. */
+  #rest(reader: ReadableStreamDefaultReader<Part>, waiting: Part[], signal: AbortSignal | undefined): ReadableStream<Part> {
+    let isFinished = waiting.some(({ type }) => type === 'finish')
+    const failed = (error: unknown): Part => ({ type: 'error', error: toldFailure(error, { ...this.#options, hasBegun: true }) })
+    const next = async (): Promise<Part | undefined> => {
+      try {
+        return await readPart(reader)
+      } catch (error) {
+        signal?.throwIfAborted()
+        return { type: 'error', error }
+      }
+    }
+    return new ReadableStream<Part>({
+      async pull(controller) {
+        const part = waiting.shift() ?? await next()
+        if (part === undefined) {
+          if (!isFinished) controller.enqueue(failed(brokenOff()))
+          return controller.close()
+        }
+        controller.enqueue(part.type === 'error' ? failed(streamBroke(part.error)) : part)
+        if (part.type !== 'error' && part.type !== 'finish') return
+        // Its tokens were spent all the same, so that the end comes too.
+        if (isBrokenOff(part)) controller.enqueue(failed(brokenOff()))
+        isFinished = true
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
+  }
+}
+
+async function readPart(reader: ReadableStreamDefaultReader<Part>): Promise<Part | undefined> {
+  try {
+    const { done, value } = await reader.read()
+    return done ? undefined : value
+  } catch (error) {
+    throw streamBroke(error)
+  }
+}
+
+/** Every reply says why it ends; one that does not was cut off on its way. */
+function isBrokenOff(part: Part): boolean {
+  return part.type === 'finish' && (part.finishReason.unified === 'interrupted' || (part.finishReason.unified === 'other' && part.finishReason.raw === undefined))
+}

@@ -1,0 +1,68 @@
+import { startMcpListener } from '../base/mcp/mcp-listener.ts'
+import type { McpListener, McpListenerOptions } from '../base/mcp/mcp-listener.ts'
+import type { Network } from '../chain/network.ts'
+import { DocLibrary } from './docs/doc-library.ts'
+import type { SourceDocument } from './docs/source-document.ts'
+import { createEvmProtocol } from './evm/evm-protocol.ts'
+import { RpcNode } from './evm/rpc-node.ts'
+import type { ToolServerBasics } from './protocol-options.ts'
+import { createScriptProtocol } from './script/script-protocol.ts'
+import { ScriptParser } from './script/script-parser.ts'
+
+export interface ToolServerOptions extends ToolServerBasics, Pick<McpListenerOptions, 'port' | 'patience' | 'closeGraceMs'> {
+  /** Address to bind (TOOLS_HOST). */
+  readonly host: string
+  /** EVM_RPC_URL; undefined: there are no EVM tools. */
+  readonly evmRpcUrl: string | undefined
+  /** Whose addresses are right, for scripts and in the documentation. */
+  readonly network: () => Network
+  /** What is searched and read, as it is for a network. Called once for each. */
+  readonly documents: (network: Network) => readonly SourceDocument[]
+}
+
+/**
+ * Starts the tool servers: MCP over streamable HTTP at `/script/mcp` and `/evm/mcp`, and `/health`. No key is asked for: they read nothing
+ * that is not public, and are bound where only the chat reaches them. Pages of other sites are refused.
+ * @throws what the system says when the port cannot be bound
+ */
+export async function startToolServers(options: ToolServerOptions): Promise<McpListener> {
+  const { host, log, network, documents, evmRpcUrl } = options
+  const parser = new ScriptParser()
+  const listener = await startMcpListener({
+    ...options,
+    protocols: {
+      '/script/mcp': createScriptProtocol(options, { parser, network, library: librariesOf(network, documents) }),
+      '/evm/mcp': createEvmProtocol(options, evmRpcUrl === undefined ? undefined : new RpcNode({ url: evmRpcUrl })),
+    },
+    admit: () => Promise.resolve({ name: 'open', count: () => undefined }),
+    origins: {
+      allowedHosts: boundNames(host), allowedOrigins: [],
+      remedies: { host: 'Call it as localhost, or by the address in TOOLS_HOST.', origin: 'Only pages of this machine may.' },
+    },
+  })
+  log.info({ host, port: listener.port, paths: ['/script/mcp', '/evm/mcp'], hasEvm: evmRpcUrl !== undefined }, 'the tool servers listen')
+  return {
+    port: listener.port,
+    close: async () => {
+      await listener.close()
+      await parser.close()
+    },
+  }
+}
+
+/** An address that is bound is a name by which the servers are reached; all addresses are none, and any name may be right. */
+function boundNames(host: string): readonly string[] {
+  if (host === '0.0.0.0' || host === '::') return []
+  const name = host.includes(':') ? `[${host}]` : host
+  return [URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name]
+}
+
+/** The library of the network that is known at the moment, made when it is first asked for. */
+function librariesOf(network: () => Network, documents: ToolServerOptions['documents']): () => Promise<DocLibrary> {
+  const made = new Map<Network, Promise<DocLibrary>>()
+  return () => {
+    const known = made.get(network()) ?? DocLibrary.of(documents(network()))
+    made.set(network(), known)
+    return known
+  }
+}

@@ -1,0 +1,30 @@
+/** A user as the other parts of the wallet know one. */
+export interface AuthUser {
+  /** UUID. */
+  readonly id: string
+  /** Lower case; undefined for users who have only a passkey or another provider without e-mail. */
+  readonly email: string | undefined
+  readonly isEmailConfirmed: boolean
+  /** Roles come from here alone: users cannot change it. */
+  readonly appMetadata: Readonly<Record<string, unknown>>
+  readonly userMetadata: Readonly<Record<string, unknown>>
+}
+
+/** Who makes a request. */
+export interface SignedIn {
+  readonly user: AuthUser
+  readonly sessionId: string
+  /** When the user last proved who they are: what changes passkeys wants that to be recent. */
+  readonly authenticatedAt: Date
+}
+
+/** What the parts of the wallet ask of the one that signs people in: our own, or another one at GOTRUE_URL. */
+export interface AuthSessions {
+  /** @param accessToken of `Authorization: Bearer`. @throws ApiError 401 `UNAUTHORIZED` */
+  authenticate(accessToken: string): Promise<SignedIn>
+  /**
+   * A token that is traded once, within five minutes, for a session: POST /verify `{type: 'magiclink', token_hash}`. It leaves links that were sent by
+   * e-mail alone, and is there for users without one.
+   */
+  createTokenHash(userId: string): Promise<string>
+}

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A message of the protocol, as a client sent it. */
+export interface Asked {
+  readonly id?: number
+  readonly method: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+export interface OddRequest {
+  readonly asked: Asked
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Answers with a result as JSON. */
+  reply(result: object): void
+}
+
+export interface OddMcpServer {
+  readonly url: string
+  readonly port: number
+  /** Methods of the protocol in the order in which they came, and `GET`, `DELETE` of HTTP. */
+  readonly asked: readonly string[]
+  /** Requests, as they came. */
+  readonly requests: readonly IncomingMessage[]
+  /** Resolves once a message of this method has come, from now on or before. */
+  came(method: string): Promise<void>
+  /** Connections that are open now. */
+  connections(): Promise<number>
+  stop(): Promise<void>
+}
+
+export interface OddOptions {
+  /** Takes a message over; `false`: it is answered as usual. */
+  readonly handle?: (odd: OddRequest) => boolean | Promise<boolean>
+  /** As `tools/list` has them. Default: one named `script_check`. */
+  readonly tools?: readonly object[]
+  /** Default 0. */
+  readonly port?: number
+  /** Whether it speaks the revision of 2026. Default true; otherwise that of 2025, with a session. */
+  readonly isModern?: boolean
+}
+
+export const anyObject = { type: 'object', properties: { text: { type: 'string' } } } as const
+
+/** An MCP server made by hand, which does what no good one does where it is told to. */
+export async function startOddMcpServer({ handle, tools = [{ name: 'script_check', description: 'Theirs.', inputSchema: anyObject }], port = 0, isModern = true }: OddOptions = {}): Promise<OddMcpServer> {
+  const asked: string[] = []
+  const requests: IncomingMessage[] = []
+  const waiting: { method: string; tell: () => void }[] = []
+  let session = 0
+  const note = (method: string): void => {
+    asked.push(method)
+    for (const each of waiting) if (each.method === method) each.tell()
+  }
+  const server = createServer(async (request, response) => {
+    requests.push(request)
+    if (request.method !== 'POST') {
+      note(request.method ?? '')
+      response.writeHead(405).end()
+      return
+    }
+    const body = await text(request)
+    if (body === undefined) return
+    const message = JSON.parse(body) as Asked
+    const reply = (result: object): void => {
+      response.writeHead(200, { 'Content-Type': 'application/json', ...(isModern ? {} : { 'Mcp-Session-Id': String(session) }) })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { ...(isModern ? { resultType: 'complete' } : {}), ...result } }))
+    }
+    const isHandled = await handle?.({ asked: message, request, response, reply })
+    note(message.method)
+    if (isHandled === true) return
+    if (message.id === undefined) {
+      response.writeHead(202).end()
+      return
+    }
+    switch (message.method) {
+      case 'server/discover':
+        if (isModern) reply({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
+        else response.writeHead(400, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'no such method' } }))
+        break
+      case 'initialize':
+        session++
+        reply({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '0' } })
+        break
+      case 'tools/list':
+        reply({ tools })
+        break
+      default:
+        reply({ content: [{ type: 'text', text: 'fine' }] })
+    }
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: own } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${own}/mcp`, port: own, asked, requests,
+    came: async (method) => {
+      if (asked.includes(method)) return
+      await new Promise<void>((tell) => waiting.push({ method, tell }))
+    },
+    connections: () => new Promise((resolve, reject) => server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))),
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Undefined: the client left before all of it was there. */
+async function text(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,71 @@
+import type { ToolSet, UIMessage } from 'ai'
+import { readUIMessageStream } from 'ai'
+import { pino } from 'pino'
+import type { ChatMessage } from '../../../src/chat/chat-message.ts'
+import type { ChatMode } from '../../../src/chat/chat-modes.ts'
+import { createChatModels } from '../../../src/chat/models/create-chat-models.ts'
+import type { ChatModel } from '../../../src/chat/models/chat-models.ts'
+import type { ChatChunk, TurnOptions, TurnOutcome, TurnRequest } from '../../../src/chat/turn/chat-turn.ts'
+import { runTurn } from '../../../src/chat/turn/run-turn.ts'
+import { readConfig } from '../../../src/base/config.ts'
+import type { ProviderProtocol } from './provider-turn.ts'
+
+/** The two protocols, for tests of both. */
+export const protocols: readonly ProviderProtocol[] = ['messages', 'completions']
+
+/** A model at a provider on this machine, as the variables say. */
+export function modelAt(url: string, protocol: ProviderProtocol, mode: ChatMode = 'balanced', variables: Record<string, string> = {}): ChatModel {
+  const provider = protocol === 'messages' ? { LLM_PROVIDER: 'anthropic', LLM_MODEL: 'claude-sonnet-4-6' } : { LLM_MODEL: 'some-model' }
+  const config = readConfig({ LLM_API_KEY: 'secret-of-the-provider', LLM_BASE_URL: url, CHAT_WEB_SEARCH: 'false', ...provider, ...variables }, {})
+  return createChatModels(config, { retryBaseMs: 1 }).of(mode)
+}
+
+export function saidBy(role: 'user' | 'assistant', text: string): ChatMessage {
+  return { id: `${role}-${text}`, role, parts: [{ type: 'text', text }] }
+}
+
+export interface TurnSetup extends Partial<TurnOptions> {
+  readonly model: ChatModel
+  readonly messages?: readonly ChatMessage[]
+  readonly tools?: ToolSet
+  readonly mode?: ChatMode
+  readonly signal?: AbortSignal
+  readonly notices?: TurnRequest['notices']
+}
+
+/** Begins a turn. */
+export function beginTurn({ model, messages = [saidBy('user', 'How high?')], tools = {}, mode = 'balanced', signal = new AbortController().signal, notices = [], ...options }: TurnSetup): ReadableStream<ChatChunk> {
+  return runTurn({ model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' }, { timeoutMs: 20_000, log: pino({ level: process.env['P1LOG'] ?? 'silent', serializers: { err: pino.stdSerializers.err } }), ...options })
+}
+
+/** An answer to its end. */
+export interface WholeAnswer {
+  readonly chunks: readonly ChatChunk[]
+  /** All words of the answer, those of each of its texts. */
+  readonly texts: readonly string[]
+  /** As clients of the AI SDK keep it. */
+  readonly message: ChatMessage
+  readonly error: string | undefined
+  readonly outcome: TurnOutcome
+}
+
+export async function wholeTurn(setup: TurnSetup): Promise<WholeAnswer> {
+  let outcome: TurnOutcome | undefined
+  const watch = setup.watch ?? { begun: () => undefined, toolEnded: () => undefined, ended: () => undefined }
+  const stream = beginTurn({ ...setup, watch: { ...watch, ended: (told) => {
+    outcome = told
+    watch.ended(told)
+  } } })
+  const chunks = await Array.fromAsync(stream)
+  if (outcome === undefined) throw new Error('nobody was told of the end')
+  const message = await messageOf(chunks)
+  const error = chunks.find((chunk) => chunk.type === 'error')
+  return { chunks, message, outcome, error: error?.errorText, texts: message.parts.flatMap((part) => part.type === 'text' ? [part.text] : []) }
+}
+
+/** What a client makes of the chunks. */
+export async function messageOf(chunks: readonly ChatChunk[]): Promise<ChatMessage> {
+  let message: UIMessage = { id: 'answer', role: 'assistant', parts: [] }
+  for await (const state of readUIMessageStream<ChatMessage>({ stream: ReadableStream.from<ChatChunk>(chunks), onError: () => undefined })) message = state
+  return message as ChatMessage
+}

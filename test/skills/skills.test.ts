@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { CadenceParser } from '@onflow/cadence-parser'
+import { expect } from 'chai'
+import { keccak } from 'hash-wasm'
+import type { QueryTarget } from '../../src/ask/query-service.ts'
+import { inNetwork } from '../../src/chain/in-network.ts'
+import { networks } from '../../src/chain/network.ts'
+import { readSkills, shippedSkills } from '../../src/skills/read-skills.ts'
+import type { Skill } from '../../src/skills/skill.ts'
+import { evaluatedWorld } from '../ask/eval/evaluated-world.ts'
+import type { EvaluatedWorld } from '../ask/eval/evaluated-world.ts'
+
+/** What the parser says of a text. */
+interface Parsed {
+  readonly error?: { readonly Errors: readonly { readonly Message: string }[] }
+}
+
+const names = ['cadence', 'evm-explorer-schema', 'indexer-schema', 'staking-questions', 'token-questions']
+
+/** Tables that workers fill which ask a chain at its head; none runs here, so what is read from them is only planned. */
+const askedLater = /\bapp\.(?:network_state|staking_node_info|nft_items|prices|contract_code|contract_dependents)\b/
+
+/** Of these it is only checked that they are planned: the database has no such transaction. */
+const isOfAnExample = (sql: string): boolean => /^-- an example of an? (?:id|address|hash)$/m.test(sql)
+
+describe('the skills that come with flowfarm', () => {
+  let skills: readonly Skill[]
+
+  before(async () => {
+    const told: object[] = []
+    skills = (await readSkills(shippedSkills, { warn: (fields: object) => void told.push(fields) })).all
+    expect(told).to.deep.equal([])
+  })
+
+  it('are five, each of a size that a conversation can hold', () => {
+    expect(skills.map(({ name }) => name)).to.deep.equal(names)
+    for (const { name, content } of skills) expect(Buffer.byteLength(content), name).to.be.within(8000, 25_000)
+  })
+
+  it('are told on every network with addresses in place of names', () => {
+    for (const network of networks) {
+      for (const { name, content } of skills) {
+        const left = /(?:0x|A\.)\{\w+\}|\{network\}|^[ \t]*import "\w+"$/m.exec(inNetwork(content, network))
+        expect(left?.[0], `${name} on ${network}`).to.equal(undefined)
+      }
+    }
+  })
+
+  it('name each other, tools and resources that there are', () => {
+    for (const { name, content } of skills) {
+      for (const [, word = ''] of content.matchAll(/[Ss]kills? `([^`]+)`/g)) expect(names, name).to.include(word)
+      for (const [uri] of content.matchAll(/schema:\/\/[a-z-]+/g)) {
+        expect(['schema://indexer-ddl', 'schema://evm-explorer-ddl', 'schema://docs', 'schema://script-reference'], name).to.include(uri)
+      }
+    }
+  })
+
+  it('have Cadence that parses', async () => {
+    const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
+    const parser = await CadenceParser.create(readFileSync(wasm))
+    const programs = skills.flatMap(({ name, content }) => blocks(content, 'cadence').map((code) => ({ name, code })))
+    expect(programs.length).to.be.greaterThan(10)
+    for (const { name, code } of programs) {
+      const { error } = parser.parse(inNetwork(code, 'mainnet')) as Parsed
+      expect(error, `${name}: ${code}`).to.equal(undefined)
+    }
+  })
+})
+
+describe('topics and selectors of the skill for the EVM explorer', () => {
+  it('are the hashes of their signatures', async () => {
+    const { all } = await readSkills(shippedSkills, { warn: () => undefined })
+    const rows = [...all.find(({ name }) => name === 'evm-explorer-schema')?.content.matchAll(/^\| `(\w+\([^`]*\))`[^|]*\| `([0-9a-f]+)` \|$/gm) ?? []]
+    expect(rows.length).to.be.greaterThan(15)
+    for (const [, signature = '', told = ''] of rows) {
+      const hash = await keccak(signature, 256)
+      expect(told, signature).to.equal(told.length === 8 ? hash.slice(0, 8) : hash)
+    }
+  })
+})
+
+describe('the statements of the skills in a database', function () {
+  this.timeout(180_000)
+  let world: EvaluatedWorld
+  let skills: readonly Skill[]
+
+  before(async () => {
+    world = await evaluatedWorld()
+    skills = (await readSkills(shippedSkills, { warn: () => undefined })).all
+  })
+
+  for (const name of names.filter((each) => each !== 'cadence')) {
+    it(`of ${name} pass the gate, are planned, and give rows with something in every column`, async () => {
+      const target: QueryTarget = name === 'evm-explorer-schema' ? 'evm' : 'indexer'
+      const databases = world.evaluation.databases.get(target)
+      if (databases === undefined) throw new Error(`There is no database of the target ${target}`)
+      const statements = blocks(skills.find((skill) => skill.name === name)?.content ?? '', 'sql')
+      expect(statements.length).to.be.greaterThan(8)
+      const troubles: string[] = []
+      for (const sql of statements) {
+        const statement = inNetwork(sql, 'emulator')
+        try {
+          await databases.known.check(statement)
+          const { rows, columns } = await databases.known.run(statement)
+          await databases.other.run(statement)
+          const titles = columns.map((column) => column.name)
+          if (titles.some((title, i) => title === '?column?' || titles.indexOf(title) !== i)) troubles.push(`${titles.join(', ')}:\n${sql}`)
+          if (askedLater.test(statement) || isOfAnExample(statement)) continue
+          const empty = titles.filter((_, i) => rows.every((row) => row[i] === null))
+          if (empty.length > 0) troubles.push(`nothing in ${empty.join(', ')} of ${rows.length} rows:\n${sql}`)
+        } catch (error) {
+          troubles.push(`${String(error)}:\n${sql}`)
+        }
+      }
+      expect(troubles.join('\n')).to.equal('')
+    })
+  }
+})
+
+/** The blocks of code in a language. */
+function blocks(markdown: string, language: string): readonly string[] {
+  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code = '']) => code)
+}

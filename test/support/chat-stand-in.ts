@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { JsonToSseTransformStream } from 'ai'
+import type { UIMessageChunk } from 'ai'
+import Koa from 'koa'
+import type { Middleware } from 'koa'
+import { isPagePath } from '../../src/base/http/page-path.ts'
+
+/** What a question is answered: chunks of a stream, or a refusal before it began. */
+export type ChatReply =
+  | { readonly chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>; readonly isCut?: boolean }
+  | { readonly status: number; readonly body: object | string; readonly headers?: Readonly<Record<string, string>> }
+
+/** A question as it came over the wire. */
+export interface ChatCall {
+  readonly messages: readonly { readonly id: string; readonly role: string; readonly parts: readonly { readonly type: string; readonly text?: string }[] }[]
+  readonly mode?: string
+  readonly trigger?: string
+}
+
+export interface ChatWorld {
+  readonly settings: object
+  /** Undefined: the settings are not answered. */
+  readonly reply: (call: ChatCall, count: number) => ChatReply
+  /** Without it the chat is open to all. */
+  readonly token?: string
+}
+
+export interface ChatStandIn {
+  readonly url: string
+  world: ChatWorld
+  /** The questions that got past the door. */
+  readonly calls: ChatCall[]
+  /** Resolves when a client goes away before its answer has ended. */
+  left(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A server that speaks the wire of the chat over answers that are made up, and serves the real page. */
+export async function startChatStandIn(first: ChatWorld, page: Middleware): Promise<ChatStandIn> {
+  const state = { world: first }
+  const calls: ChatCall[] = []
+  const servePage = new Koa().use(page).callback()
+  const gone = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://stand.in')
+    if (isPagePath(pathname)) {
+      void servePage(request, response)
+      return
+    }
+    answer(request, response, `${request.method} ${pathname}`).catch((error: unknown) => response.destroy(error as Error))
+  })
+  async function answer(request: IncomingMessage, response: ServerResponse, call: string): Promise<void> {
+    const { world } = state
+    if (call === 'GET /api/chat/settings') return json(response, 200, world.settings)
+    if (call !== 'POST /api/chat') return problem(response, 404, `The stand-in does not know ${call}.`)
+    const asked = JSON.parse(await text(request)) as ChatCall
+    if (world.token !== undefined && request.headers.authorization !== `Bearer ${world.token}`) return problem(response, 401, 'This is not the token of this service.')
+    if (asked.messages.length === 0) return problem(response, 400, 'messages is empty.')
+    calls.push(asked)
+    const reply = world.reply(asked, calls.length)
+    if ('status' in reply) return json(response, reply.status, reply.body, reply.headers)
+    response.once('close', () => {
+      if (!response.writableFinished) gone.resolve()
+    })
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' })
+    for await (const line of ReadableStream.from(reply.chunks).pipeThrough(new JsonToSseTransformStream())) {
+      if (response.destroyed) return
+      // Without its end, as when a proxy or the process dies.
+      if (reply.isCut === true && line.includes('[DONE]')) break
+      response.write(line)
+    }
+    if (reply.isCut === true) response.destroy()
+    else response.end()
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get world() {
+      return state.world
+    },
+    set world(world) {
+      state.world = world
+    },
+    calls,
+    left: () => gone.promise,
+    async stop() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function json(response: ServerResponse, status: number, body: object | string, headers: Readonly<Record<string, string>> = {}): void {
+  const type = typeof body === 'string' ? 'text/html' : status < 400 ? 'application/json' : 'application/problem+json'
+  response.writeHead(status, { 'content-type': type, ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function problem(response: ServerResponse, status: number, detail: string): void {
+  json(response, status, { status, detail, code: `http-${status}`, title: 'Problem' })
+}
