@@ -32,7 +32,7 @@ export const rooms: readonly Room[] = [
   { paths: ['src/webhooks'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/auth', 'src/outbound'] },
   { paths: ['src/live'], mayImport: ['src/base', 'src/db', 'src/api/presenters'] },
   { paths: ['src/operator'], mayImport: ['src/base', 'src/db', 'src/farm', 'src/auth'] },
-  { paths: ['src/simnode'], mayImport: ['src/base', 'src/chain', 'src/access'] },
+  { paths: ['src/simnode'], mayImport: ['src/base', 'src/chain', 'src/access', 'clients/signing'] },
   { paths: ['src/outbound'], mayImport: ['src/base'] },
   { paths: ['src/llm'], mayImport: ['src/base'] },
   { paths: ['src/skills'], mayImport: ['src/base'] },

@@ -1,0 +1,58 @@
+import { accountOf } from '../encode-transaction.ts'
+import { hexOf } from '../bytes.ts'
+import { SigningError } from '../signing-error.ts'
+
+/** Arguments of transactions as JSON-CDC texts, and back. Amounts are in units of 10^-8. */
+
+const decimals = 8
+const unit = 10n ** BigInt(decimals)
+const mostUint64 = 2n ** 64n - 1n
+
+type ArgumentType = 'String' | 'UInt8' | 'Int' | 'UFix64' | 'Address'
+
+const forms: Readonly<Record<ArgumentType, RegExp>> = {
+  String: /^[\w.-]*$/, UInt8: /^(?:0|[1-9]\d{0,2})$/, Int: /^(?:0|-?[1-9]\d*)$/, UFix64: /^(?:0|[1-9]\d*)\.\d{1,8}$/, Address: /^0x[0-9a-f]{1,16}$/i,
+}
+
+export const cadence = {
+  string: (value: string): string => text('String', value),
+  uint8: (value: number): string => text('UInt8', String(value)),
+  int: (value: number): string => text('Int', String(value)),
+  ufix64: (units: bigint): string => text('UFix64', amountText(units)),
+  address: (address: string, field: string): string => text('Address', `0x${hexOf(accountOf(address, field))}`),
+} as const
+
+/** An amount as Cadence writes it, with all 8 decimals: `1.50000000`. @throws SigningError */
+export function amountText(units: bigint): string {
+  if (units < 0n || units > mostUint64) throw new SigningError('amount', 'has to be from 0.0 to 184467440737.09551615')
+  return `${units / unit}.${String(units % unit).padStart(decimals, '0')}`
+}
+
+/** An amount as people write it, exactly: `1`, `1.5`, `0.00000001`. @throws SigningError */
+export function amountUnits(amount: string, field = 'amount'): bigint {
+  const [, whole, part = ''] = /^(\d{1,12})(?:\.(\d{1,8}))?$/.exec(amount) ?? []
+  const units = whole === undefined ? mostUint64 + 1n : BigInt(whole) * unit + BigInt(part.padEnd(decimals, '0'))
+  if (units > mostUint64) throw new SigningError(field, 'has to be a number with at most 8 decimals, of at most 184467440737.09551615')
+  return units
+}
+
+/**
+ * The value of an argument that is written plainly: its type and value, each once and nothing beside them.
+ * @returns undefined for any other, also for one that another reader may take for something else
+ */
+export function plainArgument(argument: string, type: ArgumentType): string | undefined {
+  let read: unknown
+  try {
+    read = JSON.parse(argument)
+  } catch {
+    return undefined
+  }
+  const { value } = (typeof read === 'object' && read !== null ? read : {}) as { readonly value?: unknown }
+  if (typeof value !== 'string' || !forms[type].test(value)) return undefined
+  const written = argument.replace(/[ \t\r\n]/g, '')
+  return written === text(type, value) || written === JSON.stringify({ value, type }) ? value : undefined
+}
+
+function text(type: ArgumentType, value: string): string {
+  return JSON.stringify({ type, value })
+}

@@ -1,0 +1,81 @@
+import { flowContracts } from './flow-contracts.ts'
+import type { FlowChain } from './flow-contracts.ts'
+
+/** The transactions that the wallet itself sends, by name. */
+export const transactionNames = ['create-account', 'send-flow', 'add-key', 'revoke-key'] as const
+export type TransactionName = (typeof transactionNames)[number]
+
+/** The Cadence of a transaction on a chain. Whoever has to tell these from others compares with `normalScript`. */
+export function transactionScript(name: TransactionName, chain: FlowChain): string {
+  return scripts[name](flowContracts[chain])
+}
+
+/** A script without what may differ between copies of the same: indentation, line ends, empty lines. Comments count: what hides in them is no copy. */
+export function normalScript(script: string): string {
+  return script.split('\n').map((line) => line.replace(/^[ \t\r]+|[ \t\r]+$/g, '')).filter((line) => line !== '').join('\n')
+}
+
+type Imports = (typeof flowContracts)[FlowChain]
+
+const imports = ({ fungibleToken, flowToken }: Imports): string => `import FungibleToken from 0x${fungibleToken}
+import FlowToken from 0x${flowToken}
+`
+
+const newKey = `PublicKey(
+                publicKey: publicKey.decodeHex(),
+                signatureAlgorithm: SignatureAlgorithm(rawValue: signatureAlgorithm)!
+            ),
+            hashAlgorithm: HashAlgorithm(rawValue: hashAlgorithm)!,
+            weight: weight`
+
+const scripts: Readonly<Record<TransactionName, (imports: Imports) => string>> = {
+  // The payer is the one authorizer. What it gives beyond the chain's minimum is 0.0 where the account is to have no more.
+  'create-account': (contracts) => `${imports(contracts)}
+transaction(publicKey: String, signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64, startBalance: UFix64) {
+    prepare(payer: auth(BorrowValue) &Account) {
+        let account = Account(payer: payer)
+        account.keys.add(
+            publicKey: ${newKey}
+        )
+        if startBalance > 0.0 {
+            let vault = payer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
+                ?? panic("The payer has no FLOW vault")
+            let receiver = account.capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
+                ?? panic("The new account cannot receive FLOW")
+            receiver.deposit(from: <-vault.withdraw(amount: startBalance))
+        }
+    }
+}
+`,
+  'send-flow': (contracts) => `${imports(contracts)}
+transaction(amount: UFix64, to: Address) {
+    let sent: @{FungibleToken.Vault}
+
+    prepare(signer: auth(BorrowValue) &Account) {
+        let vault = signer.storage.borrow<auth(FungibleToken.Withdraw) &FlowToken.Vault>(from: /storage/flowTokenVault)
+            ?? panic("The signer has no FLOW vault")
+        self.sent <- vault.withdraw(amount: amount)
+    }
+
+    execute {
+        let receiver = getAccount(to).capabilities.borrow<&{FungibleToken.Receiver}>(/public/flowTokenReceiver)
+            ?? panic("The recipient cannot receive FLOW")
+        receiver.deposit(from: <-self.sent)
+    }
+}
+`,
+  'add-key': () => `transaction(publicKey: String, signatureAlgorithm: UInt8, hashAlgorithm: UInt8, weight: UFix64) {
+    prepare(signer: auth(AddKey) &Account) {
+        signer.keys.add(
+            publicKey: ${newKey}
+        )
+    }
+}
+`,
+  'revoke-key': () => `transaction(keyIndex: Int) {
+    prepare(signer: auth(RevokeKey) &Account) {
+        signer.keys.revoke(keyIndex: keyIndex) ?? panic("The account has no such key")
+    }
+}
+`,
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { CadenceParser } from '@onflow/cadence-parser'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { SigningError } from '../../clients/signing/signing-error.ts'
+import { amountText, amountUnits } from '../../clients/signing/transactions/cadence-arguments.ts'
+import { flowContracts } from '../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowChain } from '../../clients/signing/transactions/flow-contracts.ts'
+import { nameOfScript, readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
+import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { transactionNames, transactionScript } from '../../clients/signing/transactions/transaction-scripts.ts'
+import { coreContracts } from '../../src/chain/core-contracts.ts'
+
+const chains = Object.keys(flowContracts) as FlowChain[]
+const publicKey = 'ab'.repeat(64)
+const anyChain = fc.constantFrom(...chains)
+const anyAmount = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+const anyAddress = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((word) => `0x${word.toString(16).padStart(16, '0')}`)
+
+describe('transactions of the wallet', () => {
+  it('are Cadence, and import what is at the core contracts of their chain', async () => {
+    const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
+    const parser = await CadenceParser.create(readFileSync(wasm))
+    for (const chain of chains) {
+      const { fungibleToken, flowToken } = coreContracts(chain)
+      expect(flowContracts[chain]).to.deep.equal({ fungibleToken, flowToken })
+      for (const name of transactionNames) {
+        const { error } = parser.parse(transactionScript(name, chain)) as { readonly error?: unknown }
+        expect(error, `${name} on ${chain}`).to.equal(undefined)
+      }
+    }
+  })
+
+  it('are read as they were made', () => {
+    fc.assert(fc.property(anyChain, anyAmount, anyAddress, fc.nat({ max: 1000 }), fc.nat(), (chain, amount, to, weight, keyIndex) => {
+      const key = { publicKey: `04${publicKey}`, weight, signatureAlgorithm: 'ECDSA_secp256k1', hashAlgorithm: 'SHA3_256' } as const
+      const read = { ...key, publicKey, weight: BigInt(weight) * 100_000_000n }
+      expect(readKnownTransaction(sendFlow(chain, { amount, to }), chain)).to.deep.equal({ name: 'send-flow', amount, to })
+      expect(readKnownTransaction(createAccount(chain, { ...key, startBalance: amount }), chain)).to.deep.equal({ name: 'create-account', key: read, startBalance: amount })
+      expect(readKnownTransaction(addKey(chain, key), chain)).to.deep.equal({ name: 'add-key', key: read })
+      expect(readKnownTransaction(revokeKey(chain, keyIndex), chain)).to.deep.equal({ name: 'revoke-key', keyIndex })
+    }))
+  })
+
+  it('give a passkey all of its account', () => {
+    expect(readKnownTransaction(createAccount('mainnet', { publicKey }), 'mainnet')).to.deep.equal({
+      name: 'create-account', startBalance: 0n, key: { publicKey, signatureAlgorithm: 'ECDSA_P256', hashAlgorithm: 'SHA2_256', weight: 100_000_000_000n },
+    })
+  })
+
+  it('are known by their text, whatever their indentation and line ends, and by nothing less', () => {
+    const script = transactionScript('send-flow', 'mainnet')
+    const known = (text: string): unknown => nameOfScript(text, 'mainnet')
+    expect(known(script.replaceAll('\n', '\r\n').replaceAll('    ', '\t'))).to.equal('send-flow')
+    expect(known(`\n\n${script}\n`)).to.equal('send-flow')
+    expect(known(transactionScript('send-flow', 'testnet'))).to.equal(undefined)
+    expect(known(script.replace('self.sent <-', '// self.sent <-'))).to.equal(undefined)
+    expect(known(script.replace('withdraw(amount: amount)', 'withdraw(amount: vault.balance)'))).to.equal(undefined)
+    expect(known(script.replace('getAccount(to)', 'getAccount(0x1)'))).to.equal(undefined)
+    expect(known(script.replaceAll('\n', ' '))).to.equal(undefined)
+  })
+
+  for (const [what, argument] of [
+    ['a value that is told twice', '{"type":"UFix64","value":"1.0","value":"9.0"}'],
+    ['a value whose name is spelt otherwise', '{"type":"UFix64","value":"1.0","Value":"9.0"}'],
+    ['an escaped name', '{"type":"UFix64","\\u0076alue":"1.0"}'],
+    ['another type', '{"type":"Fix64","value":"1.0"}'],
+    ['no point', '{"type":"UFix64","value":"1"}'],
+    ['too many decimals', '{"type":"UFix64","value":"1.000000001"}'],
+    ['too much', '{"type":"UFix64","value":"184467440737.09551616"}'],
+    ['a number', '{"type":"UFix64","value":1.0}'],
+    ['no JSON', '1.0'],
+  ] as const) {
+    it(`are not known with an amount of ${what}`, () => {
+      const { script, arguments: [, to = ''] } = sendFlow('mainnet', { amount: 1n, to: '0x1' })
+      expect(readKnownTransaction({ script, arguments: [argument, to] }, 'mainnet')).to.equal(undefined)
+    })
+  }
+
+  it('are not known with too few or too many arguments', () => {
+    for (const made of [sendFlow('mainnet', { amount: 1n, to: '0x1' }), createAccount('mainnet', { publicKey }), addKey('mainnet', { publicKey }), revokeKey('mainnet', 1)]) {
+      expect(readKnownTransaction(made, 'mainnet')).not.to.equal(undefined)
+      expect(readKnownTransaction({ ...made, arguments: [...made.arguments, '{"type":"Int","value":"1"}'] }, 'mainnet')).to.equal(undefined)
+      expect(readKnownTransaction({ ...made, arguments: made.arguments.slice(1) }, 'mainnet')).to.equal(undefined)
+    }
+  })
+
+  it('refuse what no chain takes', () => {
+    for (const make of [
+      () => addKey('mainnet', { publicKey: 'ab' }), () => addKey('mainnet', { publicKey, weight: 1001 }), () => addKey('mainnet', { publicKey, weight: 0.5 }),
+      () => revokeKey('mainnet', -1), () => sendFlow('mainnet', { amount: -1n, to: '0x1' }), () => sendFlow('mainnet', { amount: 2n ** 64n, to: '0x1' }),
+      () => sendFlow('mainnet', { amount: 1n, to: 'somebody' }), () => amountUnits('1,5'), () => amountUnits('1.000000001'), () => amountUnits('-1'), () => amountUnits('184467440737.09551616'), () => amountUnits('1e3'),
+    ]) expect(make).to.throw(SigningError)
+  })
+
+  it('have amounts that are exact', () => {
+    expect(amountUnits('0.1') + amountUnits('0.2')).to.equal(amountUnits('0.3'))
+    fc.assert(fc.property(anyAmount, (units) => { expect(amountUnits(amountText(units))).to.equal(units) }))
+  })
+})
