@@ -11,12 +11,14 @@ import { SqlRefusal } from '../../../src/ask/sql/sql-refusal.ts'
 import { readerRole } from '../../../src/ask/sql/reader/reader-role.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
-/** Tables that are nobody's business: keys, webhooks, and the work of the farm. A table that is in neither list fails the test below. */
+/** Tables that are nobody's business: keys, webhooks, the work of the farm, and who signs in. A table that is in neither list fails the test below. */
 const secretTables = [
   'app.asking_walks', 'app.backfill_requests', 'app.contract_code_questions', 'app.contract_code_wanted', 'app.developer_keys',
   'app.fault_drills', 'app.indexing_checkpoints', 'app.nft_holder_checks', 'app.price_feeds', 'app.schema_migrations', 'app.script_templates',
   'app.webhook_deliveries', 'app.webhook_endpoints', 'app.webhook_failures', 'app.webhook_subscriptions', 'app.webhook_turns',
   'app.webhook_usage', 'app.worker_leases',
+  'auth.audit_log', 'auth.flow_states', 'auth.identities', 'auth.one_time_tokens', 'auth.rate_limits', 'auth.refresh_tokens', 'auth.sessions',
+  'auth.signing_keys', 'auth.users',
 ]
 
 const log = pino({ level: 'silent' })
