@@ -27,4 +27,6 @@ export interface AuthSessions {
    * e-mail alone, and is there for users without one.
    */
   createTokenHash(userId: string): Promise<string>
+  /** Undefined for one who is not there (any more). */
+  findUser(userId: string): Promise<AuthUser | undefined>
 }
