@@ -30,6 +30,22 @@ export function transactionId(transaction: TransactionBody): Buffer {
   return id
 }
 
+/** What proposer and authorizers sign who do not pay, without the tag in front: RLP of all but the signatures. */
+export function transactionPayload(transaction: TransactionBody): Buffer {
+  rlp.clear()
+  writePayload(transaction)
+  return Buffer.from(rlp.view())
+}
+
+/** What the payer signs, without the tag in front: RLP of the payload and the signatures over it. */
+export function transactionEnvelope(transaction: TransactionBody): Buffer {
+  rlp.clear()
+  writeSignatures(transaction.payloadSignatures, signerList(transaction))
+  writePayload(transaction)
+  rlp.list(0)
+  return Buffer.from(rlp.view())
+}
+
 function writePayload(transaction: TransactionBody): void {
   const before = rlp.length
   const { authorizers, arguments: values } = transaction

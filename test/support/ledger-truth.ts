@@ -5,7 +5,6 @@ import { ufix64Text } from '../../src/chain/tokens/ufix64.ts'
 import type { DraftEvent } from '../../src/simnode/ledger/draft.ts'
 import type { LedgerChain } from '../../src/simnode/ledger/ledger-chain.ts'
 import { bucketUuid, buckets, nodeIdOf, roleOf } from '../../src/simnode/ledger/staking/stakers.ts'
-import { publicKey } from '../../src/simnode/ledger/state/accounts.ts'
 import type { LedgerState } from '../../src/simnode/ledger/state/ledger-state.ts'
 import { accountOfAddress } from '../../src/simnode/ledger/world/account.ts'
 import type { Account } from '../../src/simnode/ledger/world/account.ts'
@@ -121,7 +120,8 @@ export const compareKeys: CompareDomain = async (pool, chain, height, from = 0) 
     const [address, , , , keyIndex] = values as [Buffer, unknown, unknown, unknown, number]
     const account = accountOfAddress(address)
     if (account === undefined) throw new RangeError(`nobody has the address ${address.toString('hex')}`)
-    expected.add(`${addressOf(account)} ${keyIndex} ${publicKey(account, keyIndex).toString('hex')} ${accounts.isRevoked(account, keyIndex)}`)
+    const key = accounts.keys(account)[keyIndex]
+    expected.add(`${addressOf(account)} ${keyIndex} ${key?.publicKey.toString('hex')} ${key?.isRevoked}`)
   }
   const { rows } = await pool.query<{ line: string }>(
     `select concat_ws(' ', address, key_index, encode(public_key, 'hex'), is_revoked::text) as line from app.account_keys`)

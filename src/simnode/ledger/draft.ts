@@ -1,3 +1,4 @@
+import type { TransactionBody } from '../../chain/transaction-body.ts'
 import type { CadenceType, EventShape } from './encoding/cadence-type.ts'
 import type { CadenceValue } from './encoding/cadence-value.ts'
 import type { Account } from './world/account.ts'
@@ -35,6 +36,8 @@ export interface SignedDraft extends DraftTransaction {
   /** Pays the fee and proposes; its key 0 signs the envelope, the keys 0 of other authorizers the payload. */
   readonly payer: Account
   readonly sequenceNumber: number
+  /** As somebody sent it to the node; where there is none, it is made from the draft, with signatures of chance. */
+  readonly body?: TransactionBody
 }
 
 /** All that happens in one block, in its order. */

@@ -5,10 +5,13 @@ import { LedgerBlock } from './block/ledger-block.ts'
 import { blockId, collectionId, heightInId } from './block/block-ids.ts'
 import type { DraftBlock } from './draft.ts'
 import type { LedgerState } from './state/ledger-state.ts'
+import { Outsiders } from './state/outsiders.ts'
+import { Journal } from './submissions/journal.ts'
 import { TideRun } from './tide-run.ts'
-import type { LedgerPlan } from './tide-run.ts'
+import type { FromOutside, LedgerPlan } from './tide-run.ts'
+import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
-import { tideOf } from './world/tide.ts'
+import { tideLength, tideOf } from './world/tide.ts'
 
 /** More than any block has. */
 const mostCollections = 1000
@@ -23,6 +26,8 @@ const maxSystemBodies = 1000
  * A branch of the ledger. Any block is made on demand from the start of its tide, whatever was asked before: block and
  * collection ids carry their heights. Transaction ids are true hashes and cannot: those of blocks that were asked for
  * not too long ago are known.
+ *
+ * Transactions that were sent to the node are in its journal: the plan and the journal make the chain.
  */
 export class LedgerChain implements NodeChain {
   readonly name: string
@@ -32,28 +37,39 @@ export class LedgerChain implements NodeChain {
   /** A node without an id. */
   readonly metadata = bytesField(3, Buffer.alloc(32))
   readonly #plan: LedgerPlan
+  readonly #journal: Journal
+  readonly #outside: FromOutside
+  readonly #atGenesis: Outsiders
+  /** How many changes of the journal the kept blocks and runs know of. */
+  #known = 0
   readonly #runs = new KeptRecently<number, TideRun>(3)
   readonly #states = new KeptRecently<number, TideRun>(2)
   readonly #blocks = new KeptRecently<number, LedgerBlock>(256)
   readonly #transactions = new KeptRecently<string, ChainPlace>(maxRememberedTransactions)
   readonly #systemBodies = new KeptRecently<string, Buffer>(maxSystemBodies)
 
-  constructor(plan: LedgerPlan, firstHead: number) {
+  /** @param hasPayer whether there is the published payer */
+  constructor(plan: LedgerPlan, firstHead: number, { journal = new Journal(), hasPayer = false }: { readonly journal?: Journal; readonly hasPayer?: boolean } = {}) {
     this.#plan = plan
+    this.#journal = journal
+    this.#atGenesis = Outsiders.atGenesis(hasPayer)
+    this.#outside = { before: (tide) => this.#outsidersBefore(tide), at: (height) => journal.at(plan.branch, height) }
     this.name = plan.branch.name
     this.firstHead = firstHead
   }
 
   /** What happens at a height, before it is encoded. */
   draft(height: number): DraftBlock {
+    this.#forgetVoid()
     const tide = tideOf(height)
-    return this.#runs.get(tide, () => new TideRun(this.#plan, tide)).block(height)
+    return this.#runs.get(tide, () => this.#run(tide)).block(height)
   }
 
   /** The state after a block; to be read at once, not kept. */
   stateAt(height: number): LedgerState {
+    this.#forgetVoid()
     const tide = tideOf(height)
-    const make = (): TideRun => new TideRun(this.#plan, tide)
+    const make = (): TideRun => this.#run(tide)
     let run = this.#states.get(tide, make)
     if (run.next > height + 1) {
       this.#states.delete(tide)
@@ -70,10 +86,16 @@ export class LedgerChain implements NodeChain {
 
   /** The state before the first block of a tide. */
   stateBefore(tide: number): LedgerState {
-    return new TideRun(this.#plan, tide).state
+    return this.#run(tide).state
+  }
+
+  /** Which branch it is. */
+  get branch(): Branch {
+    return this.#plan.branch
   }
 
   block(height: number): LedgerBlock {
+    this.#forgetVoid()
     return this.#blocks.get(height, () => {
       const made = new LedgerBlock(this.#plan, this.draft(height))
       this.#remember(made)
@@ -96,11 +118,38 @@ export class LedgerChain implements NodeChain {
   }
 
   placeOfTransaction(id: Buffer): ChainPlace | undefined {
-    return this.#transactions.peek(id.toString('latin1'))
+    const height = this.#journal.heightOf(this.#plan.branch, id.toString('hex'))
+    if (height === undefined) return this.#transactions.peek(id.toString('latin1'))
+    return { height, index: this.block(height).transactionIds.findIndex((one) => one.equals(id)) }
   }
 
   systemTransaction(id: Buffer): Buffer | undefined {
     return this.#systemBodies.peek(id.toString('latin1'))
+  }
+
+  #run(tide: number): TideRun {
+    return new TideRun(this.#plan, tide, this.#outside)
+  }
+
+  #outsidersBefore(tide: number): Outsiders {
+    const { branch } = this.#plan
+    const last = this.#journal.lastBelow(branch, tide * tideLength)
+    if (last === undefined) return this.#atGenesis
+    return this.#journal.settled(branch, last, () => {
+      const run = this.#run(tideOf(last))
+      run.block(last)
+      return run.state.outsiders.copy()
+    })
+  }
+
+  /** Drops what was made of blocks before they got transactions, and all that comes after them. */
+  #forgetVoid(): void {
+    const { changes } = this.#journal
+    if (this.#known === changes.length) return
+    const from = changes.slice(this.#known).reduce((lowest, height) => Math.min(lowest, height))
+    this.#known = changes.length
+    this.#blocks.deleteIf((height) => height >= from)
+    for (const runs of [this.#runs, this.#states]) runs.deleteIf((tide, run) => tide > tideOf(from) || run.next > from)
   }
 
   #remember(block: LedgerBlock): void {

@@ -4,6 +4,9 @@ import { allActivities, allSystemWorks } from './activities/all-activities.ts'
 import { hugeBlocks } from './activities/huge-block.ts'
 import { LedgerChain } from './ledger-chain.ts'
 import { ledgerMethods } from './ledger-methods.ts'
+import { Journal } from './submissions/journal.ts'
+import { SubmissionDesk } from './submissions/submission-desk.ts'
+import { submissionMethods } from './submissions/submission-methods.ts'
 import { Branch } from './world/branch.ts'
 import { defaultClock } from './world/clock.ts'
 import type { ClockShape } from './world/clock.ts'
@@ -20,37 +23,55 @@ export interface LedgerShape {
   readonly busyness?: number
   /** Heights of blocks with 50,000 events more. Default: none. */
   readonly hugeBlocks?: readonly number[]
+  /** Whether there is an account with FLOW whose key everybody knows, `publishedPayer`. Default: there is none. */
+  readonly hasPayer?: boolean
 }
 
 export interface LedgerNodeOptions extends AccessNodeOptions, LedgerShape {}
 
 const defaultHead = 1000
 
-/** A branch of a ledger. @throws FatalError for a branch that cannot be */
-export function ledgerChain(shape: LedgerShape = {}): LedgerChain {
-  const { seed = 1, branch = '', clock = defaultClock, busyness = 1, hugeBlocks: huge = [] } = shape
+/** A branch of a ledger. @param journal what was sent to its node; by default nothing @throws FatalError for a branch that cannot be */
+export function ledgerChain(shape: LedgerShape = {}, journal = new Journal()): LedgerChain {
+  const { seed = 1, branch = '', clock = defaultClock, busyness = 1, hugeBlocks: huge = [], hasPayer = false } = shape
   return new LedgerChain({
     seed, branch: new Branch(branch), clock, busyness,
     activities: allActivities,
     systemWorks: [...allSystemWorks, hugeBlocks(new Set(huge))],
-  }, defaultHead)
+  }, defaultHead, { journal, hasPayer })
 }
 
-/** An access node on a chain made of code. Any branch can be switched to, by its name. */
+/** An access node on a chain made of code. Any branch can be switched to, by its name; transactions that are sent to it come into the next block. */
 export class LedgerNode extends AccessNode<LedgerChain> {
+  readonly #journal: Journal
+  readonly #desk: SubmissionDesk
+
   /** Not listening yet: `startLedgerNode` makes nodes. */
   constructor(options: LedgerNodeOptions) {
+    const journal = new Journal()
+    const desk = new SubmissionDesk(journal)
     super({
       first: options.branch ?? '',
       names: [options.branch ?? ''],
-      methods: ledgerMethods,
-      chain: (branch) => ledgerChain({ ...options, branch }),
+      methods: { ...ledgerMethods, ...submissionMethods(desk) },
+      chain: (branch) => ledgerChain({ ...options, branch }, journal),
     }, options)
+    this.#journal = journal
+    this.#desk = desk
+    journal.show(this.chain.branch, this.head)
   }
 
   /** Goes over to another branch; the head stays where it is unless another is named. */
   override switchTo(branch: string, head = this.head): void {
     super.switchTo(branch, head)
+    this.#journal.show(this.chain.branch, this.head)
+  }
+
+  /** Moves the head; what was sent in the meantime comes into the first block on the way. */
+  override setHead(height: number): void {
+    this.#desk.beforeHead(this.view, height)
+    super.setHead(height)
+    this.#journal.show(this.chain.branch, this.head)
   }
 }
 

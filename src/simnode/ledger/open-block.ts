@@ -3,6 +3,8 @@ import type { DraftBlock, DraftEvent, DraftTransaction, SignedDraft } from './dr
 import { takeFee } from './movements/fees.ts'
 import { Random } from './random.ts'
 import type { LedgerState } from './state/ledger-state.ts'
+import { runSubmission } from './submissions/run-submission.ts'
+import type { Submission } from './submissions/submission.ts'
 import { chunkScript, processScript } from './system-scripts.ts'
 import type { Account } from './world/account.ts'
 
@@ -41,6 +43,11 @@ export class OpenBlock {
     takeFee(turn, payer, draft.computation, events)
     const sequenceNumber = this.#state.accounts.propose(payer)
     this.#userTransactions.push({ ...draft, events, payer, sequenceNumber })
+  }
+
+  /** Does a transaction that was sent to the node: as everybody's own, it comes after those of the plan, which draw the same chances with and without it. */
+  addSubmission(submission: Submission): void {
+    this.#userTransactions.push(runSubmission(this.#moment(this.#userTransactions.length), submission))
   }
 
   /** Does what the chain itself does after the user transactions. */

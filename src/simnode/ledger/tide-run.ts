@@ -3,9 +3,11 @@ import type { DraftBlock, DraftTransaction } from './draft.ts'
 import { OpenBlock } from './open-block.ts'
 import { Random } from './random.ts'
 import type { LedgerState } from './state/ledger-state.ts'
+import type { Outsiders } from './state/outsiders.ts'
 import { stateAtStart } from './state/state-at-start.ts'
 import { planFlood, transactionsPerTide, turnsPerTide } from './tide-plan.ts'
 import type { PlannedTurn } from './tide-plan.ts'
+import type { Submission } from './submissions/submission.ts'
 import type { Account } from './world/account.ts'
 import type { Branch } from './world/branch.ts'
 import { timeOf } from './world/clock.ts'
@@ -24,6 +26,14 @@ export interface LedgerPlan {
   readonly systemWorks: readonly SystemWork[]
 }
 
+/** What people outside do to a ledger, beside its plan. */
+export interface FromOutside {
+  /** What they have done before a tide. */
+  before(tide: number): Outsiders
+  /** The transactions of a block that were sent to the node, in their order. */
+  at(height: number): readonly Submission[]
+}
+
 /** A turn that is still to be given back. */
 interface DoneTurn {
   readonly ordinal: number
@@ -38,6 +48,7 @@ const mostWaiting = 3
 export class TideRun {
   readonly state: LedgerState
   readonly #plan: LedgerPlan
+  readonly #outside: FromOutside
   readonly #start: number
   readonly #flood: ReadonlyArray<readonly PlannedTurn[]>
   /** The next one is the last. */
@@ -48,9 +59,10 @@ export class TideRun {
   /** How many user transactions there have been since the first block. */
   #transactions: number
 
-  constructor(plan: LedgerPlan, tide: number) {
+  constructor(plan: LedgerPlan, tide: number, outside: FromOutside) {
     const { activities, busyness } = plan
     this.#plan = plan
+    this.#outside = outside
     this.#start = tide * tideLength
     this.#flood = planFlood(plan.seed, tide, activities, busyness)
     this.#transactions = tide * transactionsPerTide(activities, busyness)
@@ -58,7 +70,7 @@ export class TideRun {
       tide,
       transactions: this.#transactions,
       of: (activity) => tide * turnsPerTide(activity, busyness),
-    })
+    }, outside.before(tide))
   }
 
   /** The next height that it has not yet done. */
@@ -79,6 +91,7 @@ export class TideRun {
     const place = height - this.#start
     if (place < floodEnd) this.#rise(block, place)
     else this.#fall(block, place, new Random(seed, chance.salt, height))
+    for (const submission of this.#outside.at(height)) block.addSubmission(submission)
     return block.close(systemWorks)
   }
 

@@ -97,6 +97,11 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
     return this.#view.chain
   }
 
+  /** What it shows at this moment. */
+  protected get view(): NodeView<Chain> {
+    return this.#view
+  }
+
   /** Name of the version that is served. */
   get version(): string {
     return this.#view.chain.name

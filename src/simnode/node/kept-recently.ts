@@ -34,4 +34,8 @@ export class KeptRecently<Key, Value> {
   delete(key: Key): void {
     this.#values.delete(key)
   }
+
+  deleteIf(isVoid: (key: Key, value: Value) => boolean): void {
+    for (const [key, value] of this.#values) if (isVoid(key, value)) this.#values.delete(key)
+  }
 }

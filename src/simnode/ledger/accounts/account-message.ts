@@ -1,24 +1,23 @@
 import { writeBytesField, writeVarintField, beginMessage, endMessage } from '../encoding/protobuf.ts'
 import { messageOf } from '../encoding/message-batch.ts'
-import { publicKey } from '../state/accounts.ts'
+import { hashAlgorithms, signatureAlgorithms } from '../state/account-key.ts'
 import type { LedgerState } from '../state/ledger-state.ts'
 import type { Account } from '../world/account.ts'
 import { flow } from '../world/tokens.ts'
 
-/** ECDSA_P256 and SHA3_256, as the access API numbers them. */
-const algorithms = { signature: 2, hash: 3 } as const
-const fullWeight = 1000
+/** A whole one in the units of weights. */
+const unit = 100_000_000n
 
 /** `entities.AccountKey` messages, in the order of their indexes. */
 export function keyMessages({ accounts }: LedgerState, account: Account): Buffer[] {
-  return Array.from({ length: accounts.keyCount(account) }, (_, index) => messageOf((out) => {
+  return accounts.keys(account).map((key, index) => messageOf((out) => {
     writeVarintField(out, 1, index)
-    writeBytesField(out, 2, publicKey(account, index))
-    writeVarintField(out, 3, algorithms.signature)
-    writeVarintField(out, 4, algorithms.hash)
-    writeVarintField(out, 5, fullWeight)
-    writeVarintField(out, 6, index === 0 ? accounts.sequenceNumber(account) : 0)
-    writeVarintField(out, 7, accounts.isRevoked(account, index) ? 1 : 0)
+    writeBytesField(out, 2, key.publicKey)
+    writeVarintField(out, 3, signatureAlgorithms[key.signatureAlgorithm].api)
+    writeVarintField(out, 4, hashAlgorithms[key.hashAlgorithm].api)
+    writeVarintField(out, 5, Number(key.weight / unit))
+    writeVarintField(out, 6, key.sequenceNumber)
+    writeVarintField(out, 7, key.isRevoked ? 1 : 0)
   }))
 }
 

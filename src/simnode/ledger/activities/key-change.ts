@@ -1,7 +1,7 @@
 import { activity } from '../activity.ts'
 import { arrayOf } from '../encoding/cadence-type.ts'
-import { keyAdded, keyAlgorithms, keyRemoved } from '../movements/account-events.ts'
-import { publicKey } from '../state/accounts.ts'
+import { cadenceAlgorithms, keyAdded, keyRemoved } from '../movements/account-events.ts'
+import { fullWeight, inventedKey } from '../state/account-key.ts'
 import type { Account } from '../world/account.ts'
 import { personOfTurn } from '../world/people.ts'
 
@@ -22,7 +22,6 @@ const revokeScript = Buffer.from(`transaction(index: Int) {
 }
 `)
 const bytes = arrayOf('UInt8')
-const weight = 100_000_000_000n
 
 /** One person after the other adds a key, and revokes it. */
 export const keyChange = activity<{ readonly account: Account; readonly keyIndex: number }>({
@@ -31,16 +30,18 @@ export const keyChange = activity<{ readonly account: Account; readonly keyIndex
   act({ state, random, ordinal }) {
     const account = personOfTurn(ordinal)
     const keyIndex = state.accounts.addKey(account)
+    const key = inventedKey(account, keyIndex)
+    const algorithms = cadenceAlgorithms(key)
     return {
       transaction: {
         script: addScript,
         arguments: [
-          { type: bytes, value: publicKey(account, keyIndex) },
-          { type: 'UInt8', value: keyAlgorithms.signature },
-          { type: 'UInt8', value: keyAlgorithms.hash },
-          { type: 'UFix64', value: weight },
+          { type: bytes, value: key.publicKey },
+          { type: 'UInt8', value: algorithms.signature },
+          { type: 'UInt8', value: algorithms.hash },
+          { type: 'UFix64', value: fullWeight },
         ],
-        authorizers: [account], gasLimit: 1000, computation: 10 + random.below(5), events: [keyAdded(account, keyIndex)],
+        authorizers: [account], gasLimit: 1000, computation: 10 + random.below(5), events: [keyAdded(account, keyIndex, key)],
       },
       memo: { account, keyIndex },
     }

@@ -48,7 +48,7 @@ export class LedgerBlock implements NodeBlock {
     this.#collectionSizes = collectionSizes(new Random(seed, height), userTransactions.length)
     this.collectionIds = this.#collectionSizes.map((_size, index) => collectionId(context, height, index))
     const bodies = [
-      ...userTransactions.map((one, index) => userBody(one, referenceId(context, height, index), seed)),
+      ...userTransactions.map((one, index) => one.body ?? userBody(one, referenceId(context, height, index), seed)),
       ...systemTransactions.map(systemBody),
     ]
     this.transactions = transactionMessages(bodies)

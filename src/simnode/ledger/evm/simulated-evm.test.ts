@@ -7,6 +7,7 @@ import type { PayloadFields } from '../../../chain/payload-value.ts'
 import { bytesOf, contentsOf } from '../../node/wire.ts'
 import { evmActivities } from '../activities/evm-activities.ts'
 import { LedgerChain } from '../ledger-chain.ts'
+import { Outsiders } from '../state/outsiders.ts'
 import { TideRun } from '../tide-run.ts'
 import type { LedgerPlan } from '../tide-run.ts'
 import { Branch } from '../world/branch.ts'
@@ -118,7 +119,7 @@ describe('the simulated EVM', () => {
   it('ends each tide in the state in which the next begins', () => {
     for (const tide of [0, 1, 77, 1_000_003]) {
       const end = evmChain(tide).stateAt((tide + 1) * tideLength - 1)
-      const start = new TideRun(evmPlan(tide), tide + 1).state
+      const start = new TideRun(evmPlan(tide), tide + 1, { before: () => Outsiders.atGenesis(false), at: () => [] }).state
       for (const key of end.evm.touched()) {
         expect(start.evm.read(key), `${key} after tide ${tide}`).to.equal(end.evm.read(key))
       }

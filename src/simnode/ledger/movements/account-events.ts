@@ -1,7 +1,8 @@
 import type { DraftEvent } from '../draft.ts'
 import { arrayOf, eventShape } from '../encoding/cadence-type.ts'
 import type { CadenceType, CompositeType } from '../encoding/cadence-type.ts'
-import { publicKey } from '../state/accounts.ts'
+import { hashAlgorithms, signatureAlgorithms } from '../state/account-key.ts'
+import type { NewAccountKey } from '../state/account-key.ts'
 import type { Account } from '../world/account.ts'
 import { codeHash } from '../world/deployed-contracts.ts'
 import type { ContractCode } from '../world/deployed-contracts.ts'
@@ -39,19 +40,18 @@ const shapes = {
   }),
 } as const
 
-/** ECDSA_P256 and SHA3_256, as Flow numbers them. */
-export const keyAlgorithms = { signature: 1, hash: 3 } as const
-
-/** In units of 10^-8. */
-const fullWeight = 100_000_000_000n
+/** The algorithms of a key as Cadence numbers them. */
+export function cadenceAlgorithms({ signatureAlgorithm, hashAlgorithm }: NewAccountKey): { readonly signature: number; readonly hash: number } {
+  return { signature: signatureAlgorithms[signatureAlgorithm].cadence, hash: hashAlgorithms[hashAlgorithm].cadence }
+}
 
 export function accountCreated({ address }: Account): DraftEvent {
   return { shape: shapes.created, values: [address] }
 }
 
-export function keyAdded(account: Account, keyIndex: number): DraftEvent {
-  const key = [publicKey(account, keyIndex), [keyAlgorithms.signature]]
-  return { shape: shapes.keyAdded, values: [account.address, key, fullWeight, [keyAlgorithms.hash], keyIndex] }
+export function keyAdded({ address }: Account, keyIndex: number, key: NewAccountKey): DraftEvent {
+  const { signature, hash } = cadenceAlgorithms(key)
+  return { shape: shapes.keyAdded, values: [address, [key.publicKey, [signature]], key.weight, [hash], keyIndex] }
 }
 
 export function keyRemoved({ address }: Account, keyIndex: number): DraftEvent {

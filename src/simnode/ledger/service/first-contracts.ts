@@ -1,5 +1,6 @@
 import type { SystemWork } from '../activity.ts'
 import { accountCreated, contractEvent, keyAdded } from '../movements/account-events.ts'
+import { inventedKey } from '../state/account-key.ts'
 import { accountAt } from '../world/account.ts'
 import { genesisContracts } from '../world/genesis-contracts.ts'
 
@@ -12,7 +13,7 @@ export const firstContracts: SystemWork = {
   chunk: ({ height }) => (height === firstHeight ? [...genesisContracts].flatMap(([index, contracts]) => {
     const account = accountAt(index)
     return [
-      accountCreated(account), keyAdded(account, 0),
+      accountCreated(account), keyAdded(account, 0, inventedKey(account, 0)),
       ...contracts.map((contract) => contractEvent('contractAdded', account, contract)),
     ]
   }) : []),

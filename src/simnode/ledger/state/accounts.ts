@@ -1,7 +1,10 @@
-import { hash } from 'node:crypto'
 import { accountAt } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
+import { isOutside } from '../world/outside.ts'
 import { createdAccount, createdOrdinal, turnsOf } from '../world/people.ts'
+import { inventedKey } from './account-key.ts'
+import type { AccountKey } from './account-key.ts'
+import type { Outsiders } from './outsiders.ts'
 import type { StatePart } from './state-part.ts'
 
 /** Which accounts there are, and how many keys they have. Key 0 signs; later ones come in a flood and are revoked in its ebb. */
@@ -15,13 +18,16 @@ export class Accounts implements StatePart {
   readonly #keyCounts = new Map<number, number>()
   /** `account key` of those that were added and not yet revoked. */
   readonly #lateKeys = new Set<string>()
+  readonly #outsiders: Outsiders
 
   /**
    * @param created accounts created by transactions before the tide
    * @param keyTurns keys added to people's accounts before the tide: to one after the other
    * @param transactions user transactions before the tide: proposed by one person after the other
+   * @param outsiders who tells of the accounts of people outside
    */
-  constructor(created: number, keyTurns: number, transactions: number) {
+  constructor(created: number, keyTurns: number, transactions: number, outsiders: Outsiders) {
+    this.#outsiders = outsiders
     this.#transactions = transactions
     this.#created = created
     this.#keyTurns = keyTurns
@@ -33,14 +39,22 @@ export class Accounts implements StatePart {
   }
 
   exists(account: Account): boolean {
-    return (createdOrdinal(account) ?? -1) < this.#created
+    return isOutside(account) ? this.#outsiders.exists(account) : (createdOrdinal(account) ?? -1) < this.#created
   }
 
   create(): Account {
     return createdAccount(this.#created++)
   }
 
-  /** The sequence number that the next transaction of key 0 needs; other keys never propose. */
+  /** All keys of an account in the order of their indexes, revoked ones too. Of the chain's own people only key 0 proposes. */
+  keys(account: Account): readonly AccountKey[] {
+    if (isOutside(account)) return this.#outsiders.keys(account)
+    return Array.from({ length: this.keyCount(account) }, (_, index) => ({
+      ...inventedKey(account, index), sequenceNumber: index === 0 ? this.sequenceNumber(account) : 0, isRevoked: this.isRevoked(account, index),
+    }))
+  }
+
+  /** The sequence number that the next transaction of key 0 of one of the chain's own people needs. */
   sequenceNumber(account: Account): number {
     return this.#sequenceNumbers.get(account.index) ?? turnsOf(account, this.#transactions)
   }
@@ -84,9 +98,4 @@ export class Accounts implements StatePart {
     const keys = Array.from({ length: this.keyCount(account) }, (_, index) => this.isRevoked(account, index))
     return [this.sequenceNumber(account), ...keys.map((isRevoked) => (isRevoked ? 'revoked' : 'valid'))].join(' ')
   }
-}
-
-/** The bytes of a public key. No point of any curve: nobody can sign with it. */
-export function publicKey(account: Account, keyIndex: number): Buffer {
-  return hash('sha512', `key ${keyIndex} of ${account.hex}`, 'buffer')
 }

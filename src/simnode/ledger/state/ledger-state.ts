@@ -5,6 +5,7 @@ import type { StakingTable } from '../staking/staking-table.ts'
 import type { Accounts } from './accounts.ts'
 import type { Contracts } from './contracts.ts'
 import type { Items } from './items.ts'
+import type { Outsiders } from './outsiders.ts'
 import type { Supplies } from './supplies.ts'
 import type { Vaults } from './vaults.ts'
 
@@ -19,4 +20,5 @@ export interface LedgerState {
   readonly schedule: Schedule
   readonly market: Market
   readonly evm: EvmState
+  readonly outsiders: Outsiders
 }

@@ -4,6 +4,8 @@ import { FatalError } from '../../../base/errors.ts'
 interface Fork {
   readonly after: number
   readonly salt: number
+  /** The branch that begins here, by its name. */
+  readonly name: string
 }
 
 /**
@@ -20,7 +22,7 @@ export class Branch {
     this.name = name
     let salt = 0
     let before = -1
-    this.#forks = (name === '' ? [] : name.split('.')).map((text) => {
+    this.#forks = (name === '' ? [] : name.split('.')).map((text, nth) => {
       const [, digits = '', letters = ''] = /^(\d{1,15})([a-z]+)$/.exec(text) ?? []
       const after = Number(digits)
       if (letters === '' || after <= before) {
@@ -28,8 +30,19 @@ export class Branch {
       }
       before = after
       for (const letter of `${text}.`) salt = (Math.imul(salt, 31) + letter.charCodeAt(0)) >>> 0
-      return { after, salt }
+      return { after, salt, name: name.split('.').slice(0, nth + 1).join('.') }
     })
+  }
+
+  /** The name of the branch whose block it is at a height: this one's, or one that it leaves further up. */
+  ownerAt(height: number): string {
+    return this.#forks.findLast(({ after }) => height > after)?.name ?? ''
+  }
+
+  /** The last height of each branch that this one goes through, from the lowest on, by their names; itself without end. */
+  get owners(): readonly { readonly name: string; readonly to: number }[] {
+    const names = ['', ...this.#forks.map(({ name }) => name)]
+    return names.map((name, nth) => ({ name, to: this.#forks[nth]?.after ?? Number.POSITIVE_INFINITY }))
   }
 
   /** What the blocks of a height are drawn from beside the seed: equal where branches share the block. */
