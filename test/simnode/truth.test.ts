@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type pg from 'pg'
 import { pino } from 'pino'
+import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { askingWorkers } from '../../jobs/asking/index.ts'
 import { nftItemMetadataWorker } from '../../jobs/asking/nft-item-metadata-worker.ts'
 import { workers } from '../../jobs/index.ts'
@@ -14,6 +15,8 @@ import { compareDerived } from '../../src/farm/rebuild/compare-derived.ts'
 import { rebuildDerived } from '../../src/farm/rebuild/rebuild-derived.ts'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { outsideAccount } from '../../src/simnode/ledger/world/outside.ts'
+import { personOfTurn } from '../../src/simnode/ledger/world/people.ts'
 import { quiet } from '../support/chain-source.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -23,6 +26,8 @@ import {
   compareContracts, compareEvmTokens, compareHoldings, compareItems, compareKeys, compareScheduled, compareStaking,
   compareVaults,
 } from '../support/ledger-truth.ts'
+import { NodeClient, passkeyKey, testPayer } from '../support/node-client.ts'
+import type { TestSigner, TestTransaction } from '../support/node-client.ts'
 
 const names = workers.map(({ name }) => name)
 const domains = {
@@ -31,24 +36,41 @@ const domains = {
 }
 /** In the third tide; the branch leaves it in the second, so that an epoch that has begun is rolled back too. */
 const [head, forkedAfter, end] = [430, 388, 641]
+/** From here on people outside send transactions: some come into blocks that both branches have, others into one tide and the next. */
+const begin = 384
+const unit = 100_000_000n
 
 describe('the truth of the simulated chain', function () {
   this.timeout(180_000)
   let database: TestDatabase
   let node: LedgerNode
+  let client: NodeClient
+  const key = passkeyKey()
+  const account: TestSigner = { address: `0x${outsideAccount(1).hex}`, keyIndex: 0, key }
+  const failedIds: string[] = []
   let running: RunningFarm
 
   before(async () => {
     database = await createTestDatabase()
-    node = await startLedgerNode({ seed: 5, head })
+    node = await startLedgerNode({ seed: 5, head: begin, hasPayer: true })
+    client = new NodeClient(node.endpoint)
     running = await runFarm(database, { CHAIN_ACCESS_NODE: node.endpoint, START_BLOCK: '0' }, { withIngest: true })
   })
 
   after(async () => {
     await running.stop()
+    await client.close()
     await node.stop()
     await database.drop()
   })
+
+  /** Sends a transaction, which comes into the next block. @returns its id */
+  const done = async (wanted: TestTransaction): Promise<string> => {
+    const id = await client.send(await client.signed(wanted))
+    node.advance()
+    return id
+  }
+  const create = (startBalance: bigint): Promise<string> => done({ code: createAccount('emulator', { ...passkeyKey(), startBalance }), proposer: testPayer() })
 
   /** The names of the domains that are not as the chain has them. */
   const untrue = async (client: pg.Pool | pg.ClientBase, height: number): Promise<string[]> => {
@@ -70,12 +92,32 @@ describe('the truth of the simulated chain', function () {
   }
 
   it('is what the farm derives', async () => {
+    await done({ code: createAccount('emulator', { ...key, startBalance: 50n * unit }), proposer: testPayer() })
+    await done({ code: sendFlow('emulator', { amount: 2n * unit, to: personOfTurn(7).hex }), proposer: account })
+    node.setHead(391)
+    await create(0n)
+    await done({ code: sendFlow('emulator', { amount: 3n * unit, to: outsideAccount(2).hex }), proposer: account, payer: testPayer(3) })
+    node.setHead(405)
+    failedIds.push(await done({ code: sendFlow('emulator', { amount: 99n * unit, to: personOfTurn(7).hex }), proposer: account }))
+    failedIds.push(await done({ code: sendFlow('emulator', { amount: unit, to: personOfTurn(7).hex }), proposer: account, sequenceNumber: 77n }))
+    await done({ code: addKey('emulator', passkeyKey()), proposer: account })
+    await done({ code: revokeKey('emulator', 1), proposer: account })
+    node.setHead(head)
     await untilDerived(database, names, [{ from: 0, to: head + 1 }], running)
     await expectTruth(head)
+    const { rows } = await database.pool.query<{ row: unknown }>(`
+      select concat_ws(' ', status, substring(error_message from 'Error Code: \\d+')) as row from raw.transactions where id = any($1) order by block_height`,
+    [failedIds.map((id) => Buffer.from(id, 'hex'))])
+    expect(rows.map(({ row }) => row)).to.deep.equal(['SEALED Error Code: 1101', 'SEALED Error Code: 1007'])
   })
 
   it('is what it derives after the chain has gone over to a branch', async () => {
-    node.switchTo(`${forkedAfter}b`, end)
+    node.switchTo(`${forkedAfter}b`, 597)
+    await create(7n * unit)
+    await done({ code: sendFlow('emulator', { amount: 4n * unit, to: outsideAccount(2).hex }), proposer: account })
+    node.setHead(601)
+    await done({ code: addKey('emulator', passkeyKey()), proposer: account })
+    node.setHead(end)
     await untilDerived(database, names, [{ from: 0, to: end + 1 }], running)
     await expectTruth(end)
   })
