@@ -1,0 +1,44 @@
+import type { AssertionResponse } from '../ceremonies/responses.ts'
+import { VerificationFailure, verificationFailed } from '../ceremonies/verification-failure.ts'
+import { verifyAssertion } from '../ceremonies/verify-assertion.ts'
+import { functionError } from '../function-error.ts'
+import type { Caller } from '../stores/caller.ts'
+import type { TakenChallenge } from '../stores/challenge-store.ts'
+import type { OwnedPasskey } from '../stores/passkey-store.ts'
+import type { PasskeyParts } from './endpoint.ts'
+
+export interface AssertionCheck {
+  readonly response: AssertionResponse
+  readonly challenge: TakenChallenge
+  readonly caller: Caller
+  readonly parts: PasskeyParts
+  /** Who is signed in, whose passkey it has to be. Undefined: nobody is, and the authenticator says whose it is. */
+  readonly userId: string | undefined
+  /** What may end it before the signature is looked at. */
+  readonly before?: (passkey: OwnedPasskey) => Promise<void>
+}
+
+/**
+ * Finds out by which passkey, and so by whom, a challenge was signed, and writes down what was refused.
+ * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, by which password managers forget a passkey that was removed here; 401 or 422 `VERIFICATION_FAILED`
+ */
+export async function checkAssertion({ response, challenge, caller, parts, userId, before }: AssertionCheck): Promise<OwnedPasskey> {
+  const { passkeys, audit, relyingParty } = parts
+  const found = await passkeys.signer(response.id, relyingParty.id)
+  const passkey = userId === undefined || found?.userId === userId ? found : undefined
+  const refused = { isDone: false, userId: passkey?.userId ?? userId, credentialId: response.id }
+  if (passkey === undefined) {
+    await audit.note(caller, { ...refused, event: 'authentication_failed', reason: 'unknown passkey' })
+    throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
+  }
+  try {
+    await before?.(passkey)
+    const verified = await verifyAssertion(response, passkey, { relyingParty, challengeHash: challenge.hash, needsUserHandle: userId === undefined })
+    if (!await passkeys.used(passkey.credentialId, verified)) throw new VerificationFailure('counter')
+  } catch (error) {
+    if (!(error instanceof VerificationFailure)) throw error
+    await audit.note(caller, { ...refused, event: error.reason === 'counter' ? 'counter_mismatch' : 'authentication_failed', reason: error.reason })
+    throw verificationFailed(error, userId === undefined ? 401 : 422)
+  }
+  return passkey
+}

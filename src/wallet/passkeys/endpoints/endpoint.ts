@@ -1,0 +1,40 @@
+import type { Logger } from '../../../base/log.ts'
+import type { AuthSessions, SignedIn } from '../../auth/auth-sessions.ts'
+import type { RateLimits } from '../../limits/rate-limits.ts'
+import type { PasskeyLimits } from '../passkey-limits.ts'
+import type { RelyingParty } from '../relying-party.ts'
+import type { Caller } from '../stores/caller.ts'
+import type { ChallengeStore } from '../stores/challenge-store.ts'
+import type { PasskeyAudit } from '../stores/passkey-audit.ts'
+import type { PasskeyStore } from '../stores/passkey-store.ts'
+
+/** What endpoints work with. */
+export interface PasskeyParts {
+  readonly relyingParty: RelyingParty
+  readonly sessions: AuthSessions
+  readonly passkeys: PasskeyStore
+  readonly challenges: ChallengeStore
+  readonly audit: PasskeyAudit
+  readonly rates: RateLimits
+  readonly limits: PasskeyLimits
+  readonly log: Logger
+}
+
+export interface OpenCall {
+  readonly caller: Caller
+  /** Of the body, unread. */
+  readonly data: unknown
+  readonly parts: PasskeyParts
+}
+
+export interface SessionCall extends OpenCall {
+  readonly signedIn: SignedIn
+}
+
+/** One of the things that the passkey function does. What `run` gives is the `data` of the answer. */
+export type Endpoint =
+  | { readonly access: 'open'; readonly limits: keyof PasskeyLimits; readonly run: (call: OpenCall) => Promise<unknown> }
+  | { readonly access: 'session'; readonly limits: keyof PasskeyLimits; readonly run: (call: SessionCall) => Promise<unknown> }
+
+/** What other parts of the wallet add: for those who are signed in. @throws ApiError, whose code, status and text are answered */
+export type SessionEndpoint = (signedIn: SignedIn, data: unknown) => Promise<unknown>

@@ -1,0 +1,23 @@
+import { ApiError } from '../../../base/errors.ts'
+import type { Caller } from '../stores/caller.ts'
+import type { ChallengePurpose, TakenChallenge } from '../stores/challenge-store.ts'
+import type { PasskeyParts } from './endpoint.ts'
+
+export interface ChallengeToTake {
+  readonly id: string
+  readonly kind: ChallengePurpose['kind']
+  readonly userId?: string | undefined
+}
+
+/** Takes a challenge, and writes down where there is none that is good. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
+export async function takeChallenge({ id, kind, userId }: ChallengeToTake, caller: Caller, { challenges, audit, relyingParty }: PasskeyParts): Promise<TakenChallenge> {
+  try {
+    return await challenges.take(id, { kind, userId, rpId: relyingParty.id })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const failed = kind === 'registration' ? 'registration_failed' as const : 'authentication_failed' as const
+    const event = error.code === 'CHALLENGE_EXPIRED' ? 'challenge_expired' as const : failed
+    await audit.note(caller, { event, isDone: false, userId, reason: event === failed ? 'challenge' : kind })
+    throw error
+  }
+}

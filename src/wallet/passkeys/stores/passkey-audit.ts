@@ -1,0 +1,87 @@
+import { isIP } from 'node:net'
+import type pg from 'pg'
+import { query } from '../../../db/pool.ts'
+import type { Caller } from './caller.ts'
+
+export const passkeyEvents = [
+  'registration_started', 'registration_completed', 'registration_failed', 'authentication_started', 'authentication_completed', 'authentication_failed',
+  'passkey_removed', 'passkey_updated', 'rate_limit_exceeded', 'challenge_expired', 'counter_mismatch',
+] as const
+export type PasskeyEvent = (typeof passkeyEvents)[number]
+
+export interface PasskeyNote {
+  readonly event: PasskeyEvent
+  /** False: it was refused. */
+  readonly isDone: boolean
+  readonly userId?: string | undefined
+  readonly credentialId?: string | undefined
+  /** A word or two, and never a secret. */
+  readonly reason?: string | undefined
+}
+
+/** A line as its user may see it. */
+export interface PasskeyActivity {
+  readonly at: Date
+  readonly event: PasskeyEvent
+  readonly done: boolean
+  readonly credentialId: string | null
+  readonly ip: string | null
+  readonly origin: string | null
+  readonly userAgent: string | null
+  readonly reason: string | null
+}
+
+/** Subjects whose refusals were written down lately; beyond that the oldest are forgotten. */
+const mostRemembered = 10_000
+
+/** What happens to passkeys, in wallet.audit_log. What cannot be written down does not happen. */
+export class PasskeyAudit {
+  readonly #pool: pg.Pool
+  readonly #limited = new Map<string, number>()
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** @param db a transaction that the line is part of. Default: none */
+  async note(caller: Caller, { event, isDone, userId, credentialId, reason }: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
+    await query(
+      db,
+      `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [event, isDone, userId ?? null, credentialId ?? null, plainAddress(caller.address), caller.origin?.slice(0, 300) ?? null, caller.userAgent?.slice(0, 400) ?? null, reason ?? null],
+    )
+  }
+
+  /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */
+  async noteLimited(caller: Caller, action: string, userId: string | undefined, now = performance.now()): Promise<void> {
+    const subject = `${action} ${userId ?? caller.address}`
+    if (now < (this.#limited.get(subject) ?? Number.NEGATIVE_INFINITY)) return
+    this.#limited.delete(subject)
+    const [oldest] = this.#limited.keys()
+    if (this.#limited.size >= mostRemembered && oldest !== undefined) this.#limited.delete(oldest)
+    this.#limited.set(subject, now + 60_000)
+    await this.note(caller, { event: 'rate_limit_exceeded', isDone: false, userId, reason: action })
+  }
+
+  /** The last of a user, the newest first. */
+  async of(userId: string, most: number): Promise<readonly PasskeyActivity[]> {
+    const { rows } = await query<PasskeyActivity>(
+      this.#pool,
+      `select at, event, is_done as done, credential_id as "credentialId", host(ip) as ip, origin, user_agent as "userAgent", reason
+       from wallet.audit_log where user_id = $1 order by id desc limit $2`,
+      [userId, most],
+    )
+    return rows
+  }
+
+  /** Removes the lines of no user that are older than 90 days: nobody is left to ask for them. */
+  async prune(): Promise<void> {
+    await query(this.#pool, "delete from wallet.audit_log where user_id is null and at < now() - interval '90 days'")
+  }
+}
+
+/** As PostgreSQL takes it: without the zone of a link-local one. */
+function plainAddress(address: string): string | null {
+  const plain = address.split('%', 1)[0] ?? ''
+  return isIP(plain) === 0 ? null : plain
+}
