@@ -19,6 +19,7 @@ export const walletSettings = {
   WALLET_JWT_KEY: optionalText({ group, secret: true, description: 'Private key for access tokens: PKCS #8 (PEM) of ES256. Without it one that is made at the first start and kept in the database.' }),
   WALLET_SESSION_HOURS: integer({ group, default: 720, min: 1, max: 8760, unit: 'hours', description: 'Longest life of a session, however often it is renewed.' }),
   GOTRUE_URL: optionalUrl({ group, schemes: http, description: 'An auth server of somebody else, such as GoTrue, that signs people in. Without it our own at /auth/v1.' }),
+  GOTRUE_SERVICE_TOKEN: optionalText({ group, secret: true, description: 'Key of the role service_role of that auth server, by which it makes sessions for passkeys. Without it nobody signs in by passkey there.' }),
 
   SMTP_URL: optionalUrl({ group: mail, secret: true, schemes: ['smtp', 'smtps'], description: 'Server that sends e-mails, with name and password. Without it they are written to files in MAIL_FOLDER, and a line of the log names each.' }),
   MAIL_FROM: text({ group: mail, default: 'flowfarm <no-reply@localhost>', description: 'Sender of e-mails.' }),

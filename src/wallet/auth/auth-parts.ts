@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import type pg from 'pg'
+import type { Client } from '../../base/client-address.ts'
+import type { Logger } from '../../base/log.ts'
+import type { AuditLog } from './audit-log.ts'
+import type { AttemptLimits } from './limits/attempt-limits.ts'
+import type { Outbox } from './mail/outbox.ts'
+import type { FlowStates } from './providers/flow-states.ts'
+import type { OAuthProvider } from './providers/oauth-provider.ts'
+import type { SessionStore } from './sessions/session-store.ts'
+import type { AccessTokens } from './tokens/access-tokens.ts'
+import type { AuthSecrets } from './tokens/auth-secrets.ts'
+import type { OneTimeTokens } from './tokens/one-time-tokens.ts'
+import type { UserStore } from './users/user-store.ts'
+
+/** What the auth endpoint is made of. */
+export interface AuthParts {
+  readonly pool: pg.Pool
+  readonly log: Logger
+  readonly limits: AttemptLimits
+  readonly users: UserStore
+  readonly sessions: SessionStore
+  readonly oneTimeTokens: OneTimeTokens
+  readonly accessTokens: AccessTokens
+  readonly secrets: AuthSecrets
+  readonly flows: FlowStates
+  readonly audit: AuditLog
+  readonly outbox: Outbox
+  /** By name. */
+  readonly providers: ReadonlyMap<string, OAuthProvider>
+  /** Where people reach the wallet, without a slash at its end. */
+  readonly walletUrl: string
+  /** WALLET_RP_NAME, for e-mails and pages. */
+  readonly name: string
+  /** Whether pages of an origin may be gone back to, and may call from a browser. */
+  readonly isAllowedOrigin: (origin: string) => boolean
+  readonly clientOf: (request: IncomingMessage) => Client
+  /** Lets in to `/admin`. Undefined: nobody is. */
+  readonly serviceToken: string | undefined
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import type pg from 'pg'
+import type { Client } from '../../base/client-address.ts'
+import { asError } from '../../base/errors.ts'
+import type { RequestState } from '../../base/http/requests.ts'
+import type { Logger } from '../../base/log.ts'
+import { RateLimits } from '../limits/rate-limits.ts'
+import { AuditLog } from './audit-log.ts'
+import type { AuthParts } from './auth-parts.ts'
+import type { AuthSessions } from './auth-sessions.ts'
+import { authPath, authRouter } from './http/auth-router.ts'
+import { AttemptLimits, authLimits } from './limits/attempt-limits.ts'
+import type { AuthLimits } from './limits/attempt-limits.ts'
+import type { SendMail } from './mail/mail.ts'
+import { Outbox } from './mail/outbox.ts'
+import { createAuthSessions } from './own-sessions.ts'
+import { FlowStates } from './providers/flow-states.ts'
+import type { OAuthProvider } from './providers/oauth-provider.ts'
+import { pruneAuth } from './prune-auth.ts'
+import { SessionStore } from './sessions/session-store.ts'
+import { AccessTokens } from './tokens/access-tokens.ts'
+import { AuthSecrets } from './tokens/auth-secrets.ts'
+import { OneTimeTokens } from './tokens/one-time-tokens.ts'
+import { readSigningKey } from './tokens/signing-key.ts'
+import { UserStore } from './users/user-store.ts'
+
+export interface AuthOptions {
+  readonly pool: pg.Pool
+  readonly log: Logger
+  /** WALLET_URL, or http://localhost and the port. */
+  readonly walletUrl: string
+  /** WALLET_RP_NAME. */
+  readonly name: string
+  /** WALLET_JWT_KEY. */
+  readonly jwtKey: string | undefined
+  /** WALLET_SESSION_HOURS. */
+  readonly sessionHours: number
+  readonly sendMail: SendMail
+  readonly providers: readonly OAuthProvider[]
+  /** Whether an origin is among WALLET_ORIGINS; that of `walletUrl` always may be gone back to. */
+  readonly isAllowedOrigin: (origin: string) => boolean
+  readonly clientOf: (request: IncomingMessage) => Client
+  /** What other programs of the operator show at `/admin`. Undefined: there are none. */
+  readonly serviceToken: string | undefined
+  /** Default: `authLimits`. */
+  readonly limits?: Partial<AuthLimits>
+}
+
+export interface Auth {
+  /** Answers `/auth/v1/…`, and passes all else on. */
+  readonly middleware: Middleware<RequestState>
+  readonly sessions: AuthSessions
+  /** For a server that keeps people's refresh tokens in cookies. */
+  readonly parts: AuthParts
+  /** Waits until the e-mails that are under way were handed on. */
+  mailsSent(): Promise<void>
+  /** Sends what waits to be sent, and stops. */
+  close(): Promise<void>
+}
+
+const pruneEveryMs = 3_600_000
+
+/** The wallet's own auth endpoint on PostgreSQL. @throws FatalError `bad-jwt-key` */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { pool, log, walletUrl: given } = options
+  const walletUrl = given.replace(/\/+$/, '')
+  const key = await readSigningKey(pool, options.jwtKey)
+  const secrets = new AuthSecrets(key)
+  const counts = new RateLimits(pool)
+  const outbox = new Outbox({ send: options.sendMail, log })
+  const parts: AuthParts = {
+    pool, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin, clientOf: options.clientOf,
+    serviceToken: options.serviceToken, limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
+    sessions: new SessionStore(pool, { secrets, hours: options.sessionHours }), oneTimeTokens: new OneTimeTokens(pool, secrets),
+    accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`), flows: new FlowStates(pool), audit: new AuditLog(),
+    providers: new Map(options.providers.map((provider) => [provider.name, provider])),
+  }
+  const prune = async (): Promise<void> => {
+    await pruneAuth(pool)
+    await counts.prune()
+  }
+  const pruning = setInterval(() => {
+    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'what is no longer good for signing in could not be removed'))
+  }, pruneEveryMs)
+  pruning.unref()
+  return {
+    parts, middleware: authRouter(parts), sessions: createAuthSessions(parts),
+    mailsSent: () => outbox.settled(),
+    close: async () => {
+      clearInterval(pruning)
+      await outbox.close()
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type pg from 'pg'
+import { withTransaction } from '../../db/pool.ts'
+import { authError, tokenRefused } from './auth-error.ts'
+import type { AuthParts } from './auth-parts.ts'
+import { signInMail } from './mail/sign-in-mail.ts'
+import { withParameters } from './redirect-target.ts'
+import type { AuthClient } from './sessions/open-session.ts'
+import type { KeptSession } from './sessions/session-store.ts'
+import type { EmailSecrets, OneTimeToken } from './tokens/one-time-tokens.ts'
+
+/** What somebody asks for who wants an e-mail. */
+export interface EmailWish {
+  readonly email: string
+  /** False: only who has a user already is sent one; the answer is the same. */
+  readonly mayCreate: boolean
+  readonly redirectTo: string | undefined
+  readonly codeChallenge: string | undefined
+  /** What a new user says of themselves. */
+  readonly userMetadata: Readonly<Record<string, unknown>>
+}
+
+/** Sign-in by e-mail: a link and a code, either of which is good once. There is no user of an address until somebody showed that it is theirs. */
+export class EmailSignIn {
+  readonly #parts: AuthParts
+
+  constructor(parts: AuthParts) {
+    this.#parts = parts
+  }
+
+  /** @throws ApiError 429 */
+  async send({ email, mayCreate, ...wish }: EmailWish, client: AuthClient): Promise<void> {
+    const { pool, limits, users, oneTimeTokens, outbox, name } = this.#parts
+    await limits.take('mail', client.address)
+    await limits.take('mailAgain', email)
+    await limits.take('mailTo', email)
+    if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+    const isWanted = mayCreate || await users.findByEmail(pool, email) !== undefined
+    const secrets = await oneTimeTokens.makeForEmail(
+      { email, redirectTo: wish.redirectTo ?? null, codeChallenge: wish.codeChallenge ?? null, userMetadata: wish.userMetadata }, !isWanted,
+    )
+    if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
+  }
+
+  /** The link opens a page and does nothing else: programs that look at the links of e-mails use up none. */
+  linkOf({ token }: Pick<EmailSecrets, 'token'>): string {
+    return withParameters(`${this.#parts.walletUrl}/auth/v1/verify`, { token, type: 'magiclink' })
+  }
+
+  /** Trades a token for a session: that of a link, or of a sign-in by passkey. @throws ApiError 403 `otp_expired`, `user_banned` */
+  async withToken(token: string, client: AuthClient): Promise<KeptSession> {
+    const { pool, oneTimeTokens } = this.#parts
+    return withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email', 'session']), client))
+  }
+
+  /** Trades a code for a session. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */
+  async withCode(email: string, code: string, client: AuthClient): Promise<KeptSession> {
+    const { pool, limits, oneTimeTokens, users, audit } = this.#parts
+    await limits.take('codeOf', email)
+    const session = await withTransaction(pool, async (db) => {
+      const taken = await oneTimeTokens.takeCode(db, email, code)
+      return taken === undefined ? undefined : this.#open(db, taken, client)
+    })
+    if (session !== undefined) return session
+    const user = await users.findByEmail(pool, email)
+    await audit.note(pool, 'code_failed', { ...(user === undefined ? {} : { userId: user.id }), client })
+    throw tokenRefused()
+  }
+
+  /**
+   * Uses a link for the page that it leads to, which is given what it trades for the session: a code that needs the verifier of the page that began,
+   * or where there was none, a token. The session's own tokens are in no address.
+   * @throws ApiError 403 `otp_expired`
+   */
+  async followLink(token: string, client: AuthClient): Promise<string> {
+    const { pool, oneTimeTokens, walletUrl } = this.#parts
+    return withTransaction(pool, async (db) => {
+      const taken = await oneTimeTokens.take(db, token, ['email'])
+      if (taken === undefined) throw tokenRefused()
+      const userId = await this.#userOf(db, taken, client)
+      const given = await oneTimeTokens.makeForPage(db, { userId, method: taken.method, codeChallenge: taken.codeChallenge })
+      return withParameters(taken.redirectTo ?? `${walletUrl}/`, taken.codeChallenge === null ? { token_hash: given, type: 'magiclink' } : { code: given })
+    })
+  }
+
+  async #open(db: pg.ClientBase, taken: OneTimeToken | undefined, client: AuthClient): Promise<KeptSession> {
+    if (taken === undefined) throw tokenRefused()
+    return this.#parts.sessions.open(db, { userId: await this.#userOf(db, taken, client), method: taken.method, client })
+  }
+
+  async #userOf(db: pg.ClientBase, { userId, email, userMetadata }: OneTimeToken, client: AuthClient): Promise<string> {
+    const { users, audit } = this.#parts
+    if (userId !== null) return userId
+    if (email === null) throw tokenRefused()
+    const user = await users.confirm(db, email, userMetadata)
+    if (user.isNew) await audit.note(db, 'user_created', { userId: user.id, client, detail: { provider: 'email' } })
+    else if (user.isNewIdentity) await audit.note(db, 'identity_added', { userId: user.id, client, detail: { provider: 'email' } })
+    return user.id
+  }
+}

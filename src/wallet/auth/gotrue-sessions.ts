@@ -1,0 +1,99 @@
+import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { responseText } from '../../base/response-text.ts'
+import type { AuthSessions, AuthUser } from './auth-sessions.ts'
+import { unauthorized } from './own-sessions.ts'
+
+export interface GotrueOptions {
+  /** GOTRUE_URL. */
+  readonly url: string
+  /** GOTRUE_SERVICE_TOKEN: a key with the role service_role. Undefined: nobody signs in by passkey. */
+  readonly serviceToken: string | undefined
+}
+
+const patienceMs = 10_000
+const mostBytes = 1024 * 1024
+
+const userForm = z.object({
+  id: z.uuid(), email: z.string().nullish(), email_confirmed_at: z.string().nullish(),
+  app_metadata: z.record(z.string(), z.unknown()).nullish(), user_metadata: z.record(z.string(), z.unknown()).nullish(),
+})
+const claimsForm = z.object({ sub: z.string(), session_id: z.string().min(1), amr: z.array(z.object({ timestamp: z.number() })).nullish() })
+
+/**
+ * Who makes a request, by the auth server of somebody else (GOTRUE_URL), which is asked each time. A sign-in by passkey needs that server to make
+ * a link, which takes the place of one that was sent by e-mail before, and is not made for users without an e-mail address.
+ */
+export function createGotrueSessions({ url, serviceToken }: GotrueOptions): AuthSessions {
+  const base = url.replace(/\/+$/, '')
+  const ask = async (path: string, token: string, body?: unknown): Promise<unknown> => {
+    const headers = { Authorization: `Bearer ${token}`, ApiKey: serviceToken ?? token, Accept: 'application/json' }
+    const response = await fetch(`${base}${path}`, {
+      ...(body === undefined ? { headers } : { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+      redirect: 'error', signal: AbortSignal.timeout(patienceMs),
+    }).catch((error: unknown) => {
+      throw away(error)
+    })
+    if ([401, 403, 404].includes(response.status)) {
+      await response.body?.cancel()
+      return undefined
+    }
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw away(new Error(`it answered ${response.status}`))
+    }
+    return JSON.parse(await responseText(response, mostBytes, () => away(new Error('its answer is too long')))) as unknown
+  }
+
+  const serviceTokenOf = (): string => {
+    if (serviceToken !== undefined) return serviceToken
+    throw new ApiError(503, 'INTERNAL', 'Sign-in by passkey needs GOTRUE_SERVICE_TOKEN beside GOTRUE_URL.')
+  }
+  const findUser = async (userId: string): Promise<AuthUser | undefined> => {
+    const user = userForm.safeParse(await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf()))
+    return user.success ? asUser(user.data) : undefined
+  }
+
+  return {
+    authenticate: async (accessToken) => {
+      const user = userForm.safeParse(await ask('/user', accessToken))
+      if (!user.success) throw unauthorized(undefined)
+      // The server has just verified what is only read here.
+      const claims = claimsForm.safeParse(readClaims(accessToken))
+      if (!claims.success || claims.data.sub !== user.data.id) throw unauthorized(undefined)
+      // Without a word on when, it was long ago: an access token is made anew again and again.
+      const seconds = Math.max(0, ...(claims.data.amr ?? []).map(({ timestamp }) => timestamp))
+      return { user: asUser(user.data), sessionId: claims.data.session_id, authenticatedAt: new Date(seconds * 1000) }
+    },
+    createTokenHash: async (userId) => {
+      const token = serviceTokenOf()
+      const user = await findUser(userId)
+      if (user === undefined) throw away(new Error('it does not know the user, or GOTRUE_SERVICE_TOKEN is not right'))
+      if (user.email === undefined) throw new ApiError(409, 'INVALID_INPUT', 'This account has no e-mail address, without which the auth server makes no session for a passkey.')
+      const link = z.object({ hashed_token: z.string().min(1) }).safeParse(await ask('/admin/generate_link', token, { type: 'magiclink', email: user.email }))
+      if (!link.success) throw away(new Error('it made no link'))
+      return link.data.hashed_token
+    },
+    findUser,
+  }
+}
+
+function readClaims(token: string): unknown {
+  try {
+    return decodeJwt(token)
+  } catch {
+    // Of whatever else the server takes: then there is no session to name.
+    return undefined
+  }
+}
+
+function asUser({ id, email, email_confirmed_at: confirmedAt, app_metadata: app, user_metadata: own }: z.infer<typeof userForm>): AuthUser {
+  return {
+    id, email: (email ?? '') === '' ? undefined : email?.toLowerCase(), isEmailConfirmed: (confirmedAt ?? '') !== '', appMetadata: app ?? {}, userMetadata: own ?? {},
+  }
+}
+
+function away(cause: unknown): ApiError {
+  return new ApiError(503, 'INTERNAL', 'The auth server at GOTRUE_URL does not answer as it should; try again.', { cause, details: { retryAfterSeconds: 5 } })
+}

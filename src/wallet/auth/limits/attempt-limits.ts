@@ -1,0 +1,47 @@
+import { ApiError } from '../../../base/errors.ts'
+import type { RateLimit, RateLimits } from '../../limits/rate-limits.ts'
+import { authError } from '../auth-error.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+/** Of the auth endpoint, by what is limited. Those of GoTrue where it has one. */
+export const authLimits = {
+  /** Per address on the net. */
+  otp: { most: 30, periodMs: 5 * minute },
+  verify: { most: 30, periodMs: 5 * minute },
+  token: { most: 150, periodMs: 5 * minute },
+  authorize: { most: 30, periodMs: 5 * minute },
+  session: { most: 600, periodMs: 5 * minute },
+  admin: { most: 600, periodMs: 5 * minute },
+  mail: { most: 30, periodMs: hour },
+  /** Per e-mail address, whether or not there is a user of it. */
+  mailAgain: { most: 1, periodMs: minute },
+  mailTo: { most: 10, periodMs: hour },
+  codeOf: { most: 30, periodMs: 24 * hour },
+  /** Per user. */
+  changeBy: { most: 60, periodMs: 5 * minute },
+} as const satisfies Record<string, RateLimit>
+
+export type AuthLimits = Readonly<Record<keyof typeof authLimits, RateLimit>>
+
+/** The limits of the auth endpoint, with refusals in the words of GoTrue. */
+export class AttemptLimits {
+  readonly #counts: RateLimits
+  readonly #limits: AuthLimits
+
+  constructor(counts: RateLimits, limits: AuthLimits = authLimits) {
+    this.#counts = counts
+    this.#limits = limits
+  }
+
+  /** @param subject who. @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`, with `retryAfterSeconds` in its details */
+  async take(action: keyof AuthLimits, subject: string): Promise<void> {
+    try {
+      await this.#counts.take(`auth ${action}`, subject, this.#limits[action])
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429) throw error
+      throw authError(429, action.startsWith('mail') ? 'over_email_send_rate_limit' : 'over_request_rate_limit', error.message, error.details)
+    }
+  }
+}

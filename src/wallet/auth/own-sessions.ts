@@ -1,0 +1,29 @@
+import { ApiError } from '../../base/errors.ts'
+import type { AuthSessions } from './auth-sessions.ts'
+import type { AuthParts } from './auth-parts.ts'
+import { isUuid } from './tokens/access-tokens.ts'
+import { asAuthUser } from './users/present-user.ts'
+
+/** Who makes a request, by the sessions of our own auth endpoint: one that was ended is refused at once. */
+export function createAuthSessions({ pool, accessTokens, sessions, users, oneTimeTokens }: AuthParts): AuthSessions {
+  return {
+    authenticate: async (accessToken) => {
+      try {
+        const { user, sessionId, authenticatedAt } = await sessions.find(await accessTokens.verify(accessToken))
+        return { user: asAuthUser(user), sessionId, authenticatedAt }
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) throw unauthorized(error)
+        throw error
+      }
+    },
+    createTokenHash: (userId) => oneTimeTokens.makeForSession(userId),
+    findUser: async (userId) => {
+      const user = isUuid(userId) ? await users.find(pool, userId) : undefined
+      return user === undefined ? undefined : asAuthUser(user)
+    },
+  }
+}
+
+export function unauthorized(cause: unknown): ApiError {
+  return new ApiError(401, 'UNAUTHORIZED', 'Sign in first: send the access token of a session as `Authorization: Bearer`.', { cause })
+}

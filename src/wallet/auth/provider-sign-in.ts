@@ -1,0 +1,104 @@
+import { ApiError, asError } from '../../base/errors.ts'
+import { withTransaction } from '../../db/pool.ts'
+import { authError } from './auth-error.ts'
+import type { AuthParts } from './auth-parts.ts'
+import { challengeOf, fitsChallenge } from './code-challenge.ts'
+import { identityAddedMail } from './mail/sign-in-mail.ts'
+import type { FlowState } from './providers/flow-states.ts'
+import { withParameters } from './redirect-target.ts'
+import type { AuthClient } from './sessions/open-session.ts'
+import type { KeptSession } from './sessions/session-store.ts'
+import type { ProviderAccount } from './users/user-store.ts'
+
+/** What comes back from a provider, in the address. */
+export interface ProviderReturn {
+  readonly state: string
+  readonly code: string | undefined
+  readonly error: string | undefined
+}
+
+/** Sign-in by an account at GitHub or Google. */
+export class ProviderSignIn {
+  readonly #parts: AuthParts
+
+  constructor(parts: AuthParts) {
+    this.#parts = parts
+  }
+
+  /** @returns where the person goes, and what their browser keeps until they are back. @throws ApiError 400 `oauth_provider_not_supported` */
+  async begin(flow: FlowState): Promise<{ readonly url: string; readonly browser: string }> {
+    const { providers, flows, secrets } = this.#parts
+    const provider = providers.get(flow.provider)
+    if (provider === undefined) throw authError(400, 'oauth_provider_not_supported', 'There is no sign-in with that provider here; GET /settings says which there are.')
+    const { state, browser } = await flows.begin(flow)
+    const url = provider.authorizeUrl({
+      state, codeChallenge: challengeOf(secrets.providerVerifier(state)), nonce: secrets.providerNonce(state), redirectUri: this.#callback,
+    })
+    return { url, browser }
+  }
+
+  /** @returns the page that began, with a code or with an error. @throws ApiError 400 `bad_oauth_state` where it cannot be told which that is */
+  async end(back: ProviderReturn, browser: string, client: AuthClient): Promise<string> {
+    const flow = await this.#parts.flows.end(back.state, browser)
+    if (flow === undefined) throw authError(400, 'bad_oauth_state', 'This sign-in was not begun in this browser, or too long ago: begin again.')
+    try {
+      return withParameters(flow.redirectTo, { code: await this.#codeFor(flow, back, client) })
+    } catch (error) {
+      const { status, code, message } = this.#told(error)
+      return withParameters(flow.redirectTo, { error: status < 500 ? 'access_denied' : 'server_error', error_code: code, error_description: message })
+    }
+  }
+
+  /**
+   * Trades the code of a page for a session. A wrong verifier uses it up too.
+   * @throws ApiError 404 `flow_state_not_found`, 400 `bad_code_verifier`, 403 `user_banned`
+   */
+  async trade(code: string, verifier: string, client: AuthClient): Promise<KeptSession> {
+    const { pool, oneTimeTokens, sessions } = this.#parts
+    const session = await withTransaction(pool, async (db) => {
+      const taken = await oneTimeTokens.take(db, code, ['code'])
+      if (taken === undefined || taken.userId === null) return 'unknown'
+      if (!fitsChallenge(verifier, taken.codeChallenge ?? '')) return 'other page'
+      return sessions.open(db, { userId: taken.userId, method: taken.method, client })
+    })
+    if (session === 'unknown') throw authError(404, 'flow_state_not_found', 'The code has been used or is too old: begin again.')
+    if (session === 'other page') throw authError(400, 'bad_code_verifier', 'The code verifier is not that of the page that began: begin again.')
+    return session
+  }
+
+  async #codeFor({ provider: name, codeChallenge }: FlowState, { state, code, error }: ProviderReturn, client: AuthClient): Promise<string> {
+    const { pool, providers, secrets, oneTimeTokens } = this.#parts
+    const provider = providers.get(name)
+    if (provider === undefined || error !== undefined || code === undefined) throw authError(400, 'bad_oauth_callback', 'The sign-in was not finished at the provider.')
+    const account = await provider.identify({
+      code, codeVerifier: secrets.providerVerifier(state), nonce: secrets.providerNonce(state), redirectUri: this.#callback,
+    })
+    return withTransaction(pool, async (db) => {
+      const userId = await this.#userOf(db, account, client)
+      return oneTimeTokens.makeForPage(db, { userId, method: 'oauth', codeChallenge })
+    })
+  }
+
+  async #userOf(db: Parameters<AuthParts['users']['ofProvider']>[0], account: ProviderAccount, client: AuthClient): Promise<string> {
+    const { users, audit, outbox, name } = this.#parts
+    const user = await users.ofProvider(db, account)
+    const detail = { provider: account.provider }
+    if (user.isNew) await audit.note(db, 'user_created', { userId: user.id, client, detail })
+    else if (user.isNewIdentity) {
+      await audit.note(db, 'identity_added', { userId: user.id, client, detail })
+      outbox.put(identityAddedMail({ to: account.email, name, provider: account.provider }))
+    }
+    return user.id
+  }
+
+  /** The provider's address of our side, which must be registered there. */
+  get #callback(): string {
+    return `${this.#parts.walletUrl}/auth/v1/callback`
+  }
+
+  #told(error: unknown): ApiError {
+    if (error instanceof ApiError) return error
+    this.#parts.log.error({ err: asError(error) }, 'a sign-in with a provider failed')
+    return authError(500, 'unexpected_failure', 'Something went wrong here: try again.')
+  }
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { query, withTransaction } from '../../../db/pool.ts'
+import { authError } from '../auth-error.ts'
+import { AuditLog } from '../audit-log.ts'
+import type { AuthSecrets } from '../tokens/auth-secrets.ts'
+import { digestOf, randomToken } from '../tokens/random-token.ts'
+import { isWelcome, userColumns } from '../users/user-row.ts'
+import type { UserRow } from '../users/user-row.ts'
+import type { AuthClient, OpenSession, SignInMethod } from './open-session.ts'
+
+/** A session with the refresh token that keeps it up. */
+export interface KeptSession {
+  readonly session: OpenSession
+  readonly refreshToken: string
+}
+
+/** Which sessions of a user are ended: all, this one, or all but this one. */
+export const signOutScopes = ['global', 'local', 'others'] as const
+export type SignOutScope = (typeof signOutScopes)[number]
+
+type SessionRow = UserRow & Pick<OpenSession, 'sessionId' | 'method' | 'authenticatedAt' | 'notAfter'>
+
+/**
+ * Seconds for which a refresh token that was traded gives the one that is good now, to tabs that came with it at the same time and to who did
+ * not get the answer. After that it is one that was stolen, from whoever has it or by them.
+ */
+const graceSeconds = 10
+
+/** Trades within the grace; more are nobody's honest doing. */
+const mostTrades = 20
+
+const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt", s.not_after as "notAfter", ${userColumns}`
+
+/**
+ * Sessions and their refresh tokens. The states of a refresh token: good; traded a moment ago, when it leads to the one that is good; traded.
+ * One that comes when it is traded ends its session, with all tokens that ever kept it up.
+ */
+export class SessionStore {
+  readonly #pool: pg.Pool
+  readonly #secrets: AuthSecrets
+  readonly #hours: number
+  readonly #audit = new AuditLog()
+
+  /** @param hours longest life of a session */
+  constructor(pool: pg.Pool, { secrets, hours }: { readonly secrets: AuthSecrets; readonly hours: number }) {
+    this.#pool = pool
+    this.#secrets = secrets
+    this.#hours = hours
+  }
+
+  /** Signs a user in. @throws ApiError 403 `user_banned` */
+  async open(db: pg.Pool | pg.ClientBase, { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient }): Promise<KeptSession> {
+    const refreshToken = randomToken()
+    const { rows: [row] } = await query<SessionRow>(
+      db,
+      `with u as (update auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
+       s as (
+         insert into auth.sessions (id, user_id, method, not_after, ip, user_agent)
+         select $2, id, $3, now() + make_interval(hours => $4), nullif($5, '')::inet, $6 from u returning *
+       ),
+       t as (insert into auth.refresh_tokens (token_hash, session_id) select $7, id from s),
+       a as (insert into auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+         select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s)
+       select ${sessionColumns} from s join u on u.id = s.user_id`,
+      [userId, randomUUID(), method, this.#hours, client.address, client.userAgent, digestOf(refreshToken)],
+    )
+    if (row === undefined) throw authError(403, 'user_banned', 'This account has been closed by the operator.')
+    return { session: sessionOf(row), refreshToken }
+  }
+
+  /**
+   * Trades a refresh token for the next.
+   * @throws ApiError 400 `refresh_token_not_found`, `refresh_token_already_used`, `session_expired`; 403 `user_banned`
+   */
+  async refresh(token: string, client: AuthClient): Promise<KeptSession> {
+    const next = this.#secrets.nextRefreshToken(token)
+    const { rows: [row] } = await query<SessionRow>(
+      this.#pool,
+      // The session first, as whoever ends one has it first.
+      `with s as materialized (
+         select s.* from auth.refresh_tokens as t join auth.sessions as s on s.id = t.session_id
+         where t.token_hash = $1 and t.used_at is null and s.not_after > now() for no key update of s
+       ),
+       good as (
+         update auth.refresh_tokens as t set used_at = clock_timestamp() from s join auth.users as u on u.id = s.user_id
+         where t.token_hash = $1 and t.session_id = s.id and t.used_at is null and ${isWelcome} returning t.session_id
+       ),
+       made as (insert into auth.refresh_tokens (token_hash, session_id) select $2, session_id from good),
+       touched as (update auth.sessions as s set refreshed_at = now() from good where s.id = good.session_id)
+       select ${sessionColumns} from good join s on s.id = good.session_id join auth.users as u on u.id = s.user_id`,
+      [digestOf(token), digestOf(next)],
+    )
+    return row === undefined ? this.#afterTrade(token, client) : { session: sessionOf(row), refreshToken: next }
+  }
+
+  /** The session of an access token. @throws ApiError 403 `session_not_found`, `user_banned` */
+  async find({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<OpenSession> {
+    const { rows: [row] } = await query<SessionRow & { isWelcome: boolean }>(
+      this.#pool,
+      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from auth.sessions as s join auth.users as u on u.id = s.user_id
+       where s.id = $1 and s.user_id = $2 and s.not_after > now()`,
+      [sessionId, userId],
+    )
+    if (row === undefined) throw authError(403, 'session_not_found', 'The session of this access token has ended.')
+    if (!row.isWelcome) throw authError(403, 'user_banned', 'This account has been closed by the operator.')
+    return sessionOf(row)
+  }
+
+  async end({ sessionId, user }: OpenSession, scope: SignOutScope, client: AuthClient): Promise<void> {
+    const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
+    await withTransaction(this.#pool, async (db) => {
+      await query(db, `delete from auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
+      await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
+    })
+  }
+
+  /** What a token that is not good any more means. */
+  async #afterTrade(token: string, client: AuthClient): Promise<KeptSession> {
+    const outcome = await withTransaction(this.#pool, async (db) => {
+      const { rows: [row] } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
+        db,
+        `select ${sessionColumns}, ${isWelcome} as "isWelcome", s.not_after <= now() as "isOver"
+         from auth.refresh_tokens as t join auth.sessions as s on s.id = t.session_id join auth.users as u on u.id = s.user_id
+         where t.token_hash = $1 for no key update of s`,
+        [digestOf(token)],
+      )
+      if (row === undefined) return 'unknown'
+      if (row.isOver) return 'over'
+      if (!row.isWelcome) return 'banned'
+      const active = await this.#activeAfter(db, token, row.sessionId)
+      if (active !== undefined) return { session: sessionOf(row), refreshToken: active }
+      await query(db, 'delete from auth.sessions where id = $1', [row.sessionId])
+      await this.#audit.note(db, 'token_reused', { userId: row.id, sessionId: row.sessionId, client })
+      return 'reused'
+    })
+    if (typeof outcome === 'object') return outcome
+    if (outcome === 'unknown') throw authError(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
+    if (outcome === 'over') throw authError(400, 'session_expired', 'Invalid Refresh Token: Session Expired')
+    if (outcome === 'banned') throw authError(403, 'user_banned', 'This account has been closed by the operator.')
+    throw authError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
+  }
+
+  /** The token that is good now, where this one was traded no longer ago than the grace. */
+  async #activeAfter(db: pg.ClientBase, token: string, sessionId: string): Promise<string | undefined> {
+    let current = token
+    for (let trades = 0; trades <= mostTrades; trades++) {
+      const { rows: [row] } = await query<{ isGood: boolean; isLate: boolean }>(
+        db,
+        `select used_at is null as "isGood", used_at < clock_timestamp() - make_interval(secs => $3) as "isLate"
+         from auth.refresh_tokens where token_hash = $1 and session_id = $2`,
+        [digestOf(current), sessionId, graceSeconds],
+      )
+      if (row === undefined || row.isLate) return undefined
+      if (row.isGood) return current
+      current = this.#secrets.nextRefreshToken(current)
+    }
+    return undefined
+  }
+}
+
+function sessionOf({ sessionId, method, authenticatedAt, notAfter, ...user }: SessionRow): OpenSession {
+  return { sessionId, method, authenticatedAt, notAfter, user }
+}

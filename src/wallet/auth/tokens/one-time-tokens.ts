@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { query } from '../../../db/pool.ts'
+import type { SignInMethod } from '../sessions/open-session.ts'
+import type { AuthSecrets } from './auth-secrets.ts'
+import { digestOf, randomCode, randomToken } from './random-token.ts'
+
+/** What a one-time token was made for. */
+export interface OneTimeToken {
+  readonly kind: 'email' | 'session' | 'code'
+  /** Null: that of the address. */
+  readonly userId: string | null
+  readonly email: string | null
+  readonly method: SignInMethod
+  readonly redirectTo: string | null
+  readonly codeChallenge: string | null
+  readonly userMetadata: Readonly<Record<string, unknown>>
+}
+
+export type EmailToken = Pick<OneTimeToken, 'redirectTo' | 'codeChallenge' | 'userMetadata'> & { readonly email: string }
+
+/** What is sent by e-mail: whoever has one of them can sign in. */
+export interface EmailSecrets {
+  readonly token: string
+  readonly code: string
+}
+
+/** Lives in seconds. */
+const emailSeconds = 3600
+const sessionSeconds = 300
+const codeSeconds = 300
+
+/** Wrong codes after which a code is dead. */
+const mostWrongCodes = 5
+
+const columns = `kind, user_id as "userId", email, method, redirect_to as "redirectTo", code_challenge as "codeChallenge", user_metadata as "userMetadata"`
+
+/** Tokens that are traded once. One DELETE takes them, so that of two who come at once one is too late. */
+export class OneTimeTokens {
+  readonly #pool: pg.Pool
+  readonly #secrets: AuthSecrets
+
+  constructor(pool: pg.Pool, secrets: AuthSecrets) {
+    this.#pool = pool
+    this.#secrets = secrets
+  }
+
+  /**
+   * In place of what was sent to the address before.
+   * @param isDead as much work, and no code is right: for an address that is sent none
+   */
+  async makeForEmail({ email, redirectTo, codeChallenge, userMetadata }: EmailToken, isDead = false): Promise<EmailSecrets> {
+    const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
+    await query(
+      this.#pool,
+      `insert into auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts)
+       values ('email', $1, $2, $3, $4, 'otp', $5, $6, $7, now() + make_interval(secs => $8), $9)
+       on conflict (email) where kind = 'email' do update set
+         token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt, code_attempts = excluded.code_attempts, redirect_to = excluded.redirect_to,
+         code_challenge = excluded.code_challenge, user_metadata = excluded.user_metadata, created_at = now(), expires_at = excluded.expires_at`,
+      [
+        digestOf(token), email, this.#secrets.codeHash(code, { email, salt }), salt, redirectTo, codeChallenge, JSON.stringify(userMetadata), emailSeconds,
+        isDead ? mostWrongCodes : 0,
+      ],
+    )
+    return { token, code }
+  }
+
+  /** For who has shown a passkey. */
+  async makeForSession(userId: string): Promise<string> {
+    return this.#make(this.#pool, { kind: 'session', userId, method: 'webauthn', codeChallenge: null, seconds: sessionSeconds })
+  }
+
+  /** For the page that began a sign-in. @param codeChallenge null: the page has none, and the token alone is enough */
+  async makeForPage(client: pg.ClientBase, { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null }): Promise<string> {
+    return this.#make(client, { kind: codeChallenge === null ? 'session' : 'code', userId, method, codeChallenge, seconds: codeSeconds })
+  }
+
+  /** What an e-mailed link is for, without using it. */
+  async peek(token: string): Promise<OneTimeToken | undefined> {
+    const { rows: [row] } = await query<OneTimeToken>(
+      this.#pool, `select ${columns} from auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`, [digestOf(token)],
+    )
+    return row
+  }
+
+  /** Uses a token. Undefined: there is none such, or it has been used or is too old. */
+  async take(client: pg.ClientBase, token: string, kinds: readonly OneTimeToken['kind'][]): Promise<OneTimeToken | undefined> {
+    const { rows: [row] } = await query<OneTimeToken>(
+      client, `delete from auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`, [digestOf(token), kinds],
+    )
+    return row
+  }
+
+  /** Uses a code that was sent to an address; a wrong one counts, so the transaction must be committed in either case. */
+  async takeCode(client: pg.ClientBase, email: string, code: string): Promise<OneTimeToken | undefined> {
+    const { rows: [kept] } = await query<{ id: string; hash: Buffer; salt: Buffer }>(
+      client,
+      `select id, code_hash as hash, code_salt as salt from auth.one_time_tokens
+       where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null for update`,
+      [email, mostWrongCodes],
+    )
+    if (kept === undefined) return undefined
+    if (!this.#secrets.isCode(code, { email, ...kept })) {
+      await query(client, 'update auth.one_time_tokens set code_attempts = code_attempts + 1 where id = $1', [kept.id])
+      return undefined
+    }
+    const { rows: [row] } = await query<OneTimeToken>(client, `delete from auth.one_time_tokens where id = $1 returning ${columns}`, [kept.id])
+    return row
+  }
+
+  async #make(
+    db: pg.Pool | pg.ClientBase,
+    { kind, userId, method, codeChallenge, seconds }: { kind: 'session' | 'code'; userId: string; method: SignInMethod; codeChallenge: string | null; seconds: number },
+  ): Promise<string> {
+    const token = randomToken()
+    await query(
+      db,
+      `insert into auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [kind, digestOf(token), userId, method, codeChallenge, seconds],
+    )
+    return token
+  }
+}

@@ -1,0 +1,116 @@
+import type pg from 'pg'
+import { query } from '../../../db/pool.ts'
+import { authError } from '../auth-error.ts'
+import { userColumns } from './user-row.ts'
+import type { UserRow } from './user-row.ts'
+
+/** An account at a provider, as the provider vouches for it. */
+export interface ProviderAccount {
+  readonly provider: string
+  /** What the provider calls it, for good. */
+  readonly providerId: string
+  /** An address that the provider has verified. */
+  readonly email: string
+  /** What the provider says of it: name, picture. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Whose it is, and what was new about that. */
+export interface FoundUser {
+  readonly id: string
+  readonly isNew: boolean
+  readonly isNewIdentity: boolean
+}
+
+type Db = pg.Pool | pg.ClientBase
+
+/** Most characters of what a user says of themselves, as JSON: it is in every token. */
+const mostMetadata = 4096
+
+/** Users by who they showed to be. */
+export class UserStore {
+  async find(db: Db, id: string): Promise<UserRow | undefined> {
+    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from auth.users as u where u.id = $1`, [id])
+    return user
+  }
+
+  async findByEmail(db: Db, email: string): Promise<UserRow | undefined> {
+    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from auth.users as u where u.email = $1`, [email])
+    return user
+  }
+
+  /** The user of an address that has shown to be theirs; a new one has the metadata. */
+  async confirm(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<FoundUser> {
+    const user = await this.#ofEmail(db, email, metadata)
+    const { isNew: isNewIdentity } = await this.#keepIdentity(db, user.id, { provider: 'email', providerId: user.id, email, data: { email_verified: true } })
+    return { ...user, isNewIdentity: isNewIdentity && !user.isNew }
+  }
+
+  /**
+   * The user of an account at a provider: who signed in by it before, or else whose address the provider has verified. Users are never found by an
+   * address that was not.
+   */
+  async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
+    const { rows: [known] } = await query<{ userId: string }>(
+      db, 'select user_id as "userId" from auth.identities where provider = $1 and provider_id = $2', [account.provider, account.providerId],
+    )
+    const user = known === undefined ? await this.#ofEmail(db, account.email, account.data) : { id: known.userId, isNew: false }
+    const identity = await this.#keepIdentity(db, user.id, account)
+    return { id: identity.userId, isNew: user.isNew, isNewIdentity: identity.isNew && !user.isNew }
+  }
+
+  /** A user whom an administrator invites; the address is not confirmed by it. */
+  async invite(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const { rows: [made] } = await query<{ id: string }>(
+      db, 'insert into auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id', [email, JSON.stringify(metadata)],
+    )
+    if (made !== undefined) return { id: made.id, isNew: true }
+    const user = await this.findByEmail(db, email)
+    if (user === undefined) throw authError(404, 'user_not_found', 'There is no such user.')
+    return { id: user.id, isNew: false }
+  }
+
+  /** Changes what a user says of themselves; null takes a field away. @throws ApiError 422 `validation_failed` when it is too much */
+  async changeMetadata(client: pg.ClientBase, id: string, change: Readonly<Record<string, unknown>>): Promise<UserRow | undefined> {
+    const { rows: [kept] } = await query<{ metadata: Record<string, unknown> }>(
+      client, 'select user_metadata as metadata from auth.users where id = $1 for no key update', [id],
+    )
+    if (kept === undefined) return undefined
+    const metadata = Object.fromEntries(Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null))
+    requireSmall(metadata)
+    await query(client, 'update auth.users set user_metadata = $2, updated_at = now() where id = $1', [id, JSON.stringify(metadata)])
+    return this.find(client, id)
+  }
+
+  async #ofEmail(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const { rows: [user] } = await query<{ id: string; isNew: boolean }>(
+      db,
+      `insert into auth.users as u (email, email_confirmed_at, user_metadata) values ($1, now(), $2)
+       on conflict (email) do update set email_confirmed_at = coalesce(u.email_confirmed_at, now()), updated_at = now()
+       returning id, (xmax = 0) as "isNew"`,
+      [email, JSON.stringify(metadata)],
+    )
+    if (user === undefined) throw new Error('an insert gave no row back')
+    return user
+  }
+
+  /** @returns whose it is: of two sign-ins that are the first at the same time, the other one's user */
+  async #keepIdentity(db: Db, userId: string, { provider, providerId, email, data }: ProviderAccount): Promise<{ readonly userId: string; readonly isNew: boolean }> {
+    const { rows: [row] } = await query<{ userId: string; isNew: boolean }>(
+      db,
+      `insert into auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at) values ($1, $2, $3, $4, now())
+       on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, last_sign_in_at = now(), updated_at = now()
+       returning user_id as "userId", (xmax = 0) as "isNew"`,
+      [userId, provider, providerId, JSON.stringify({ ...data, email, sub: providerId })],
+    )
+    if (row === undefined) throw new Error('an insert gave no row back')
+    return row
+  }
+}
+
+/** @throws ApiError 422 `validation_failed` */
+export function requireSmall(metadata: Readonly<Record<string, unknown>>): void {
+  const text = JSON.stringify(metadata)
+  if (/\\u(0000|d[89a-f])/i.test(text)) throw authError(422, 'validation_failed', 'What a user says of themselves has no NUL and no half characters.')
+  if (text.length > mostMetadata) throw authError(422, 'validation_failed', `What a user says of themselves has at most ${mostMetadata} characters as JSON.`)
+}
