@@ -2,13 +2,15 @@ import { ledgerHelp, readCommandLine } from '../src/simnode/ledger/command-line.
 import type { LedgerCommand } from '../src/simnode/ledger/command-line.ts'
 import { startLedgerNode } from '../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../src/simnode/ledger/ledger-node.ts'
+import { publishedPayerSetting } from '../src/simnode/ledger/world/outside.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
 /** What a ready node serves, in one line. */
-function describe(node: LedgerNode, { node: { seed, intervalMs } }: LedgerCommand): string {
+function describe(node: LedgerNode, { node: { seed, intervalMs, hasPayer } }: LedgerCommand): string {
   const branch = node.version === '' ? '' : `, branch ${node.version}`
   const pace = intervalMs === undefined ? '' : `, a block every ${intervalMs} ms`
-  return `Simulated node ready on ${node.endpoint}: seed ${seed}${branch} from height ${node.sporkRootHeight}, head ${node.head}${pace}`
+  const payer = hasPayer === true ? `; payer ${publishedPayerSetting}` : ''
+  return `Simulated node ready on ${node.endpoint}: seed ${seed}${branch} from height ${node.sporkRootHeight}, head ${node.head}${pace}${payer}`
 }
 
 await runCommand(async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { LedgerNodeOptions } from '../../src/simnode/ledger/ledger-node.ts'
 import { pairs } from '../../src/simnode/ledger/swaps/pairs.ts'
+import { publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
 import { blockMs, dayMs, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { startPriceFeed } from './price-feed.ts'
@@ -25,7 +26,7 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
   const head = blocks - 1
   const now = Date.now()
   const options: LedgerNodeOptions = {
-    seed, head, ...(isStill ? {} : { intervalMs: blockMs }),
+    seed, head, hasPayer: true, ...(isStill ? {} : { intervalMs: blockMs }),
     clock: {
       height: head - recentBlocks, time: new Date(now - recentBlocks * blockMs), spacingMs: blockMs,
       pastSpacingMs: pastDays * dayMs / (head - recentBlocks),
@@ -51,6 +52,8 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
     variables: {
       // The node is our own: names and pictures need not wait for one another.
       CHAIN_SCRIPT_RPS: '0',
+      // Pays for accounts of the wallet, which the simulated chain makes as a testnet does.
+      WALLET_TESTNET_PAYER: publishedPayerSetting,
       ENABLE_PRICE_FEED: 'true', PRICE_FEED_URL: prices.url, PRICE_REFRESH_MIN: String(priceRefresh),
     },
     failed,

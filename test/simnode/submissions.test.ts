@@ -126,7 +126,7 @@ describe('transactions that are sent to the simulated node', () => {
 
   it('fail where the sequence number is not the next one, and cost nothing then', async () => {
     const account = await newAccount(passkeyKey())
-    for (const sequenceNumber of [1n, 5n]) {
+    for (const sequenceNumber of [1n, 5n, 2n ** 64n - 1n]) {
       const result = await done({ code: sendFlow('emulator', { amount: 1n, to: somebody }), proposer: account, sequenceNumber })
       expect(result).to.include({ status: 4 }).and.to.deep.include({ eventTypes: [] })
       expect(result.error).to.equal('[Error Code: 1007] error caused by: 1 error occurred:\n\t* checking sequence number failed: [Error Code: 1007] invalid proposal key: '
@@ -234,6 +234,13 @@ describe('transactions that are sent to the simulated node', () => {
         if (extensionData.length === 0) expect(id).to.include('has already been submitted')
         node.advance()
         if (extensionData.length === 1) expect((await client.result(id)).error).to.include('signature is not valid')
+      }
+    })
+
+    it('that are no messages, and those that are empty', async () => {
+      for (const request of [Buffer.alloc(0), Buffer.of(0x0a, 0x7f), Buffer.from('no message at all'), Buffer.of(0x0a, 0)]) {
+        const words = await client.ask('SendTransaction', request).then(() => 'taken in', (error: unknown) => `${(error as { code?: string }).code} ${(error as Error).message}`)
+        expect(words, request.toString('hex')).to.include('invalid transaction: ')
       }
     })
 

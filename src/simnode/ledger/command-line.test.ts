@@ -9,7 +9,7 @@ describe('command line of the simulated node', () => {
     expect(readCommandLine([], now)).to.deep.equal({
       node: {
         port: 3569, host: '127.0.0.1', faults: [], head: 999, intervalMs: 800, seed: 1, branch: '', busyness: 1,
-        clock: { height: 0, time: new Date(now.getTime() - 999 * 800), spacingMs: 800 }, keepsOrphans: false, hugeBlocks: [],
+        clock: { height: 0, time: new Date(now.getTime() - 999 * 800), spacingMs: 800 }, keepsOrphans: false, hasPayer: false, hugeBlocks: [],
       },
       controlPort: undefined,
       showsRate: false,
@@ -19,13 +19,13 @@ describe('command line of the simulated node', () => {
   it('reads every option', () => {
     const args = [
       '--port', '0', '--spork-root', '5000', '--blocks', '200', '--interval', '1000', '--still', '--seed', '7',
-      '--branch', '5100b', '--busyness', '3', '--huge', '5050', '--huge', '5060', '--orphans', '--genesis', '2026-01-01T00:00:00Z',
+      '--branch', '5100b', '--busyness', '3', '--huge', '5050', '--huge', '5060', '--orphans', '--payer', '--genesis', '2026-01-01T00:00:00Z',
     ]
     expect(readCommandLine(args, now)).to.deep.include({
       node: {
         port: 0, host: '127.0.0.1', faults: [], head: 5199, sporkRootHeight: 5000, seed: 7, branch: '5100b', busyness: 3,
         clock: { height: 0, time: new Date('2026-01-01T00:00:00Z'), spacingMs: 1000 }, keepsOrphans: true,
-        hugeBlocks: [5050, 5060],
+        hasPayer: true, hugeBlocks: [5050, 5060],
       },
     })
     expect(readCommandLine(['--help'], now)).to.equal('help')

@@ -22,6 +22,8 @@ same chain; several nodes of one seed agree with each other.
   --branch <name>        a fork: 1234b leaves the trunk after height 1234 (default: the trunk)
   --busyness <n>         so many times the transactions of an ordinary chain (default 1)
   --huge <height>        a block of 50,000 events there; repeatable
+  --payer                have an account with a million FLOW and a key that everybody knows, which can
+                         pay for what is sent to the node; it is told at the start
   --orphans              after a fork, answer for blocks of the branches before by their ids
 ${nodeArgumentsHelp}`
 
@@ -42,6 +44,7 @@ export function readCommandLine(args: readonly string[], now: Date): LedgerComma
       ...nodeArguments, 'blocks': { type: 'string' }, 'still': { type: 'boolean' }, 'genesis': { type: 'string' },
       'seed': { type: 'string' }, 'branch': { type: 'string' }, 'busyness': { type: 'string' },
       'huge': { type: 'string', multiple: true }, 'orphans': { type: 'boolean' },
+      'payer': { type: 'boolean' },
     },
   }))
   if (values.help === true) return 'help'
@@ -60,6 +63,7 @@ export function readCommandLine(args: readonly string[], now: Date): LedgerComma
       busyness: wholeNumber('--busyness', values.busyness, { min: 1, max: 1000 }) ?? 1,
       clock: { height: 0, time: genesisOf(values.genesis, now, head * intervalMs), spacingMs: intervalMs },
       keepsOrphans: values.orphans ?? false,
+      hasPayer: values.payer ?? false,
       hugeBlocks: (values.huge ?? []).map((text) => wholeNumber('--huge', text, { min: 1 }) ?? 0),
     },
     ...rest,

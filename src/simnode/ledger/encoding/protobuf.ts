@@ -22,6 +22,18 @@ export function writeVarintField(out: ByteWriter, number: number, value: number)
   writeVarint(out, value)
 }
 
+/** The same for a number of 64 bits. */
+export function writeUint64Field(out: ByteWriter, number: number, value: bigint): void {
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) {
+    writeVarintField(out, number, Number(value))
+    return
+  }
+  writeVarint(out, number * 8)
+  let rest = value
+  for (; rest >= 0x80n; rest >>= 7n) out.uint8(Number(rest & 0x7fn) | 0x80)
+  out.uint8(Number(rest))
+}
+
 /** A field of bytes, also where it is empty: for those that nodes write so, as all of a list. */
 export function writeBytesField(out: ByteWriter, number: number, content: Uint8Array): void {
   writeVarint(out, number * 8 + 2)

@@ -4,7 +4,7 @@ import type { CadenceType } from './cadence-type.ts'
 import type { CadenceValue } from './cadence-value.ts'
 import { writeJsonCdc } from './json-value.ts'
 import { messageOf, messagesOf } from './message-batch.ts'
-import { beginMessage, endMessage, writeBytesField, writeBytesIfAny, writeVarintField } from './protobuf.ts'
+import { beginMessage, endMessage, writeBytesField, writeBytesIfAny, writeUint64Field, writeVarintField } from './protobuf.ts'
 
 /** An argument of a transaction or a script, as clients send it: JSON-CDC. @throws TypeError */
 export function encodeArgument(type: CadenceType, value: CadenceValue): Buffer {
@@ -25,7 +25,7 @@ function writeTransaction(out: ByteWriter, body: TransactionBody): void {
     const start = beginMessage(out, 5)
     writeBytesField(out, 1, body.proposerAddress)
     writeVarintField(out, 2, body.proposerKeyId)
-    writeVarintField(out, 3, Number(body.proposerSequenceNumber))
+    writeUint64Field(out, 3, body.proposerSequenceNumber)
     endMessage(out, start)
   }
   writeBytesIfAny(out, 6, body.payer)

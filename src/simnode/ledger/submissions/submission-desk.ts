@@ -1,4 +1,6 @@
 import { readTransactionResponse } from '../../../access/wire/read-transactions.ts'
+import { WireError } from '../../../access/wire/wire-error.ts'
+import type { TransactionBody } from '../../../chain/transaction-body.ts'
 import { transactionId } from '../../../chain/transaction-id.ts'
 import { findBlock } from '../../node/node-view.ts'
 import type { NodeView } from '../../node/node-view.ts'
@@ -11,6 +13,8 @@ import type { Submission } from './submission.ts'
 /** What has become of a transaction that is in no block: it waits for one, or none will have it any more. */
 export type Fate = 'pending' | 'expired'
 
+/** All of them come into one block, whose resources have so many numbers. */
+const mostWaiting = 5000
 /** Ids of expired transactions that are remembered. */
 const mostExpired = 10_000
 
@@ -31,17 +35,17 @@ export class SubmissionDesk {
   /**
    * @param request `SendTransactionRequest`
    * @returns its id
-   * @throws Refusal INVALID_ARGUMENT
+   * @throws Refusal INVALID_ARGUMENT; RESOURCE_EXHAUSTED where too many wait
    */
   take(view: NodeView<LedgerChain>, request: Buffer): Buffer {
-    // The request has the transaction where an answer has it. A copy: it outlives the call.
-    const body = readTransactionResponse(Buffer.from(request))
+    const body = bodyOf(request)
     const id = transactionId(body)
     const hex = id.toString('hex')
     if (this.#waiting.has(hex) || this.#journal.heightOf(view.chain.branch, hex) !== undefined) {
       throw new Refusal('INVALID_ARGUMENT', `transaction with ID ${hex} has already been submitted`)
     }
     checkTransaction(view, body, request.length)
+    if (this.#waiting.size >= mostWaiting) throw new Refusal('RESOURCE_EXHAUSTED', `${mostWaiting} transactions wait for the next block already`)
     this.#expired.delete(hex)
     this.#waiting.set(hex, { id, body })
     return id
@@ -77,5 +81,15 @@ export class SubmissionDesk {
   #expire(hex: string): void {
     if (this.#expired.size >= mostExpired) this.#expired.clear()
     this.#expired.add(hex)
+  }
+}
+
+/** The transaction of a request, which has it where an answer has it. It is copied, since it outlives the call. */
+function bodyOf(request: Buffer): TransactionBody {
+  try {
+    return readTransactionResponse(Buffer.from(request))
+  } catch (error) {
+    if (error instanceof WireError) throw new Refusal('INVALID_ARGUMENT', `invalid transaction: ${error.message.replace('answer', 'request')}`)
+    throw error
   }
 }

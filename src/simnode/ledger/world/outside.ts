@@ -39,6 +39,10 @@ export const publishedPayer = {
   hashAlgorithm: 'SHA3_256',
 } as const
 
+/** It as the wallet is told who pays, with all its keys: <address>/<key indexes>/<algorithm>/<hash>/<private key>. */
+export const publishedPayerSetting =
+  `${publishedPayer.address}/0-${payerKeys - 1}/${publishedPayer.signatureAlgorithm}/${publishedPayer.hashAlgorithm}/${secret}`
+
 /** The key that belongs to it: 64 bytes. */
 export function publishedPayerKey(): Buffer {
   const pair = createECDH('prime256v1')
