@@ -16,7 +16,7 @@ comment on column wallet.user_handles.handle is 'Random, and tells nothing of th
 comment on column wallet.user_handles.created_at is 'When the person first began to make a passkey.';
 
 create table wallet.passkeys (
-  credential_id text primary key check (credential_id ~ '^[A-Za-z0-9_-]{22,1364}$'),
+  credential_id text primary key check (credential_id ~ '^[A-Za-z0-9_-]+$' and length(credential_id) between 22 and 1364),
   user_id uuid not null references wallet.user_handles (user_id),
   rp_id text not null,
   public_key bytea not null,

@@ -48,7 +48,7 @@ export const passkeyFunctionPath = '/functions/v1/passkey-auth'
 /** The largest response of an authenticator with all that is around it, several times over. */
 const mostBodyBytes = 64 * 1024
 
-const body = z.object({ endpoint: z.string().max(100), data: z.unknown() })
+const body = z.object({ endpoint: z.string().max(100), data: z.unknown().optional() })
 
 /**
  * The passkey function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message}}`

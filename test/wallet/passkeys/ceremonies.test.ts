@@ -1,0 +1,131 @@
+import { expect } from 'chai'
+import { given, origin, PasskeyWorld, rpId } from '../support/passkey-world.ts'
+import type { Person } from '../support/passkey-world.ts'
+
+describe('ceremonies of passkeys', () => {
+  let world: PasskeyWorld
+  before(async () => {
+    world = await PasskeyWorld.create()
+  })
+  after(() => world.stop())
+
+  it('ask for a discoverable key of ES256 and a verified user, for the relying party of the settings', async () => {
+    const person = world.person({ email: 'ann@example.com' })
+    const { options } = await world.startRegistration(person, { rpId, rpName: 'Evil', walletName: 'Ann at work' })
+    expect(options.rp).to.deep.equal({ id: rpId, name: 'Wallet' })
+    expect(options.pubKeyCredParams.map(({ alg }) => alg)).to.deep.equal([-7])
+    expect(options.authenticatorSelection).to.include({ residentKey: 'required', userVerification: 'required' })
+    expect(options).to.deep.include({ attestation: 'none', timeout: 300_000, excludeCredentials: [] })
+    expect(options.user).to.include({ name: 'ann@example.com', displayName: 'Ann at work' })
+    expect(Buffer.from(options.challenge, 'base64url')).to.have.length(32)
+    expect(Buffer.from(options.user.id, 'base64url')).to.have.length(32)
+    const { options: request } = await world.startSignIn({ rpId })
+    expect(request).to.deep.include({ rpId, userVerification: 'required', timeout: 300_000 })
+  })
+
+  it('make a passkey whose key an account on the chain can have, and tell of it', async () => {
+    const person = world.person()
+    const registered = given(await world.register(person, { transports: ['internal', 'hybrid', 'internal'] }, { authenticatorName: '  My phone ' }))
+    const [credential] = person.authenticator.credentials
+    expect(registered).to.include({ verified: true, publicKeySec1Hex: credential?.publicKeySec1Hex })
+    expect(registered.publicKeySec1Hex).to.match(/^04[0-9a-f]{128}$/)
+    const { createdAt, ...passkey } = registered.passkey
+    expect(passkey).to.deep.equal({ id: credential?.id, authenticatorName: 'My phone', deviceType: 'multiDevice', backedUp: true, lastUsedAt: null })
+    expect(Date.now() - Date.parse(createdAt)).to.be.within(-1000, 60_000)
+    expect(await world.listed(person)).to.deep.equal([registered.passkey])
+    const { options } = await world.startRegistration(person)
+    expect(options.excludeCredentials?.map(({ id, transports }) => ({ id, transports }))).to.deep.equal([{ id: credential?.id, transports: ['internal', 'hybrid'] }])
+  })
+
+  it('let people in who named nobody, with and without e-mail address', async () => {
+    for (const email of ['bob@example.com', null]) {
+      const person = await world.withPasskey({ email })
+      const answer = await world.signIn(person)
+      const { tokenHash, ...rest } = given(answer)
+      expect(rest).to.deep.equal({ verified: true, email })
+      expect(world.sessions.tokenHashes.get(String(tokenHash))).to.equal(person.user.id)
+      const [passkey] = await world.listed(person)
+      expect(passkey?.lastUsedAt).to.be.a('string')
+    }
+  })
+
+  it('let people in who named the address of their account, and not by a passkey of another one', async () => {
+    const person = await world.withPasskey({ email: 'carol@example.com' })
+    expect((await world.signIn(person, {}, { email: ' Carol@Example.com' })).status).to.equal(200)
+    for (const email of ['dave@example.com', 'bob@example.com']) {
+      const { status, error } = await world.signIn(person, {}, { email })
+      expect({ status, code: error.code }).to.deep.equal({ status: 401, code: 'VERIFICATION_FAILED' })
+    }
+    const nameless = await world.withPasskey({ email: null })
+    expect((await world.signIn(nameless, {}, { email: 'carol@example.com' })).status).to.equal(401)
+  })
+
+  it('begin a sign-in with the same options for addresses with and without an account', async () => {
+    await world.withPasskey({ email: 'erin@example.com' })
+    const asked = [{ email: 'erin@example.com' }, { email: 'nobody@example.com' }, {}]
+    const answers = await Promise.all(asked.map((data) => world.startSignIn(data)))
+    const forms = answers.map(({ options, challengeId }) => ({ ...options, challenge: options.challenge.length, challengeId: challengeId.length }))
+    expect(forms[0]).to.deep.equal(forms[1]).and.to.deep.equal(forms[2])
+    expect(forms[0]?.allowCredentials ?? []).to.deep.equal([])
+    expect(new Set(answers.map(({ options }) => options.challenge)).size).to.equal(3)
+  })
+
+  it('know a user by one handle for good, which tells nothing of them', async () => {
+    const [person, other] = [world.person(), world.person()]
+    const handles = await Promise.all([person, person, person, other].map((one) => world.startRegistration(one)))
+    const [first, second, third, ofOther] = handles.map(({ options }) => options.user.id)
+    expect([second, third]).to.deep.equal([first, first])
+    expect(ofOther).to.not.equal(first)
+    expect(Buffer.from(first ?? '', 'base64url').toString('hex')).to.not.include(person.user.id.replaceAll('-', ''))
+  })
+
+  it('take passkeys of one device, of password managers without a counter, and of all sizes of ids', async () => {
+    const single = world.person()
+    const { passkey } = given(await world.register(single, { flags: 0x45, credentialId: Buffer.alloc(1023, 9) }))
+    expect(passkey).to.include({ deviceType: 'singleDevice', backedUp: false })
+    expect((await world.signIn(single, { flags: 0x05 })).status).to.equal(200)
+    const manager = await world.withPasskey({ counts: false })
+    for (let time = 0; time < 3; time++) expect((await world.signIn(manager)).status).to.equal(200)
+    const smallest = world.person()
+    expect((await world.register(smallest, { credentialId: Buffer.alloc(16, 3) })).status).to.equal(200)
+    expect((await world.signIn(smallest)).status).to.equal(200)
+  })
+
+  it('take a passkey that has signed for itself, and follow whether it is backed up', async () => {
+    const person = world.person()
+    expect((await world.register(person, { attestation: 'packed', flags: 0x4d })).status).to.equal(200)
+    expect((await world.listed(person)).map(({ backedUp }) => backedUp)).to.deep.equal([false])
+    expect((await world.signIn(person, { flags: 0x1d })).status).to.equal(200)
+    expect((await world.listed(person)).map(({ backedUp }) => backedUp)).to.deep.equal([true])
+  })
+
+  it('serve pages of the origins of the settings, also by pattern', async () => {
+    const person = await world.withPasskey()
+    for (const from of [origin, 'https://swap.apps.example.com', 'https://a.b.apps.example.com']) {
+      expect((await world.signIn(person, { origin: from })).status, from).to.equal(200)
+    }
+  })
+
+  it('give one user ten passkeys and no more, also to those who ask at once', async () => {
+    const person = world.person()
+    const begun = await Promise.all(Array.from({ length: 12 }, () => world.startRegistration(person)))
+    const finished = await Promise.all(begun.map(({ options, challengeId }) => (
+      world.call('/register/finish', { challengeId, response: person.authenticator.create(options) }, { token: person.token })
+    )))
+    expect(finished.map(({ status }) => status).toSorted()).to.deep.equal([...Array<number>(10).fill(200), 409, 409])
+    expect(finished.flatMap(({ success, error }) => (success ? [] : [error.code]))).to.deep.equal(['TOO_MANY_PASSKEYS', 'TOO_MANY_PASSKEYS'])
+    expect(await world.listed(person)).to.have.length(10)
+    const { status, error } = await world.call('/register/start', {}, { token: person.token })
+    expect([status, error.code]).to.deep.equal([409, 'TOO_MANY_PASSKEYS'])
+  })
+
+  it('add no passkey a second time, for whomever', async () => {
+    const credentialId = Buffer.alloc(20, 5)
+    const [one, other] = [world.person(), world.person()]
+    expect((await world.register(one, { credentialId })).status).to.equal(200)
+    for (const person of [one, other] satisfies Person[]) {
+      const { status, error } = await world.register(person, { credentialId })
+      expect([status, error.code]).to.deep.equal([409, 'CREDENTIAL_EXISTS'])
+    }
+  })
+})

@@ -1,0 +1,152 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect } from 'chai'
+import { origin, PasskeyWorld } from '../support/passkey-world.ts'
+import type { CreateDeviations, Deviations, GetDeviations } from '../support/soft-authenticator.ts'
+
+/** Origins that are none of ours, however much they look like it. */
+const foreignOrigins = [
+  'https://evil.example', 'https://wallet.example.com.evil.example', 'https://evilwallet.example.com', 'https://example.com', 'https://apps.example.com',
+  'http://wallet.example.com', 'https://wallet.example.com:8443', 'https://wallet.example.com/', 'https://wallet.example.com@evil.example', 'https://xapps.example.com',
+  'https://user.github.io', 'HTTPS://WALLET.EXAMPLE.COM', 'https://swap.apps.example.com.', 'http://swap.apps.example.com', 'null', '', 'android:apk-key-hash:abc',
+]
+
+const inBoth: readonly (readonly [string, Deviations, string])[] = [
+  ['another relying party', { rpId: 'evil.example' }, 'relying-party'],
+  ['no one present', { flags: 0x5c }, 'user-presence'],
+  ['a user who was not verified', { flags: 0x59 }, 'user-verification'],
+  ['a challenge of others', { challenge: Buffer.alloc(32).toString('base64url') }, 'challenge'],
+  ['an empty challenge', { challenge: '' }, 'challenge'],
+  ['a frame of another site', { clientData: { crossOrigin: true } }, 'cross-origin'],
+  ['a page above it', { clientData: { topOrigin: 'https://evil.example' } }, 'cross-origin'],
+  ['client data that is no object', { clientDataText: 'null' }, 'malformed'],
+  ['client data that is no JSON', { clientDataText: '{' }, 'malformed'],
+  ['client data without a challenge', { clientData: { challenge: 7 } }, 'malformed'],
+  ['a backup of what may not be backed up', { flags: 0x55 }, 'backup'],
+  ...foreignOrigins.map((foreign): readonly [string, Deviations, string] => [`the origin ${foreign}`, { origin: foreign }, 'origin']),
+]
+
+const ofRegistrations: readonly (readonly [string, CreateDeviations, string])[] = [
+  ...inBoth,
+  ['an assertion', { type: 'webauthn.get' }, 'type'],
+  ['a key of RS256', { algorithm: 'RS256' }, 'algorithm'],
+  ['a key of another curve', { algorithm: 'wrong-curve' }, 'algorithm'],
+  ['a certificate, which nobody asked for', { attestation: 'certified' }, 'attestation'],
+  ['a statement where there is to be none', { attestation: 'none-with-statement' }, 'signature'],
+  ['more bytes than there are to be', { rest: Buffer.of(0) }, 'malformed'],
+  ['a passkey that nobody would find', { isDiscoverable: false }, 'not-discoverable'],
+  ['no credential', { flags: 0x1d }, 'malformed'],
+]
+
+const ofAssertions: readonly (readonly [string, GetDeviations, string])[] = [
+  ...inBoth.map(([what, deviations, reason]): readonly [string, GetDeviations, string] => (
+    [what, deviations.flags === undefined ? deviations : { ...deviations, flags: deviations.flags & ~0x40 }, reason]
+  )),
+  ['a registration', { type: 'webauthn.create' }, 'type'],
+  ['a signature by another key', { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }, 'signature'],
+  ['no word on whose it is', { userHandle: null }, 'user-handle'],
+  ['the handle of another user', { userHandle: Buffer.alloc(32, 1).toString('base64url') }, 'user-handle'],
+  ['a passkey of one device that is of several now', { flags: 0x05 }, 'backup'],
+]
+
+describe('passkeys are refused', () => {
+  let world: PasskeyWorld
+  before(async () => {
+    world = await PasskeyWorld.create()
+  })
+  after(() => world.stop())
+
+  for (const [what, deviations, reason] of ofRegistrations) {
+    it(`when they are made with ${what}`, async () => {
+      const person = world.person()
+      const { status, error } = await world.register(person, deviations)
+      expect({ status, code: error.code }).to.deep.equal({ status: 422, code: 'VERIFICATION_FAILED' })
+      expect(await world.listed(person)).to.deep.equal([])
+      const audited = await world.audited('user_id = $1', [person.user.id])
+      expect(audited.map(({ event, is_done: isDone, reason: why }) => [event, isDone, why])).to.deep.equal([
+        ['registration_started', true, null], ['registration_failed', false, reason],
+      ])
+    })
+  }
+
+  for (const [what, deviations, reason] of ofAssertions) {
+    it(`when they sign with ${what}`, async () => {
+      const person = await world.withPasskey()
+      const { status, error } = await world.signIn(person, deviations)
+      expect({ status, code: error.code }).to.deep.equal({ status: 401, code: 'VERIFICATION_FAILED' })
+      const [last] = (await world.audited('credential_id = $1', [person.credentialId])).slice(-1)
+      expect(last).to.include({ event: 'authentication_failed', is_done: false, user_id: person.user.id, reason })
+      expect(world.sessions.tokenHashes.size).to.equal(0)
+      expect((await world.listed(person)).map(({ lastUsedAt }) => lastUsedAt)).to.deep.equal([null])
+    })
+  }
+
+  it('when their key is no point of the curve', async () => {
+    const { status, error } = await world.register(world.person(), { algorithm: 'off-curve' })
+    expect([status, error.code]).to.deep.equal([422, 'NO_PUBLIC_KEY'])
+  })
+
+  it('when they name another credential than the one that they have', async () => {
+    const person = world.person()
+    const { options, challengeId } = await world.startRegistration(person)
+    const response = person.authenticator.create(options)
+    const id = Buffer.alloc(32, 1).toString('base64url')
+    for (const changed of [{ ...response, id, rawId: id }, { ...response, rawId: id }]) {
+      const { challengeId: fresh, options: again } = await world.startRegistration(person)
+      const made = person.authenticator.create(again)
+      const { status, error } = await world.call('/register/finish', { challengeId: fresh, response: { ...made, id: changed.id === id ? id : made.id, rawId: id } }, { token: person.token })
+      expect([status, error.code]).to.deep.equal([422, 'VERIFICATION_FAILED'])
+    }
+    expect((await world.call('/register/finish', { challengeId, response }, { token: person.token })).status).to.equal(200)
+  })
+
+  it('when they are not known, or not any more, or of a user who is not', async () => {
+    const person = await world.withPasskey()
+    const stranger = await world.signIn(person, { credentialId: Buffer.alloc(32, 2).toString('base64url') })
+    expect([stranger.status, stranger.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
+    await world.database.pool.query('update wallet.passkeys set removed_at = now() where credential_id = $1', [person.credentialId])
+    expect((await world.signIn(person)).status).to.equal(404)
+    await world.database.pool.query('update wallet.passkeys set removed_at = null where credential_id = $1', [person.credentialId])
+    world.sessions.people.delete(person.token)
+    expect((await world.signIn(person)).status).to.equal(404)
+  })
+
+  it('when they were made for another relying party', async () => {
+    const person = await world.withPasskey()
+    await world.database.pool.query("update wallet.passkeys set rp_id = 'old.example' where credential_id = $1", [person.credentialId])
+    expect((await world.signIn(person)).status).to.equal(404)
+  })
+
+  it('when a copy has signed meanwhile, once the signature is good', async () => {
+    const person = await world.withPasskey()
+    expect((await world.signIn(person, { counter: 41 })).status).to.equal(200)
+    for (const counter of [41, 40, 0]) {
+      const { status, error } = await world.signIn(person, { counter })
+      expect([status, error.code], String(counter)).to.deep.equal([401, 'VERIFICATION_FAILED'])
+    }
+    const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    expect((await world.signIn(person, { counter: 3, key })).status).to.equal(401)
+    const audited = await world.audited("credential_id = $1 and event in ('counter_mismatch', 'authentication_failed')", [person.credentialId])
+    expect(audited.map(({ event, reason }) => [event, reason])).to.deep.equal([
+      ...[41, 40, 0].map(() => ['counter_mismatch', 'counter']), ['authentication_failed', 'signature'],
+    ])
+    expect((await world.signIn(person, { counter: 42 })).status).to.equal(200)
+  })
+
+  it('all but once when several show one counter at once', async () => {
+    const person = await world.withPasskey()
+    const begun = await Promise.all(Array.from({ length: 8 }, () => world.startSignIn()))
+    const answers = await Promise.all(begun.map(({ options, challengeId }) => world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { counter: 7 }) })))
+    expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, ...Array<number>(7).fill(401)])
+  })
+
+  it('with words that tell of no account and repeat nothing that was sent', async () => {
+    const person = await world.withPasskey()
+    const messages = await Promise.all(ofAssertions.map(async ([, deviations]) => (await world.signIn(person, deviations)).error.message))
+    for (const message of messages) {
+      expect(message).to.not.include(person.user.id)
+      expect(message).to.not.include(person.credentialId)
+      expect(message).to.not.include('evil')
+      expect(message).to.not.include(origin)
+    }
+  })
+})

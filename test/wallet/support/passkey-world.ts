@@ -1,0 +1,219 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { addressList, clientReader } from '../../../src/base/client-address.ts'
+import { ApiError } from '../../../src/base/errors.ts'
+import { closeServer, listen } from '../../../src/base/http/listen.ts'
+import { requests } from '../../../src/base/http/requests.ts'
+import type { RequestState } from '../../../src/base/http/requests.ts'
+import { Metrics } from '../../../src/base/metrics.ts'
+import type { AuthSessions, AuthUser, SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
+import type { EndpointLimits, PasskeyLimits } from '../../../src/wallet/passkeys/passkey-limits.ts'
+import { createPasskeyFunction } from '../../../src/wallet/passkeys/passkey-function.ts'
+import type { PasskeyFunction, PasskeyFunctionOptions } from '../../../src/wallet/passkeys/passkey-function.ts'
+import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { SoftAuthenticator } from './soft-authenticator.ts'
+import type { CreateDeviations, CreationOptions, GetDeviations, RequestOptions } from './soft-authenticator.ts'
+
+export const origin = 'https://wallet.example.com'
+export const rpId = 'example.com'
+
+export interface Envelope<Data = Readonly<Record<string, unknown>>> {
+  readonly status: number
+  readonly headers: Headers
+  readonly success: boolean
+  readonly data: Data
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+export interface Started<Options> {
+  readonly options: Options
+  readonly challengeId: string
+}
+
+export interface ShownPasskey {
+  readonly id: string
+  readonly authenticatorName: string
+  readonly deviceType: string
+  readonly backedUp: boolean
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export interface Registered {
+  readonly verified: boolean
+  readonly publicKeySec1Hex: string
+  readonly passkey: ShownPasskey
+}
+
+export interface Audited {
+  readonly event: string
+  readonly is_done: boolean
+  readonly user_id: string | null
+  readonly credential_id: string | null
+  readonly ip: string | null
+  readonly origin: string | null
+  readonly user_agent: string | null
+  readonly reason: string | null
+}
+
+/** Somebody who is signed in, with an authenticator. */
+export interface Person {
+  readonly user: AuthUser
+  readonly token: string
+  readonly authenticator: SoftAuthenticator
+}
+
+const often: EndpointLimits = { client: { most: 100_000, periodMs: 300_000 }, account: { most: 100_000, periodMs: 300_000 } }
+const unlimited: PasskeyLimits = { begin: often, ceremony: often, manage: often }
+
+/** People who are signed in, kept in memory. */
+class TestSessions implements AuthSessions {
+  readonly people = new Map<string, SignedIn>()
+  readonly tokenHashes = new Map<string, string>()
+
+  signIn(user: AuthUser, authenticatedAt = new Date()): string {
+    const token = randomBytes(20).toString('hex')
+    this.people.set(token, { user, sessionId: randomUUID(), authenticatedAt })
+    return token
+  }
+
+  async authenticate(accessToken: string): Promise<SignedIn> {
+    const signedIn = this.people.get(accessToken)
+    if (signedIn === undefined) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in first.')
+    return signedIn
+  }
+
+  async createTokenHash(userId: string): Promise<string> {
+    const tokenHash = randomBytes(20).toString('hex')
+    this.tokenHashes.set(tokenHash, userId)
+    return tokenHash
+  }
+
+  async findUser(userId: string): Promise<AuthUser | undefined> {
+    return [...this.people.values()].find(({ user }) => user.id === userId)?.user
+  }
+}
+
+/** The passkey function behind a server, on a database of its own, as the wallet has it; sessions are in memory. */
+export class PasskeyWorld {
+  readonly database: TestDatabase
+  readonly sessions: TestSessions
+  readonly passkeyFunction: PasskeyFunction
+  /** All that was logged. */
+  readonly logged: readonly string[]
+  readonly #stop: () => Promise<void>
+  readonly #url: string
+
+  constructor(
+    { database, sessions, passkeyFunction, logged }: Pick<PasskeyWorld, 'database' | 'sessions' | 'passkeyFunction' | 'logged'>,
+    { url, stop }: { readonly url: string; readonly stop: () => Promise<void> },
+  ) {
+    this.database = database
+    this.sessions = sessions
+    this.passkeyFunction = passkeyFunction
+    this.logged = logged
+    this.#url = url
+    this.#stop = stop
+  }
+
+  static async create(options: Partial<PasskeyFunctionOptions> & { readonly trustedProxies?: readonly string[] } = {}): Promise<PasskeyWorld> {
+    const database = await createTestDatabase({ max: 20 })
+    const logged: string[] = []
+    const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+    const party = readRelyingParty({ url: origin, rpId, rpName: 'Wallet', origins: [origin, 'https://*.apps.example.com'] })
+    const sessions = new TestSessions()
+    const passkeyFunction = createPasskeyFunction({
+      pool: database.pool, log, relyingParty: () => party, sessions, clientOf: clientReader(addressList(options.trustedProxies ?? [])), limits: unlimited, ...options,
+    })
+    const app = new Koa<RequestState>()
+    app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
+    app.use(passkeyFunction.middleware)
+    const handle = app.callback()
+    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+    return new PasskeyWorld({ database, sessions, passkeyFunction, logged }, { url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`, stop: () => closeServer(server, 500) })
+  }
+
+  async stop(): Promise<void> {
+    await this.#stop()
+    await this.database.drop()
+  }
+
+  fetch(init: RequestInit): Promise<Response> {
+    return fetch(this.#url, init)
+  }
+
+  async call<Data = Readonly<Record<string, unknown>>>(
+    endpoint: string, data?: unknown, { token, headers = {} }: { readonly token?: string | undefined; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<Envelope<Data>> {
+    const response = await this.fetch({
+      method: 'POST', body: JSON.stringify({ endpoint, data }),
+      headers: { 'Content-Type': 'application/json', ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }), ...headers },
+    })
+    return { status: response.status, headers: response.headers, ...await response.json() as Omit<Envelope<Data>, 'status' | 'headers'> }
+  }
+
+  /** A new user who has just signed in. */
+  person({ email = `${randomBytes(4).toString('hex')}@example.com`, authenticatedAt = new Date(), counts = true }: { readonly email?: string | null; readonly authenticatedAt?: Date; readonly counts?: boolean } = {}): Person {
+    const user: AuthUser = { id: randomUUID(), email: email ?? undefined, isEmailConfirmed: email !== null, appMetadata: {}, userMetadata: {} }
+    return { user, token: this.sessions.signIn(user, authenticatedAt), authenticator: new SoftAuthenticator(origin, { counts }) }
+  }
+
+  /** The same person with a session that began a while ago. */
+  later(person: Person, minutes: number): Person {
+    return { ...person, token: this.sessions.signIn(person.user, new Date(Date.now() - minutes * 60_000)) }
+  }
+
+  async startRegistration({ token }: Pick<Person, 'token'>, data: unknown = {}): Promise<Started<CreationOptions>> {
+    return given(await this.call<Started<CreationOptions>>('/register/start', data, { token }))
+  }
+
+  /** Makes a passkey, wrongly where deviations say so. */
+  async register(person: Person, deviations: CreateDeviations = {}, more: Readonly<Record<string, unknown>> = {}): Promise<Envelope<Registered>> {
+    const { options, challengeId } = await this.startRegistration(person)
+    return this.call<Registered>('/register/finish', { challengeId, response: person.authenticator.create(options, deviations), ...more }, { token: person.token })
+  }
+
+  /** A new user who has a passkey. */
+  async withPasskey(of: Parameters<PasskeyWorld['person']>[0] = {}): Promise<Person & { readonly credentialId: string }> {
+    const person = this.person(of)
+    const { passkey } = given(await this.register(person))
+    return { ...person, credentialId: passkey.id }
+  }
+
+  async startSignIn(data: unknown = {}): Promise<Started<RequestOptions>> {
+    return given(await this.call<Started<RequestOptions>>('/login/start', data))
+  }
+
+  /** Signs in by a passkey, wrongly where deviations say so. */
+  async signIn({ authenticator }: Pick<Person, 'authenticator'>, deviations: GetDeviations = {}, asked: unknown = {}): Promise<Envelope> {
+    const { options, challengeId } = await this.startSignIn(asked)
+    return this.call('/login/finish', { challengeId, response: authenticator.get(options, deviations) })
+  }
+
+  /** What is in `confirmation` of a change. */
+  async confirm({ token, authenticator }: Person, deviations: GetDeviations = {}): Promise<{ readonly challengeId: string; readonly response: unknown }> {
+    const { options, challengeId } = given(await this.call<Started<RequestOptions>>('/passkeys/confirm', {}, { token }))
+    return { challengeId, response: authenticator.get(options, deviations) }
+  }
+
+  async listed({ token }: Pick<Person, 'token'>): Promise<readonly ShownPasskey[]> {
+    return given(await this.call<{ passkeys: readonly ShownPasskey[] }>('/passkeys/list', undefined, { token })).passkeys
+  }
+
+  /** Lines of the audit log, the oldest first. */
+  async audited(where = 'true', values: readonly unknown[] = []): Promise<readonly Audited[]> {
+    const { rows } = await this.database.pool.query<Audited>(
+      `select event, is_done, user_id, credential_id, host(ip) as ip, origin, user_agent, reason from wallet.audit_log where ${where} order by id`, [...values],
+    )
+    return rows
+  }
+}
+
+/** The data of an answer that has to be good. */
+export function given<Data>(answer: Envelope<Data>): Data {
+  if (!answer.success) throw new Error(`${answer.status} ${answer.error.code}: ${answer.error.message}`)
+  return answer.data
+}
