@@ -120,6 +120,14 @@ describe('transactions that are sent, over tides and branches', function () {
     node.switchTo('', 300)
     node.setHead(305)
     expect(await client.result(id)).to.include({ status: 4, height: 301 })
+    // Nor into one for which they have become too old.
+    node.setHead(1000)
+    node.setHead(310)
+    const late = await client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: testPayer() }))
+    node.setHead(1000)
+    expect((await client.result(late)).status).to.equal(1)
+    node.advance()
+    expect((await client.result(late)).status).to.equal(5)
   })
 
   it('wait no more when the chain goes over to a branch without their reference block', async () => {

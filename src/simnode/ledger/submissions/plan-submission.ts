@@ -36,6 +36,8 @@ interface Move {
 /** As `computation_usage` tells it. */
 const computations: Readonly<Record<KnownTransaction['name'], number>> = { 'create-account': 48, 'send-flow': 24, 'add-key': 12, 'revoke-key': 8 }
 const computationOfFailed = 5
+/** Bytes, as scripts are told of an account with nothing but FLOW. */
+const storageUsed = 920
 
 /** No script is run: the transactions of the wallet are known by their text, and any other fails. */
 export function planSubmission(state: LedgerState, body: TransactionBody): SubmissionPlan {
@@ -90,7 +92,7 @@ const planners: { readonly [Name in KnownTransaction['name']]: Planner<Name> } =
     const to = accountOfAddress(addressBytes(address))
     if (to === undefined || !state.accounts.exists(to)) {
       // The amount is taken out first, so what is wrong with it is found before.
-      const short = shortage(from, amount, state.vaults.balance(flow, from))
+      const short = shortage(amount, state.vaults.balance(flow, from))
       return { error: short ?? runtime('panic: The recipient cannot receive FLOW') }
     }
     const all = { from, to, amount }
@@ -135,29 +137,24 @@ function keyError(added: AddedKey): string | undefined {
 
 /** What is wrong with moves, one after the other; in the end everybody who gave has to have what an account needs at least, and the payer the fee. */
 function balanceError({ vaults }: LedgerState, moves: readonly Move[], payer: Account | undefined): string | undefined {
-  const balances = new Map<Account, bigint>()
-  const balanceOf = (account: Account): bigint => balances.get(account) ?? vaults.balance(flow, account)
+  const balances = new Map<number, bigint>()
+  const balanceOf = (account: Account): bigint => balances.get(account.index) ?? vaults.balance(flow, account)
   for (const { from, to, amount } of moves) {
-    const error = shortage(from, amount, balanceOf(from))
+    const error = shortage(amount, balanceOf(from))
     if (error !== undefined) return error
-    balances.set(from, balanceOf(from) - amount)
-    balances.set(to, balanceOf(to) + amount)
+    balances.set(from.index, balanceOf(from) - amount)
+    balances.set(to.index, balanceOf(to) + amount)
   }
-  for (const account of new Set([...moves.map(({ from }) => from), ...(payer === undefined ? [] : [payer])])) {
-    const left = balanceOf(account) - (account === payer ? transactionFee : 0n)
+  for (const account of [...moves.map(({ from }) => from), ...(payer === undefined ? [] : [payer])]) {
+    const left = balanceOf(account) - (account.index === payer?.index ? transactionFee : 0n)
     if (left < endowment) {
-      return told(1103, `transaction execute failed: [Error Code: 1103] The account with address (${account.hex}) uses ${storageOf(account)} bytes of storage which is over its capacity (0 bytes). Capacity can be increased by adding FLOW tokens to the account.`)
+      return told(1103, `transaction execute failed: [Error Code: 1103] The account with address (${account.hex}) uses ${storageUsed} bytes of storage which is over its capacity (0 bytes). Capacity can be increased by adding FLOW tokens to the account.`)
     }
   }
   return undefined
 }
 
-function shortage(from: Account, amount: bigint, balance: bigint): string | undefined {
+function shortage(amount: bigint, balance: bigint): string | undefined {
   if (amount <= balance) return undefined
-  return runtime(`pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(amount)}) is greater than the balance of the Vault (${ufix64Text(balance)}). ${from.hex}`)
-}
-
-/** Bytes, as scripts are told of an account with nothing but FLOW. */
-function storageOf(_account: Account): number {
-  return 920
+  return runtime(`pre-condition failed: Cannot withdraw tokens! The amount requested (${ufix64Text(amount)}) is greater than the balance of the Vault (${ufix64Text(balance)}).`)
 }
