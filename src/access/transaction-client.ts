@@ -1,0 +1,147 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { asError, FlowfarmError, FatalError } from '../base/errors.ts'
+import { linkSignals } from '../base/link-signals.ts'
+import { ChainUnavailableError } from '../chain/chain-reader.ts'
+import type { ChainAccount } from '../chain/chain-reader.ts'
+import { createChainReader } from './create-chain-reader.ts'
+import type { ClosableChainReader } from './create-chain-reader.ts'
+import type { SourceLogger } from './chain-source.ts'
+import { GrpcError } from './errors.ts'
+import { SendTransactionRequestSchema, SendTransactionResponseSchema } from './gen/flow/access/access_pb.ts'
+import { identifyNode } from './identify-node.ts'
+import type { HeadMessage, TransactionMessage, TransactionResultMessage } from './messages.ts'
+import { nodeFault } from './node-errors.ts'
+import { NodeRegistry } from './node-registry.ts'
+import type { AccessNode, CallContext } from './node.ts'
+import { readBlockHeaderResponse } from './wire/read-block.ts'
+import { readTransactionResultResponse } from './wire/read-results.ts'
+import { latestRequest, transactionRequest } from './wire/requests.ts'
+
+/** The node understood the transaction and does not take it; `message` has its words. */
+export class TransactionRefusedError extends FlowfarmError {
+  constructor(message: string, cause: unknown) {
+    super('transaction-refused', message, { cause })
+  }
+}
+
+/** What sending transactions needs of one access node. Every method throws ChainUnavailableError where the node does not answer as it should, and the signal's reason. */
+export interface TransactionClient {
+  /** E.g. `flow-testnet`. @throws FatalError where the node does not say it */
+  chainId(signal?: AbortSignal): Promise<string>
+  latestSealed(signal?: AbortSignal): Promise<HeadMessage>
+  /** In the latest sealed state. @param address in text form @returns undefined where the chain has no such account */
+  account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined>
+  /** @param request as `encodeSubmission` makes it @returns the id by which the node knows it @throws TransactionRefusedError */
+  send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer>
+  /** With events in JSON-CDC. @param id 32 bytes @returns undefined where the node does not know the transaction */
+  result(id: Uint8Array, signal?: AbortSignal): Promise<TransactionResultMessage | undefined>
+  close(): Promise<void>
+}
+
+export interface TransactionClientOptions {
+  readonly endpoint: string
+  readonly log: SourceLogger
+  /** Milliseconds until a call counts as failed. Default 10,000. */
+  readonly timeoutMs?: number
+}
+
+/** A `SendTransactionRequest`. */
+export function encodeSubmission(transaction: TransactionMessage): Uint8Array {
+  const { proposerAddress, proposerKeyId, proposerSequenceNumber, payloadSignatures, envelopeSignatures } = transaction
+  return toBinary(SendTransactionRequestSchema, create(SendTransactionRequestSchema, {
+    transaction: {
+      script: transaction.script, arguments: [...transaction.arguments], referenceBlockId: transaction.referenceBlockId, gasLimit: transaction.gasLimit,
+      proposalKey: { address: proposerAddress, keyId: proposerKeyId, sequenceNumber: proposerSequenceNumber },
+      payer: transaction.payer, authorizers: [...transaction.authorizers],
+      payloadSignatures: [...payloadSignatures], envelopeSignatures: [...envelopeSignatures],
+    },
+  }))
+}
+
+/** Nothing is connected until the first call. @throws FatalError for an endpoint that cannot be understood */
+export function createTransactionClient(options: TransactionClientOptions): TransactionClient {
+  return new NodeTransactionClient(options)
+}
+
+class NodeTransactionClient implements TransactionClient {
+  readonly #registry = new NodeRegistry()
+  readonly #node: AccessNode
+  readonly #accounts: ClosableChainReader
+  readonly #timeoutMs: number
+  readonly #closing = new AbortController()
+
+  constructor({ endpoint, log, timeoutMs = 10_000 }: TransactionClientOptions) {
+    this.#node = this.#registry.acquire(endpoint)
+    this.#accounts = createChainReader({ liveEndpoints: [endpoint], log, timeoutMs })
+    this.#timeoutMs = timeoutMs
+  }
+
+  chainId(signal?: AbortSignal): Promise<string> {
+    return this.#call(signal, async (context) => {
+      await identifyNode(this.#node, context)
+      if (this.#node.chainId === undefined) throw new FatalError('chain-unknown', `access node ${this.#node.endpoint} does not say which chain it is on`)
+      return this.#node.chainId
+    })
+  }
+
+  latestSealed(signal?: AbortSignal): Promise<HeadMessage> {
+    return this.#call(signal, async (context) => readBlockHeaderResponse(await this.#node.call('GetLatestBlockHeader', latestRequest(true), context)))
+  }
+
+  async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
+    try {
+      return await this.#accounts.getAccount(address, { signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ChainUnavailableError) throw error
+      throw new ChainUnavailableError(`no account came from ${this.#node.endpoint}: ${asError(error).message}`, error)
+    }
+  }
+
+  send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer> {
+    return this.#call(signal, async (context) => {
+      try {
+        const { id } = fromBinary(SendTransactionResponseSchema, await this.#node.call('SendTransaction', request, context))
+        return Buffer.from(id)
+      } catch (error) {
+        // What is wrong with a transaction is said by these codes alone; others say that something is wrong with the node.
+        if (error instanceof GrpcError && isRefusal(error)) throw new TransactionRefusedError(error.reason, error)
+        throw error
+      }
+    })
+  }
+
+  result(id: Uint8Array, signal?: AbortSignal): Promise<TransactionResultMessage | undefined> {
+    return this.#call(signal, async (context) => {
+      try {
+        return readTransactionResultResponse(await this.#node.call('GetTransactionResult', transactionRequest(id, 'json-cdc'), context))
+      } catch (error) {
+        if (error instanceof GrpcError && error.grpcCode === 'NOT_FOUND') return undefined
+        throw error
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ChainUnavailableError('the connection to the access node was closed', undefined))
+    await Promise.all([this.#registry.release(this.#node), this.#accounts.close()])
+  }
+
+  async #call<T>(signal: AbortSignal | undefined, ask: (context: CallContext) => Promise<T>): Promise<T> {
+    const linked = linkSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])])
+    try {
+      return await ask({ timeoutMs: this.#timeoutMs, signal: linked.signal })
+    } catch (error) {
+      linked.signal.throwIfAborted()
+      const fault = nodeFault(error)
+      if (fault === undefined) throw error
+      throw new ChainUnavailableError(fault.message, error)
+    } finally {
+      linked.unlink()
+    }
+  }
+}
+
+function isRefusal({ grpcCode }: GrpcError): boolean {
+  return grpcCode === 'INVALID_ARGUMENT' || grpcCode === 'ALREADY_EXISTS'
+}

@@ -1,0 +1,285 @@
+import type pg from 'pg'
+import { ApiError } from '../../base/errors.ts'
+import { query, withTransaction } from '../../db/pool.ts'
+import type { PayerState } from '../chain/transaction-sender.ts'
+import type { PreparedTransaction, Proposal } from '../chain/prepared-transaction.ts'
+import type { WalletNetwork } from '../chain/wallet-network.ts'
+import type { AccountKey, NextState, OpenTransaction, Outcome, StoredAccount } from './stored-account.ts'
+
+/** Who wants an account for which passkey. */
+export interface WantedAccount extends AccountKey {
+  readonly userId: string
+  /** Hex, 128 digits. */
+  readonly publicKey: string
+}
+
+/** Transactions that may be made in 24 hours on a network. */
+export interface ProvisionLimits {
+  readonly all: number
+  readonly ofUser: number
+}
+
+interface AccountRow {
+  readonly credentialId: string
+  readonly network: WalletNetwork
+  readonly userId: string
+  readonly publicKey: Buffer
+  readonly state: StoredAccount['state']
+  readonly isImported: boolean
+  readonly address: string | null
+  readonly keyIndex: number | null
+  readonly transactionId: Buffer | null
+  readonly attempts: number
+  readonly failureCode: string | null
+  readonly failure: string | null
+  readonly mayRetry: boolean | null
+  readonly createdAt: Date
+}
+
+const accountColumns = `credential_id as "credentialId", network, user_id as "userId", public_key as "publicKey", state, is_imported as "isImported", address,
+  key_index as "keyIndex", transaction_id as "transactionId", attempts, failure_code as "failureCode", failure, may_retry as "mayRetry", created_at as "createdAt"`
+
+/** Transactions that cost or may cost, and accounts that will have one. */
+const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions where network = $1 and made_at > now() - interval '24 hours' ${user})
+  + (select count(*) from wallet.accounts where network = $1 and state = 'wanted' ${user})`
+
+/** Accounts of passkeys, and the transactions that make them. Every change of a state is one transaction of the database. */
+export class AccountStore {
+  readonly #pool: pg.Pool
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  async find({ credentialId, network }: AccountKey): Promise<StoredAccount | undefined> {
+    return findIn(this.#pool, { credentialId, network }, '')
+  }
+
+  /** Of some passkeys, in the order in which they were first asked for. */
+  async of(credentialIds: readonly string[]): Promise<readonly StoredAccount[]> {
+    const { rows } = await query<AccountRow>(
+      this.#pool, `select ${accountColumns} from wallet.accounts where credential_id = any($1) order by created_at, credential_id, network`, [credentialIds],
+    )
+    return rows.map(storedAccount)
+  }
+
+  /** Those that are neither made nor given up. */
+  async open(): Promise<readonly AccountKey[]> {
+    const { rows } = await query<AccountKey>(
+      this.#pool, `select credential_id as "credentialId", network from wallet.accounts where state in ('wanted', 'sent') order by changed_at`,
+    )
+    return rows
+  }
+
+  /**
+   * Notes that an account is wanted, once however often it is asked for. One that failed and may be tried again is wanted again.
+   * @param onWanted called in the same transaction where there is now something to do
+   * @throws ApiError 409 where another key had this id of a passkey, 429 where the limits are reached
+   */
+  async want(wanted: WantedAccount, limits: ProvisionLimits, onWanted: (client: pg.ClientBase) => Promise<void>): Promise<StoredAccount> {
+    const { credentialId, network, userId, publicKey } = wanted
+    return withTransaction(this.#pool, async (client) => {
+      await lockNetwork(client, network)
+      const known = await findIn(client, wanted, 'for update')
+      if (known !== undefined) requireKey(known, publicKey)
+      if (known !== undefined && (known.state !== 'failed' || !known.failure.mayRetry)) return known
+      await requireLimits(client, wanted, limits)
+      const { rows } = await query<AccountRow>(
+        client,
+        `insert into wallet.accounts (credential_id, network, user_id, public_key, state) values ($1, $2, $3, decode($4, 'hex'), 'wanted')
+         on conflict (credential_id, network) do update set user_id = excluded.user_id, state = 'wanted', attempts = 0,
+           failure_code = null, failure = null, may_retry = null, changed_at = now()
+         returning ${accountColumns}`,
+        [credentialId, network, userId, publicKey],
+      )
+      await onWanted(client)
+      return storedAccount(only(rows))
+    })
+  }
+
+  /**
+   * Notes the account that a user has already, whose key the chain has shown.
+   * @throws ApiError 409 where the passkey has another one, or one is being made
+   */
+  async import(wanted: WantedAccount, { address, keyIndex }: { readonly address: string; readonly keyIndex: number }): Promise<StoredAccount> {
+    const { credentialId, network, userId, publicKey } = wanted
+    return withTransaction(this.#pool, async (client) => {
+      await lockNetwork(client, network)
+      const known = await findIn(client, wanted, 'for update')
+      if (known !== undefined) requireKey(known, publicKey)
+      if (known?.state === 'sealed') {
+        if (known.address === address) return known
+        throw new ApiError(409, 'PROVISION_FAILED', `This passkey has the account ${known.address} on ${network} already.`)
+      }
+      if (known?.state === 'wanted' || known?.state === 'sent') throw new ApiError(409, 'PROVISION_FAILED', `An account is being made for this passkey on ${network}: wait until that has ended.`)
+      const { rows } = await query<AccountRow>(
+        client,
+        `insert into wallet.accounts (credential_id, network, user_id, public_key, state, is_imported, address, key_index) values ($1, $2, $3, decode($4, 'hex'), 'sealed', true, $5, $6)
+         on conflict (credential_id, network) do update set user_id = excluded.user_id, state = 'sealed', is_imported = true, address = excluded.address,
+           key_index = excluded.key_index, transaction_id = null, failure_code = null, failure = null, may_retry = null, changed_at = now()
+         returning ${accountColumns}`,
+        [credentialId, network, userId, publicKey, address, keyIndex],
+      )
+      return storedAccount(only(rows))
+    })
+  }
+
+  /**
+   * Writes down the transaction for an account that is wanted, by a key of the payer that has none under way.
+   * @param prepare signs it; called while the key is held
+   * @returns `busy` where every key has one, `moved` where the account is not wanted any more
+   */
+  async begin(key: AccountKey, { payer, sequenceNumbers }: PayerState, prepare: (proposal: Proposal) => PreparedTransaction): Promise<PreparedTransaction | 'busy' | 'moved'> {
+    return withTransaction(this.#pool, async (client) => {
+      await lockNetwork(client, key.network)
+      const account = await findIn(client, key, 'for update')
+      if (account?.state !== 'wanted') return 'moved'
+      const proposal = await freeProposal(client, key.network, payer.address, sequenceNumbers)
+      if (proposal === undefined) return 'busy'
+      const prepared = prepare(proposal)
+      await query(
+        client,
+        `insert into wallet.payer_transactions (id, credential_id, network, user_id, payer, key_index, sequence_number, reference_height, submission)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [
+          prepared.id, key.credentialId, key.network, account.userId, payer.address, proposal.keyIndex, String(proposal.sequenceNumber), prepared.reference.height,
+          prepared.submission,
+        ],
+      )
+      await query(
+        client, `update wallet.accounts set state = 'sent', transaction_id = $3, attempts = attempts + 1, changed_at = now() where credential_id = $1 and network = $2`,
+        [key.credentialId, key.network, prepared.id],
+      )
+      return prepared
+    })
+  }
+
+  /** The transaction of an account that is under way. */
+  async openTransaction({ credentialId, network }: AccountKey): Promise<OpenTransaction | undefined> {
+    const { rows: [row] } = await query<Omit<OpenTransaction, 'sequenceNumber'> & { readonly sequenceNumber: string }>(
+      this.#pool,
+      `select id, submission, payer, key_index as "keyIndex", sequence_number::text as "sequenceNumber", reference_height::float8 as "referenceHeight", made_at as "madeAt"
+       from wallet.payer_transactions where credential_id = $1 and network = $2 and outcome is null`,
+      [credentialId, network],
+    )
+    return row === undefined ? undefined : { ...row, sequenceNumber: BigInt(row.sequenceNumber) }
+  }
+
+  /** Writes down how a transaction ended and what that makes of its account; false where somebody else has. */
+  async end({ credentialId, network }: AccountKey, { id }: Pick<OpenTransaction, 'id'>, outcome: Outcome, detail: string | undefined, next: NextState): Promise<boolean> {
+    return withTransaction(this.#pool, async (client) => {
+      await lockNetwork(client, network)
+      const { rowCount } = await query(
+        client,
+        `update wallet.payer_transactions set outcome = $2, detail = $3, ended_at = now(), submission = null where id = $1 and outcome is null`,
+        [id, outcome, detail === undefined ? null : storable(detail)],
+      )
+      if (rowCount === 0) return false
+      await setState(client, { credentialId, network }, next)
+      return true
+    })
+  }
+
+  /** Gives up an account for which no transaction was made; false where it is not wanted any more. */
+  async giveUp(key: AccountKey, next: NextState & { readonly state: 'failed' }): Promise<boolean> {
+    return withTransaction(this.#pool, async (client) => {
+      await lockNetwork(client, key.network)
+      const account = await findIn(client, key, 'for update')
+      if (account?.state !== 'wanted') return false
+      await setState(client, key, next)
+      return true
+    })
+  }
+}
+
+/** All that changes states of a network takes its turn: limits are counted and keys of the payer given out one after the other. */
+async function lockNetwork(client: pg.ClientBase, network: WalletNetwork): Promise<void> {
+  await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`wallet:payer:${network}`])
+}
+
+async function findIn(runner: pg.Pool | pg.ClientBase, { credentialId, network }: AccountKey, lock: '' | 'for update'): Promise<StoredAccount | undefined> {
+  const { rows: [row] } = await query<AccountRow>(
+    runner, `select ${accountColumns} from wallet.accounts where credential_id = $1 and network = $2 ${lock}`, [credentialId, network],
+  )
+  return row === undefined ? undefined : storedAccount(row)
+}
+
+async function setState(client: pg.ClientBase, { credentialId, network }: AccountKey, next: NextState): Promise<void> {
+  const sealed = next.state === 'sealed' ? next : undefined
+  const failure = next.state === 'failed' ? next.failure : undefined
+  await query(
+    client,
+    `update wallet.accounts set state = $3, address = $4, key_index = $5, failure_code = $6, failure = $7, may_retry = $8, changed_at = now()
+     where credential_id = $1 and network = $2`,
+    [
+      credentialId, network, next.state, sealed?.address ?? null, sealed?.keyIndex ?? null,
+      failure?.code ?? null, failure === undefined ? null : storable(failure.text), failure?.mayRetry ?? null,
+    ],
+  )
+}
+
+/** A key that has no transaction under way, with its next number: as the chain has it, or after the last one that we know was run, which a node may not show yet. */
+async function freeProposal(
+  client: pg.ClientBase, network: WalletNetwork, payer: string, sequenceNumbers: ReadonlyMap<number, bigint>,
+): Promise<Proposal | undefined> {
+  const { rows: held } = await query<{ keyIndex: number }>(
+    client, `select key_index as "keyIndex" from wallet.payer_transactions where network = $1 and payer = $2 and outcome is null`, [network, payer],
+  )
+  const [free] = [...sequenceNumbers].filter(([index]) => !held.some(({ keyIndex }) => keyIndex === index))
+  if (free === undefined) return undefined
+  const [keyIndex, onChain] = free
+  const { rows: [last] } = await query<{ sequenceNumber: string; outcome: Outcome }>(
+    client,
+    `select sequence_number::text as "sequenceNumber", outcome from wallet.payer_transactions
+     where network = $1 and payer = $2 and key_index = $3 and outcome in ('succeeded', 'failed', 'out-of-turn') order by made_at desc limit 1`,
+    [network, payer, keyIndex],
+  )
+  // After one that was out of turn what we know is wrong: the chain is another one, or somebody else uses the key.
+  const known = last === undefined || last.outcome === 'out-of-turn' ? 0n : BigInt(last.sequenceNumber) + 1n
+  return { keyIndex, sequenceNumber: known > onChain ? known : onChain }
+}
+
+async function requireLimits(client: pg.ClientBase, { network, userId }: WantedAccount, limits: ProvisionLimits): Promise<void> {
+  const { rows } = await query<{ all: number; user: number }>(
+    client, `select (${usedOf('')})::int as all, (${usedOf('and user_id = $2')})::int as user`, [network, userId],
+  )
+  const used = only(rows)
+  if (used.user >= limits.ofUser) throw new ApiError(429, 'RATE_LIMITED', `You have had ${limits.ofUser} accounts made on ${network} in 24 hours, which is the most. Try again tomorrow.`)
+  if (used.all >= limits.all) throw new ApiError(429, 'RATE_LIMITED', `No more accounts are made on ${network} today. Try again tomorrow.`)
+}
+
+function requireKey(known: StoredAccount, publicKey: string): void {
+  if (known.publicKey === publicKey) return
+  throw new ApiError(409, 'PROVISION_FAILED', 'A passkey with the same id and another key had an account here. Make a new passkey.')
+}
+
+function storedAccount(row: AccountRow): StoredAccount {
+  const { credentialId, network, userId, attempts, createdAt, isImported } = row
+  const transactionId = row.transactionId ?? undefined
+  const all = { credentialId, network, userId, publicKey: row.publicKey.toString('hex'), attempts, createdAt }
+  switch (row.state) {
+    case 'wanted':
+      return { ...all, state: 'wanted' }
+    case 'sent':
+      return { ...all, state: 'sent', transactionId: present(transactionId) }
+    case 'sealed':
+      return { ...all, state: 'sealed', address: present(row.address), keyIndex: present(row.keyIndex), transactionId, isImported }
+    case 'failed':
+      return { ...all, state: 'failed', failure: { code: present(row.failureCode), text: present(row.failure), mayRetry: row.mayRetry === true }, transactionId }
+  }
+}
+
+/** What the table's rules say is there. */
+function present<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new TypeError('a row of wallet.accounts lacks what its state has')
+  return value
+}
+
+function only<T>(rows: readonly T[]): T {
+  return present(rows[0])
+}
+
+/** Words of the chain: not without end, and without what text in the database cannot hold. */
+function storable(text: string): string {
+  return text.replaceAll('\u0000', ' ').toWellFormed().slice(0, 2000)
+}

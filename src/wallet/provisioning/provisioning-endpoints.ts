@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { ApiError } from '../../base/errors.ts'
+import { parseBody } from '../../base/parse-input.ts'
+import { parseAddress } from '../../chain/address.ts'
+import type { SignedIn } from '../auth/auth-sessions.ts'
+import { walletNetworks } from '../chain/wallet-network.ts'
+import type { WalletNetwork } from '../chain/wallet-network.ts'
+import type { AccountStanding, Provisioning } from './provisioning.ts'
+
+/** One operation of the function: what it gives is the `data` of the answer. @throws ApiError */
+export type FunctionHandler = (signedIn: SignedIn, data: unknown, signal?: AbortSignal) => Promise<unknown>
+
+/** An account as callers are told of it; amounts and keys are not in it. */
+export interface ToldAccount {
+  readonly state: AccountStanding['state']
+  readonly address?: string
+  readonly keyIndex?: number
+  readonly isImported?: boolean
+  /** 64 hex digits. */
+  readonly txId?: string
+  readonly error?: { readonly code: string; readonly message: string; readonly mayRetry: boolean }
+}
+
+/** As long as callers are kept waiting, s. */
+const mostWaitSeconds = 60
+
+const credentialId = z.string('has to be a text').regex(/^[\w-]{1,1400}$/, 'has to be the id of a passkey, base64url')
+const network = z.enum(walletNetworks, `has to be ${walletNetworks.join(' or ')}`)
+const startSchema = z.strictObject({
+  credentialId, networks: z.array(network).min(1, 'has to name a network').max(walletNetworks.length).optional(),
+})
+const waitSchema = startSchema.extend({ waitSeconds: z.number().min(0, 'has to be at least 0').max(mostWaitSeconds, `has to be at most ${mostWaitSeconds}`).optional() })
+const saveSchema = z.strictObject({ credentialId, network, address: z.string('has to be a text').regex(/^(?:0x)?[0-9a-f]{16}$/i, 'has to be an address: 16 hex digits') })
+const nothingSchema = z.strictObject({}).nullish()
+
+/** The operations below `/wallet/` of the passkey function, for signed-in users. */
+export function provisioningEndpoints(provisioning: Provisioning): Readonly<Record<string, FunctionHandler>> {
+  const answer = async (signedIn: SignedIn, id: string, standings: ReadonlyMap<WalletNetwork, AccountStanding>): Promise<unknown> => {
+    requireAny(standings)
+    return { networks: Object.fromEntries([...standings].map(([name, standing]) => [name, toldAccount(standing)])), publicKeySec1Hex: await provisioning.publicKey(signedIn, id) }
+  }
+  return {
+    '/wallet/provision-start': async (signedIn, data) => {
+      const { credentialId: id, networks = walletNetworks } = parsed(startSchema, data)
+      return answer(signedIn, id, await provisioning.want(signedIn, id, [...new Set(networks)]))
+    },
+    '/wallet/provision': async (signedIn, data, signal) => {
+      const { credentialId: id, networks = walletNetworks, waitSeconds = mostWaitSeconds } = parsed(waitSchema, data)
+      return answer(signedIn, id, await provisioning.wantAndWait(signedIn, id, [...new Set(networks)], waitSeconds * 1000, signal))
+    },
+    '/wallet/provision-save': async (signedIn, data) => {
+      const { credentialId: id, network: name, address } = parsed(saveSchema, data)
+      return { network: name, ...toldAccount(await provisioning.import(signedIn, id, name, parseAddress(address) ?? address)) }
+    },
+    '/wallet/accounts': async (signedIn, data) => {
+      parsed(nothingSchema, data)
+      const all = await provisioning.accountsOf(signedIn)
+      return {
+        accounts: all.filter(({ accounts }) => accounts.length > 0).map(({ passkey, accounts }) => {
+          const address = (name: WalletNetwork): string | null => accounts.flatMap((one) => (one.network === name && one.state === 'sealed' ? [one.address] : []))[0] ?? null
+          return {
+            credentialId: passkey.credentialId, publicKeySec1Hex: passkey.publicKeySec1Hex, flowAddress: address('mainnet'), flowAddressTestnet: address('testnet'),
+            networks: Object.fromEntries(accounts.map((one) => [one.network, toldAccount(one)])), createdAt: accounts[0]?.createdAt.toISOString(),
+          }
+        }),
+      }
+    },
+  }
+}
+
+/** Where nothing came of any network, that is the answer: of a limit first, since waiting helps then. */
+function requireAny(standings: ReadonlyMap<WalletNetwork, AccountStanding>): void {
+  const errors = [...standings.values()].flatMap((standing) => (standing.state === 'refused' ? [standing.error] : []))
+  if (errors.length < standings.size) return
+  const error = errors.find(({ status }) => status === 429) ?? errors.find(({ status }) => status === 409) ?? errors[0]
+  if (error !== undefined) throw error
+}
+
+function toldAccount(standing: AccountStanding): ToldAccount {
+  const transaction = (id: Buffer | undefined): Pick<ToldAccount, 'txId'> => (id === undefined ? {} : { txId: id.toString('hex') })
+  switch (standing.state) {
+    case 'wanted':
+      return { state: 'wanted' }
+    case 'sent':
+      return { state: 'sent', ...transaction(standing.transactionId) }
+    case 'sealed':
+      return { state: 'sealed', address: standing.address, keyIndex: standing.keyIndex, isImported: standing.isImported, ...transaction(standing.transactionId) }
+    case 'failed': {
+      const { text, mayRetry } = standing.failure
+      return { state: 'failed', ...transaction(standing.transactionId), error: { code: 'PROVISION_FAILED', message: text, mayRetry } }
+    }
+    case 'refused':
+      return { state: 'refused', error: { code: standing.error.code, message: standing.error.message, mayRetry: standing.error.status !== 409 } }
+  }
+}
+
+/** @throws ApiError 400 INVALID_INPUT */
+function parsed<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
+  try {
+    return parseBody(schema, data)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new ApiError(400, 'INVALID_INPUT', error.message.replace('Field "', 'Field "data.'), { cause: error, ...(error.field === undefined ? {} : { field: `data.${error.field}` }) })
+  }
+}

@@ -1,0 +1,236 @@
+import type pg from 'pg'
+import { ApiError, asError, RetryableError } from '../../base/errors.ts'
+import { linkSignals } from '../../base/link-signals.ts'
+import type { Logger } from '../../base/log.ts'
+import { pause, retryWhile } from '../../base/retry.ts'
+import type { SignedIn } from '../auth/auth-sessions.ts'
+import type { TransactionSender } from '../chain/transaction-sender.ts'
+import type { WalletNetwork } from '../chain/wallet-network.ts'
+import type { KnownPasskey, KnownPasskeys } from '../passkeys/known-passkey.ts'
+import { AccountJobs } from './account-jobs.ts'
+import { AccountMaker } from './account-maker.ts'
+import { AccountStore } from './account-store.ts'
+import { signingKeyIndex } from './signing-key.ts'
+import type { StoredAccount } from './stored-account.ts'
+
+export interface ProvisioningOptions {
+  /** Ended by whoever made it, after `stop`. Its user is to see the schemas `wallet` and `pgboss`. */
+  readonly pool: pg.Pool
+  readonly passkeys: KnownPasskeys
+  /** One for each network that there is a node of; closed by whoever made them, after `stop`. */
+  readonly senders: readonly TransactionSender[]
+  /** Accounts in 24 hours on each network: WALLET_PROVISION_LIMIT. */
+  readonly dailyLimit: number
+  /** WALLET_PROVISION_OPEN. */
+  readonly isOpen: boolean
+  readonly log: Logger
+  /** What the payer gives a new account beyond the chain's minimum, by network, in units of 10^-8 FLOW. Default 0. */
+  readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
+  /** Milliseconds between two looks at a transaction. Default 1,000. */
+  readonly pollMs?: number | undefined
+  readonly resendMs?: number | undefined
+  /** How often jobs are looked for that others have left, s. Default 5. */
+  readonly jobPollSeconds?: number | undefined
+}
+
+/** How an account of a passkey stands on a network; `refused`: none is being made, and `error` says why. */
+export type AccountStanding = StoredAccount | { readonly state: 'refused'; readonly error: ApiError }
+
+/** So many accounts a user may have made in 24 hours on a network, so that nobody uses up what is there for all. */
+const mostOfUser = 5
+/** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
+const mostAtOnce = 20
+/** How often a caller who waits is looked after, ms. */
+const lookEveryMs = 200
+const publicKeyForm = /^04([0-9a-f]{128})$/i
+
+/** Accounts on the chain for the passkeys of users. */
+export class Provisioning {
+  readonly #options: ProvisioningOptions
+  readonly #store: AccountStore
+  readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
+  readonly #maker: AccountMaker
+  readonly #jobs: AccountJobs
+  readonly #stopping = new AbortController()
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(options: ProvisioningOptions) {
+    const { pool, senders, log } = options
+    this.#options = options
+    this.#store = new AccountStore(pool)
+    this.#senders = new Map(senders.map((sender) => [sender.network, sender]))
+    this.#maker = new AccountMaker({
+      store: this.#store, senders: this.#senders, log, startBalances: options.startBalances, pollMs: options.pollMs, resendMs: options.resendMs,
+    })
+    this.#jobs = new AccountJobs({ pool, log, run: (key) => this.#maker.make(key, this.#stopping.signal), pollSeconds: options.jobPollSeconds })
+  }
+
+  /**
+   * Looks at the payers, and goes on with what was under way when the last process ended. A node that does not answer is asked again in the
+   * background. @throws FatalError where a payer cannot pay; errors of the database
+   */
+  async start(signal?: AbortSignal): Promise<void> {
+    const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
+    try {
+      await Promise.all([...this.#senders.values()].filter(({ payer }) => payer !== undefined).map((sender) => this.#check(sender, linked.signal)))
+      await this.#jobs.start(linked.signal)
+      for (const key of await this.#store.open()) await this.#jobs.sendNow(key)
+    } finally {
+      linked.unlink()
+    }
+  }
+
+  /** Never rejects. What is under way goes on in another process, or after the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new RetryableError('stopping', 'the wallet is stopping'))
+    await this.#jobs.stop()
+    await Promise.allSettled(this.#underWay)
+  }
+
+  /** The networks that there is a node of. */
+  get networks(): readonly WalletNetwork[] {
+    return [...this.#senders.keys()]
+  }
+
+  /**
+   * Has accounts made for a passkey where there are none; those that are there or under way stay as they are.
+   * @throws ApiError 403 for users who may not, 404 CREDENTIAL_NOT_FOUND, 422 NO_PUBLIC_KEY
+   */
+  async want({ user }: SignedIn, credentialId: string, networks: readonly WalletNetwork[]): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
+    const passkey = await this.#passkeyOf(user.id, credentialId)
+    if (!this.#options.isOpen && !rolesOf(user.appMetadata).includes('wallet')) {
+      throw new ApiError(403, 'FORBIDDEN', 'Accounts are made here only for users with the role "wallet". Ask the operator for it, or add an account that you have.')
+    }
+    const standings = new Map<WalletNetwork, AccountStanding>()
+    for (const network of networks) standings.set(network, await this.#wantOne(passkey, network))
+    return standings
+  }
+
+  /** The same, when each is made or given up or the time is over. @param signal ends the waiting, and what is under way goes on */
+  async wantAndWait(signedIn: SignedIn, credentialId: string, networks: readonly WalletNetwork[], waitMs: number, signal?: AbortSignal): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
+    const until = performance.now() + waitMs
+    const standings = new Map(await this.want(signedIn, credentialId, networks))
+    const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
+    try {
+      while ([...standings.values()].some(isUnderWay) && performance.now() < until) {
+        await pause(lookEveryMs, linked.signal)
+        for (const [network, standing] of standings) {
+          if (isUnderWay(standing)) standings.set(network, (await this.#store.find({ credentialId, network })) ?? standing)
+        }
+      }
+    } finally {
+      linked.unlink()
+    }
+    return standings
+  }
+
+  /**
+   * Adds an account that a user has already, if the chain shows the passkey's key there.
+   * @param address in text form
+   * @throws ApiError 404, 409, 422 PROVISION_FAILED where the account has not got the key, 503 where the chain cannot be asked
+   */
+  async import({ user }: SignedIn, credentialId: string, network: WalletNetwork, address: string): Promise<StoredAccount> {
+    const passkey = await this.#passkeyOf(user.id, credentialId)
+    const publicKey = publicKeyOf(passkey)
+    const sender = this.#senders.get(network)
+    if (sender === undefined) throw new ApiError(503, 'PROVISION_FAILED', noNode(network))
+    const account = await sender.account(address, this.#stopping.signal).catch((error: unknown) => {
+      this.#options.log.warn({ err: asError(error), network }, 'an account could not be looked at')
+      throw new ApiError(503, 'PROVISION_FAILED', `The chain cannot be asked at present. Try again in a minute.`, { cause: error })
+    })
+    const keyIndex = account === undefined ? undefined : signingKeyIndex(account, publicKey)
+    if (keyIndex === undefined) {
+      throw new ApiError(422, 'PROVISION_FAILED', `${address} on ${network} ${account === undefined ? 'is no account' : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'}.`)
+    }
+    return this.#store.import({ userId: user.id, credentialId, network, publicKey }, { address, keyIndex })
+  }
+
+  /** The accounts of all passkeys of a user. */
+  async accountsOf({ user }: SignedIn): Promise<readonly { readonly passkey: KnownPasskey; readonly accounts: readonly StoredAccount[] }[]> {
+    const passkeys = await this.#options.passkeys.of(user.id)
+    const accounts = await this.#store.of(passkeys.map(({ credentialId }) => credentialId))
+    return passkeys.map((passkey) => ({
+      passkey, accounts: accounts.filter(({ credentialId, publicKey }) => credentialId === passkey.credentialId && `04${publicKey}` === passkey.publicKeySec1Hex.toLowerCase()),
+    }))
+  }
+
+  /** @throws ApiError 404 CREDENTIAL_NOT_FOUND */
+  async publicKey({ user }: SignedIn, credentialId: string): Promise<string> {
+    return (await this.#passkeyOf(user.id, credentialId)).publicKeySec1Hex
+  }
+
+  async #wantOne(passkey: KnownPasskey, network: WalletNetwork): Promise<AccountStanding> {
+    const { credentialId, userId } = passkey
+    const sender = this.#senders.get(network)
+    const { dailyLimit } = this.#options
+    try {
+      const publicKey = publicKeyOf(passkey)
+      if (sender?.payer === undefined) {
+        const known = await this.#store.find({ credentialId, network })
+        if (known !== undefined && known.publicKey === publicKey && known.state === 'sealed') return known
+        throw new ApiError(503, 'PROVISION_FAILED', sender === undefined ? noNode(network) : `Nobody pays for accounts of ${network} here: the operator can set WALLET_${network.toUpperCase()}_PAYER.`)
+      }
+      let isNew = false
+      const account = await this.#store.want({ credentialId, network, userId, publicKey }, { all: dailyLimit, ofUser: mostOfUser }, async (client) => {
+        isNew = true
+        await this.#jobs.sendIn(client, { credentialId, network })
+      })
+      // Not only where it is new: the process that had it may be gone, and who asks should not wait until that is noticed.
+      if (isNew || isUnderWay(account)) this.#makeSoon(account)
+      return account
+    } catch (error) {
+      if (error instanceof ApiError && error.code !== 'NO_PUBLIC_KEY') return { state: 'refused', error }
+      throw error
+    }
+  }
+
+  /** At once in this process; the job is there for when that ends. */
+  #makeSoon(account: StoredAccount): void {
+    if (this.#underWay.size >= mostAtOnce) return
+    const made: Promise<void> = this.#maker.make(account, this.#stopping.signal).catch((error: unknown) => {
+      if (!this.#stopping.signal.aborted) this.#options.log.error({ err: asError(error), credentialId: account.credentialId, network: account.network }, 'making an account broke off and will be tried again')
+    }).finally(() => this.#underWay.delete(made))
+    this.#underWay.add(made)
+  }
+
+  async #check(sender: TransactionSender, signal: AbortSignal): Promise<void> {
+    try {
+      await sender.check(signal)
+    } catch (error) {
+      if (!(error instanceof RetryableError) || signal.aborted) throw error
+      this.#options.log.warn({ err: error, network: sender.network }, 'the payer of new accounts could not be looked at yet')
+      const later: Promise<void> = retryWhile(() => sender.check(this.#stopping.signal), { signal: this.#stopping.signal, baseMs: 1000, maxMs: 60_000 })
+        .catch((late: unknown) => {
+          if (!this.#stopping.signal.aborted) this.#options.log.error({ err: asError(late), network: sender.network }, 'no accounts can be made')
+        })
+        .finally(() => this.#underWay.delete(later))
+      this.#underWay.add(later)
+    }
+  }
+
+  async #passkeyOf(userId: string, credentialId: string): Promise<KnownPasskey> {
+    const passkey = await this.#options.passkeys.find(userId, credentialId)
+    if (passkey === undefined) throw new ApiError(404, 'CREDENTIAL_NOT_FOUND', 'You have no such passkey.')
+    return passkey
+  }
+}
+
+export function isUnderWay({ state }: AccountStanding): boolean {
+  return state === 'wanted' || state === 'sent'
+}
+
+/** 128 hex digits. @throws ApiError 422 NO_PUBLIC_KEY for a passkey that no account can have */
+function publicKeyOf({ publicKeySec1Hex }: KnownPasskey): string {
+  const digits = publicKeyForm.exec(publicKeySec1Hex)?.[1]
+  if (digits === undefined) throw new ApiError(422, 'NO_PUBLIC_KEY', 'This passkey has no key that an account can have (P-256). Make another one.')
+  return digits.toLowerCase()
+}
+
+/** Users cannot change app_metadata; `role` is one, `roles` a list. */
+function rolesOf({ role, roles }: Readonly<Record<string, unknown>>): readonly string[] {
+  return [role, roles].flat().filter((one) => typeof one === 'string')
+}
+
+function noNode(network: WalletNetwork): string {
+  return `There is no access node of ${network} here: the operator can set WALLET_${network.toUpperCase()}_NODE.`
+}

@@ -1,0 +1,395 @@
+import { expect } from 'chai'
+import type { ApiError } from '../../../src/base/errors.ts'
+import type { SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
+import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { TransactionNode } from '../support/transaction-node.ts'
+import { fundPayer, PasskeyList, signedIn, startProvisioning } from './support/provisioning-world.ts'
+import type { World } from './support/provisioning-world.ts'
+
+interface Provisioned {
+  readonly networks: Readonly<Record<string, ToldAccount>>
+  readonly publicKeySec1Hex: string
+}
+
+describe('accounts for passkeys', function (this: Mocha.Suite) {
+  this.timeout(30_000)
+  let database: TestDatabase
+  let node: TransactionNode
+  let passkeys: PasskeyList
+  let ann: SignedIn
+  const worlds: World[] = []
+
+  before(async () => {
+    database = await createTestDatabase()
+  })
+  beforeEach(async () => {
+    node = await TransactionNode.start()
+    passkeys = new PasskeyList()
+    ann = signedIn()
+  })
+  afterEach(async () => {
+    await Promise.all(worlds.splice(0).map(({ stop }) => stop()))
+    await node.stop()
+    await database.pool.query('truncate wallet.accounts, wallet.payer_transactions')
+    await database.pool.query('delete from pgboss.job')
+  })
+  after(() => database.drop())
+
+  const start = async (options: Partial<Parameters<typeof startProvisioning>[3]> = {}, keys = 1): Promise<World> => {
+    const { payer } = fundPayer(node, { keys })
+    return open(payer, options)
+  }
+  const open = async (payer: Parameters<typeof startProvisioning>[2], options: Partial<Parameters<typeof startProvisioning>[3]> = {}): Promise<World> => {
+    const world = await startProvisioning(database.url, node.endpoint, payer, { passkeys, ...options })
+    worlds.push(world)
+    return world
+  }
+  const call = async (world: World, endpoint: string, data: unknown, who = ann): Promise<unknown> => world.endpoints[endpoint]?.(who, data)
+  const provision = async (world: World, credentialId: string, data: object = {}, who = ann): Promise<Provisioned> => (
+    await call(world, '/wallet/provision', { credentialId, networks: ['testnet'], ...data }, who) as Provisioned
+  )
+  const refused = async (world: World, endpoint: string, data: unknown, who = ann): Promise<Pick<ApiError, 'status' | 'code' | 'message'>> => {
+    const error = await call(world, endpoint, data, who).then(() => undefined, (thrown: unknown) => thrown) as ApiError | undefined
+    return { status: error?.status ?? 200, code: error?.code ?? '', message: error?.message ?? '' }
+  }
+  const outcomes = async (): Promise<(string | null)[]> => {
+    const { rows } = await database.pool.query<{ outcome: string | null }>('select outcome from wallet.payer_transactions order by made_at')
+    return rows.map(({ outcome }) => outcome)
+  }
+
+  it('makes an account whose one key is the passkey, with the weight and algorithms that passkeys need', async () => {
+    const world = await start()
+    const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
+    const { networks, publicKeySec1Hex: told } = await provision(world, credentialId)
+    expect(told).to.equal(publicKeySec1Hex)
+    const { testnet } = networks
+    expect(testnet).to.include({ state: 'sealed', keyIndex: 0, isImported: false })
+    const [address] = node.created
+    expect(testnet?.address).to.equal(`0x${address}`)
+    expect(node.accounts.get(address ?? '')).to.deep.equal([{
+      publicKey: publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0,
+    }])
+    expect(node.transactions.has(testnet?.txId ?? '')).to.equal(true)
+    const { accounts } = await call(world, '/wallet/accounts', null) as { readonly accounts: readonly Record<string, unknown>[] }
+    expect(accounts).to.have.length(1)
+    expect(accounts[0]).to.include({ credentialId, publicKeySec1Hex, flowAddress: null, flowAddressTestnet: `0x${address}` })
+  })
+
+  it('makes one account for a passkey however often and wherever it is asked for', async () => {
+    const { payer } = fundPayer(node, { keys: 3 })
+    const both = [await open(payer), await open(payer)] as const
+    const { credentialId } = passkeys.add(ann.user.id)
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => provision(both[at % 2] as World, credentialId)))
+    expect(new Set(answers.map(({ networks }) => networks['testnet']?.address))).to.have.property('size', 1)
+    expect(node.created).to.have.length(1)
+    expect(node.transactions.size).to.equal(1)
+  })
+
+  it('makes accounts side by side by as many keys as the payer has, each with its next number', async () => {
+    const world = await start({}, 3)
+    node.fate = 'waits'
+    const all = Array.from({ length: 5 }, () => passkeys.add(ann.user.id).credentialId)
+    const made = Promise.all(all.map((credentialId) => provision(world, credentialId)))
+    while (node.transactions.size < 3) await node.nextCall()
+    expect([...node.transactions.values()].map(({ keyIndex, sequenceNumber }) => `${keyIndex}:${sequenceNumber}`).toSorted()).to.deep.equal(['0:0', '1:5', '2:10'])
+    node.release()
+    const answers = await made
+    expect(answers.map(({ networks }) => networks['testnet']?.state)).to.deep.equal(Array.from({ length: 5 }, () => 'sealed'))
+    expect(new Set(node.created)).to.have.property('size', 5)
+    expect(await outcomes()).to.deep.equal(Array.from({ length: 5 }, () => 'succeeded'))
+  })
+
+  it('does not take an address before the chain shows the key there', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    node.hidesKeys = true
+    const { networks } = await provision(world, credentialId)
+    expect(networks['testnet']).to.deep.include({ state: 'failed' })
+    expect(networks['testnet']?.error).to.include({ code: 'PROVISION_FAILED', mayRetry: false })
+    expect((await database.pool.query('select address from wallet.accounts')).rows).to.deep.equal([{ address: null }])
+  })
+
+  it('tells of a transaction that failed, and makes another one when asked again', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    node.error = '[Error Code: 1103] the account has not enough FLOW for what it stores'
+    const { networks: failed } = await provision(world, credentialId)
+    expect(failed['testnet']?.state).to.equal('failed')
+    expect(failed['testnet']?.error?.message).to.contain('not enough FLOW')
+    node.error = undefined
+    const { networks: made } = await provision(world, credentialId)
+    expect(made['testnet']?.state).to.equal('sealed')
+    expect(await outcomes()).to.deep.equal(['failed', 'succeeded'])
+  })
+
+  it('tells of a transaction that the node refused, and leaves the key free', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    node.refusal = 'invalid transaction: payer has insufficient balance'
+    expect((await provision(world, credentialId)).networks['testnet']?.error?.message).to.contain('insufficient balance')
+    node.refusal = undefined
+    expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
+    expect(await outcomes()).to.deep.equal(['refused', 'succeeded'])
+    expect(node.created).to.have.length(1)
+  })
+
+  it('sends the same transaction again where it did not arrive, and no other', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    node.fate = 'is lost'
+    const made = provision(world, credentialId)
+    while (node.sent < 3) await node.nextCall()
+    node.fate = 'runs'
+    expect((await made).networks['testnet']?.state).to.equal('sealed')
+    expect(node.transactions.size).to.equal(1)
+    expect(await outcomes()).to.deep.equal(['succeeded'])
+  })
+
+  it('makes another transaction only when no block can hold the first any more', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    node.fate = 'is lost'
+    const made = provision(world, credentialId)
+    while (node.sent < 2) await node.nextCall()
+    expect(await outcomes()).to.deep.equal([null])
+    node.height += 610
+    for (const sent = node.sent; node.sent < sent + 2;) await node.nextCall()
+    expect(await outcomes()).to.deep.equal([null])
+    node.height += 200
+    node.fate = 'runs'
+    expect((await made).networks['testnet']?.state).to.equal('sealed')
+    expect(await outcomes()).to.deep.equal(['expired', 'succeeded'])
+    expect(node.created).to.have.length(1)
+  })
+
+  it('makes no second transaction where the number of one that cannot be found was used', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    node.fate = 'is lost'
+    const made = provision(world, credentialId)
+    while (node.sent < 1) await node.nextCall()
+    for (const [key] of node.accounts.values()) if (key !== undefined) key.sequenceNumber++
+    node.height += 800
+    const { networks } = await made
+    expect(networks['testnet']?.error).to.include({ mayRetry: false })
+    node.fate = 'runs'
+    expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('failed')
+    expect(await outcomes()).to.deep.equal(['lost'])
+    expect(node.created).to.have.length(0)
+  })
+
+  it('goes on with its own number where the node shows an old one', async () => {
+    const world = await start()
+    node.lag = 1
+    for (let count = 1; count <= 3; count++) {
+      expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal('sealed')
+    }
+    expect(await outcomes()).to.deep.equal(['succeeded', 'succeeded', 'succeeded'])
+  })
+
+  it('takes the number of the chain again where its own was wrong', async () => {
+    const world = await start()
+    await provision(world, passkeys.add(ann.user.id).credentialId)
+    await database.pool.query('update wallet.payer_transactions set sequence_number = 70')
+    expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal('sealed')
+    expect(await outcomes()).to.deep.equal(['succeeded', 'out-of-turn', 'succeeded'])
+  })
+
+  it('gives up after five transactions that came to nothing', async () => {
+    const world = await start()
+    node.fate = 'is lost'
+    const { credentialId } = passkeys.add(ann.user.id)
+    const made = provision(world, credentialId)
+    node.onCall = (method) => {
+      if (method === 'GetTransactionResult') node.height += 800
+    }
+    expect((await made).networks['testnet']?.error?.message).to.contain('5 transactions')
+    expect(await outcomes()).to.deep.equal(Array.from({ length: 5 }, () => 'expired'))
+  })
+
+  it('answers at once that an account is being made, and goes on without the caller', async () => {
+    const world = await start()
+    node.fate = 'waits'
+    const { credentialId } = passkeys.add(ann.user.id)
+    const { networks } = await call(world, '/wallet/provision-start', { credentialId, networks: ['testnet'] }) as Provisioned
+    expect(networks['testnet']?.state).to.equal('wanted')
+    while (node.transactions.size < 1) await node.nextCall()
+    expect((await provision(world, credentialId, { waitSeconds: 0 })).networks['testnet']).to.deep.equal({ state: 'sent', txId: [...node.transactions.keys()][0] })
+    node.release()
+    expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('ends the waiting of a caller who has gone, and not the work', async () => {
+    const world = await start()
+    node.fate = 'waits'
+    const { credentialId } = passkeys.add(ann.user.id)
+    const gone = new AbortController()
+    const waiting = world.endpoints['/wallet/provision']?.(ann, { credentialId, networks: ['testnet'] }, gone.signal).then(() => 'answered', (error: unknown) => error)
+    while (node.transactions.size < 1) await node.nextCall()
+    const reason = new Error('gone')
+    gone.abort(reason)
+    expect(await waiting).to.equal(reason)
+    node.release()
+    expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('makes no more accounts in a day than the limit, whoever asks at the same time', async () => {
+    const world = await start({ dailyLimit: 3 }, 4)
+    const people = Array.from({ length: 6 }, () => signedIn())
+    const answers = await Promise.all(people.map((who) => (
+      provision(world, passkeys.add(who.user.id).credentialId, {}, who).then(({ networks }) => networks['testnet']?.state, ({ status, code }: ApiError) => `${status} ${code}`)
+    )))
+    expect(answers.toSorted()).to.deep.equal(['429 RATE_LIMITED', '429 RATE_LIMITED', '429 RATE_LIMITED', 'sealed', 'sealed', 'sealed'])
+    expect(node.created).to.have.length(3)
+    await database.pool.query("update wallet.payer_transactions set made_at = made_at - interval '24 hours'")
+    const late = signedIn()
+    expect((await provision(world, passkeys.add(late.user.id).credentialId, {}, late)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('leaves to others what one user would use up', async () => {
+    const world = await start({}, 4)
+    for (let count = 1; count <= 5; count++) await provision(world, passkeys.add(ann.user.id).credentialId)
+    expect(await refused(world, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).to.include({ status: 429, code: 'RATE_LIMITED' })
+    const bob = signedIn()
+    expect((await provision(world, passkeys.add(bob.user.id).credentialId, {}, bob)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('makes accounts for whoever has the role alone where that is set, by what users cannot change', async () => {
+    const world = await start({ isOpen: false })
+    const { credentialId } = passkeys.add(ann.user.id)
+    for (const who of [ann, { ...ann, user: { ...ann.user, userMetadata: { role: 'wallet', roles: ['wallet'] } } }, { ...ann, user: { ...ann.user, appMetadata: { roles: ['wallets'] } } }]) {
+      expect(await refused(world, '/wallet/provision', { credentialId }, who)).to.include({ status: 403, code: 'FORBIDDEN' })
+    }
+    expect(node.sent).to.equal(0)
+    const member = { ...ann, user: { ...ann.user, appMetadata: { roles: ['wallet'] } } }
+    expect((await provision(world, credentialId, {}, member)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('says that there is no such passkey of one that is not there or of somebody else', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(signedIn().user.id)
+    for (const endpoint of ['/wallet/provision-start', '/wallet/provision']) {
+      expect(await refused(world, endpoint, { credentialId })).to.deep.equal({ status: 404, code: 'CREDENTIAL_NOT_FOUND', message: 'You have no such passkey.' })
+      expect(await refused(world, endpoint, { credentialId: 'AAAA' })).to.deep.equal({ status: 404, code: 'CREDENTIAL_NOT_FOUND', message: 'You have no such passkey.' })
+    }
+    expect((await refused(world, '/wallet/provision-save', { credentialId, network: 'testnet', address: '0x01cf0e2f2f715450' })).status).to.equal(404)
+    expect(await call(world, '/wallet/accounts', {})).to.deep.equal({ accounts: [] })
+    expect(node.sent).to.equal(0)
+  })
+
+  it('refuses passkeys that no account can have', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id, { publicKeySec1Hex: '' })
+    expect(await refused(world, '/wallet/provision', { credentialId })).to.include({ status: 422, code: 'NO_PUBLIC_KEY' })
+  })
+
+  it('does not give the account of a passkey to another key with the same id', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    await provision(world, credentialId)
+    passkeys.passkeys.pop()
+    const bob = signedIn()
+    passkeys.add(bob.user.id, { credentialId })
+    expect(await call(world, '/wallet/accounts', null, bob)).to.deep.equal({ accounts: [] })
+    expect(await refused(world, '/wallet/provision', { credentialId }, bob)).to.include({ status: 409, code: 'PROVISION_FAILED' })
+  })
+
+  it('names what is wrong with a request', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    const bad: readonly (readonly [string, unknown, string])[] = [
+      ['/wallet/provision-start', undefined, ''],
+      ['/wallet/provision-start', {}, 'credentialId'],
+      ['/wallet/provision-start', { credentialId: 7 }, 'credentialId'],
+      ['/wallet/provision-start', { credentialId: 'a b' }, 'credentialId'],
+      ['/wallet/provision-start', { credentialId: 'A'.repeat(1401) }, 'credentialId'],
+      ['/wallet/provision-start', { credentialId, networks: ['canary'] }, 'networks[0]'],
+      ['/wallet/provision-start', { credentialId, networks: ['__proto__'] }, 'networks[0]'],
+      ['/wallet/provision-start', { credentialId, networks: [] }, 'networks'],
+      ['/wallet/provision-start', { credentialId, address: '0x1' }, 'address'],
+      ['/wallet/provision', { credentialId, waitSeconds: 61 }, 'waitSeconds'],
+      ['/wallet/provision', { credentialId, waitSeconds: -1 }, 'waitSeconds'],
+      ['/wallet/provision-save', { credentialId, network: 'testnet' }, 'address'],
+      ['/wallet/provision-save', { credentialId, network: 'testnet', address: '0x12' }, 'address'],
+      ['/wallet/provision-save', { credentialId, network: 'testnet', address: "0x01cf0e2f2f71545' " }, 'address'],
+      ['/wallet/accounts', { all: true }, 'all'],
+    ]
+    for (const [endpoint, data, field] of bad) {
+      const { status, code, message } = await refused(world, endpoint, data)
+      expect([status, code], JSON.stringify(data)).to.deep.equal([400, 'INVALID_INPUT'])
+      if (field !== '') expect(message).to.contain(`data.${field}"`)
+    }
+  })
+
+  it('says of a network without a payer or node what is missing, and makes the account on the other', async () => {
+    const world = await start()
+    const { credentialId } = passkeys.add(ann.user.id)
+    const { networks } = await call(world, '/wallet/provision', { credentialId }) as Provisioned
+    expect(networks['testnet']?.state).to.equal('sealed')
+    expect(networks['mainnet']).to.deep.include({ state: 'refused' })
+    expect(networks['mainnet']?.error?.message).to.contain('WALLET_MAINNET_NODE')
+    expect(await refused(world, '/wallet/provision', { credentialId, networks: ['mainnet'] })).to.include({ status: 503, code: 'PROVISION_FAILED' })
+    const poor = await open(undefined)
+    expect((await refused(poor, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).message).to.contain('WALLET_TESTNET_PAYER')
+    expect((await provision(poor, credentialId)).networks['testnet']?.address).to.equal(networks['testnet']?.address)
+  })
+
+  describe('that are there already', () => {
+    const address = '01cf0e2f2f715450'
+    const save = { network: 'testnet', address: `0x${address}` }
+    const key = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => (
+      { publicKey: publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0 }
+    )
+
+    it('are added when the chain shows the key', async () => {
+      const world = await start()
+      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
+      const other = passkeys.add(ann.user.id).publicKeySec1Hex
+      node.accounts.set(address, [key(other), { ...key(publicKeySec1Hex), weight: 1 }, { ...key(publicKeySec1Hex), isRevoked: true }, key(publicKeySec1Hex)])
+      const expected = { network: 'testnet', state: 'sealed', address: `0x${address}`, keyIndex: 3, isImported: true }
+      expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
+      expect(await call(world, '/wallet/provision-save', { credentialId, ...save, address: address.toUpperCase() })).to.deep.equal(expected)
+      expect((await provision(world, credentialId)).networks['testnet']?.address).to.equal(`0x${address}`)
+      expect(node.sent).to.equal(0)
+    })
+
+    it('are not added where the chain does not show the key, or not with what a passkey needs', async () => {
+      const world = await start()
+      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
+      const other = passkeys.add(ann.user.id).publicKeySec1Hex
+      const good = key(publicKeySec1Hex)
+      const wrong = [undefined, [], [key(other)], [{ ...good, isRevoked: true }], [{ ...good, weight: 999 }], [{ ...good, hashAlgorithm: 3 }], [{ ...good, signatureAlgorithm: 3 }]]
+      for (const keys of wrong) {
+        if (keys === undefined) node.accounts.delete(address)
+        else node.accounts.set(address, keys)
+        expect(await refused(world, '/wallet/provision-save', { credentialId, ...save }), JSON.stringify(keys)).to.include({ status: 422, code: 'PROVISION_FAILED' })
+      }
+      // No address of this chain at all: a node may answer anything to that.
+      expect((await refused(world, '/wallet/provision-save', { credentialId, ...save, address: '0x1654653399040a61' })).status).to.equal(422)
+      expect((await database.pool.query('select from wallet.accounts')).rowCount).to.equal(0)
+    })
+
+    it('do not take the place of one that was made or is being made', async () => {
+      const world = await start()
+      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
+      node.accounts.set(address, [key(publicKeySec1Hex)])
+      node.fate = 'waits'
+      await provision(world, credentialId, { waitSeconds: 0 })
+      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save })).to.include({ status: 409 })
+      while (node.transactions.size < 1) await node.nextCall()
+      node.release()
+      await provision(world, credentialId)
+      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save })).to.include({ status: 409 })
+    })
+
+    it('cannot be added while the chain cannot be asked', async () => {
+      const world = await start()
+      const { credentialId } = passkeys.add(ann.user.id)
+      await node.stop()
+      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save })).to.include({ status: 503 })
+      node = await TransactionNode.start()
+    })
+  })
+})

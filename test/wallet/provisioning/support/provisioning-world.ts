@@ -1,0 +1,87 @@
+import { createECDH, randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import type { Logger } from '../../../../src/base/log.ts'
+import { addressAtIndex } from '../../../../src/chain/address.ts'
+import type { AuthUser, SignedIn } from '../../../../src/wallet/auth/auth-sessions.ts'
+import { PayerAccount } from '../../../../src/wallet/chain/payer-account.ts'
+import { TransactionSender } from '../../../../src/wallet/chain/transaction-sender.ts'
+import type { KnownPasskey, KnownPasskeys } from '../../../../src/wallet/passkeys/known-passkey.ts'
+import { Provisioning } from '../../../../src/wallet/provisioning/provisioning.ts'
+import type { ProvisioningOptions } from '../../../../src/wallet/provisioning/provisioning.ts'
+import { provisioningEndpoints } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import { createPool } from '../../../../src/db/pool.ts'
+import { privateKeyDigits } from '../../support/transaction-node.ts'
+import type { TransactionNode } from '../../support/transaction-node.ts'
+
+/** Passkeys by their owner, as the part of the wallet that makes them tells of them. */
+export class PasskeyList implements KnownPasskeys {
+  readonly passkeys: KnownPasskey[] = []
+
+  add(userId: string, options: Partial<KnownPasskey> = {}): KnownPasskey {
+    const pair = createECDH('prime256v1')
+    const passkey = { credentialId: Buffer.from(randomUUID()).toString('base64url'), userId, publicKeySec1Hex: pair.generateKeys('hex'), ...options }
+    this.passkeys.push(passkey)
+    return passkey
+  }
+
+  find(userId: string, credentialId: string): Promise<KnownPasskey | undefined> {
+    return Promise.resolve(this.passkeys.find((one) => one.userId === userId && one.credentialId === credentialId))
+  }
+
+  of(userId: string): Promise<readonly KnownPasskey[]> {
+    return Promise.resolve(this.passkeys.filter((one) => one.userId === userId))
+  }
+}
+
+export function signedIn(options: Partial<AuthUser> = {}): SignedIn {
+  const user = { id: randomUUID(), email: 'ann@example.com', isEmailConfirmed: true, appMetadata: {}, userMetadata: {}, ...options }
+  return { user, sessionId: randomUUID(), authenticatedAt: new Date() }
+}
+
+export interface PayerOptions {
+  readonly keys?: number
+  readonly algorithm?: 'ECDSA_P256' | 'ECDSA_secp256k1'
+  readonly hash?: 'SHA2_256' | 'SHA3_256'
+}
+
+/** A payer whose account is on the node; `text` is its setting. */
+export function fundPayer(node: TransactionNode, { keys = 1, algorithm = 'ECDSA_P256', hash = 'SHA3_256' }: PayerOptions = {}): { readonly text: string; readonly secret: string; readonly payer: PayerAccount } {
+  const secret = privateKeyDigits()
+  const pair = createECDH(algorithm === 'ECDSA_P256' ? 'prime256v1' : 'secp256k1')
+  pair.setPrivateKey(secret, 'hex')
+  const address = addressAtIndex(9, 'emulator')
+  const key = { publicKey: pair.getPublicKey('hex').slice(2), signatureAlgorithm: algorithm === 'ECDSA_P256' ? 2 : 3, hashAlgorithm: hash === 'SHA2_256' ? 1 : 3, weight: 1000 }
+  node.accounts.set(address.slice(2), Array.from({ length: keys }, (_, index) => ({ ...key, sequenceNumber: 5 * index })))
+  const text = `${address}/0-${keys - 1}/${algorithm}/${hash}/${secret}`
+  return { text, secret, payer: PayerAccount.parse(text, 'WALLET_TESTNET_PAYER') }
+}
+
+export interface World {
+  readonly provisioning: Provisioning
+  readonly endpoints: ReturnType<typeof provisioningEndpoints>
+  readonly stop: () => Promise<void>
+}
+
+export const silent: Logger = pino({ level: 'silent' })
+
+/** Provisioning on testnet over a node, on connections of its own. */
+export async function startProvisioning(
+  databaseUrl: string, endpoint: string, payer: PayerAccount | undefined, options: Partial<ProvisioningOptions> & Pick<ProvisioningOptions, 'passkeys'>,
+): Promise<World> {
+  const log = options.log ?? silent
+  const pool = createPool(databaseUrl, { max: 8 })
+  const sender = new TransactionSender({ network: 'testnet', endpoint, payer, log })
+  const provisioning = new Provisioning({ pool, senders: [sender], dailyLimit: 100, isOpen: true, log, pollMs: 20, resendMs: 100, jobPollSeconds: 0.5, ...options })
+  const stop = async (): Promise<void> => {
+    await provisioning.stop()
+    await sender.close()
+    await pool.end()
+  }
+  try {
+    await provisioning.start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { provisioning, endpoints: provisioningEndpoints(provisioning), stop }
+}
