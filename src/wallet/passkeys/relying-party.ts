@@ -58,7 +58,7 @@ function readRule(text: string, rpId: string, variable: string): OriginRule {
 function isAllowed(origin: string, rules: readonly OriginRule[]): boolean {
   const url = parsed(origin)
   // What is not written as browsers write it was not written by one.
-  if (url === undefined || url.origin !== origin || !isSecure(url)) return false
+  if (url === undefined || url.origin !== origin || !isSecure(url) || url.hostname.split('.').includes('')) return false
   return rules.some(({ protocol, host, port, isPattern }) => (
     url.protocol === protocol && url.port === port && (isPattern ? url.hostname.endsWith(`.${host}`) : url.hostname === host)
   ))

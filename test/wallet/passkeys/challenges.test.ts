@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { PasskeyWorld } from '../support/passkey-world.ts'
+import type { Envelope } from '../support/passkey-world.ts'
+
+describe('challenges of passkeys', () => {
+  let world: PasskeyWorld
+  before(async () => {
+    world = await PasskeyWorld.create()
+  })
+  after(() => world.stop())
+
+  const codesOf = (answers: readonly Envelope<unknown>[]): (string | number)[] => answers.map(({ success, status, error }) => (success ? status : error.code)).toSorted()
+
+  it('are good for one sign-in, also of those that come at once', async () => {
+    const person = await world.withPasskey({ counts: false })
+    const { options, challengeId } = await world.startSignIn()
+    const body = { challengeId, response: person.authenticator.get(options) }
+    const answers = await Promise.all(Array.from({ length: 12 }, () => world.call('/login/finish', body)))
+    expect(codesOf(answers)).to.deep.equal([200, ...Array<string>(11).fill('CHALLENGE_MISMATCH')])
+    const again = await world.call('/login/finish', body)
+    expect([again.status, again.error.code]).to.deep.equal([400, 'CHALLENGE_MISMATCH'])
+  })
+
+  it('are good for one registration, also of those that come at once', async () => {
+    const person = world.person()
+    const { options, challengeId } = await world.startRegistration(person)
+    const bodies = Array.from({ length: 6 }, () => ({ challengeId, response: person.authenticator.create(options) }))
+    const answers = await Promise.all(bodies.map((body) => world.call('/register/finish', body, { token: person.token })))
+    expect(codesOf(answers)).to.deep.equal([200, ...Array<string>(5).fill('CHALLENGE_MISMATCH')])
+    expect(await world.listed(person)).to.have.length(1)
+  })
+
+  it('are used up by an answer that is wrong', async () => {
+    const person = await world.withPasskey()
+    const { options, challengeId } = await world.startSignIn()
+    const wrong = await world.call('/login/finish', { challengeId, response: person.authenticator.get(options, { flags: 0x19 }) })
+    const right = await world.call('/login/finish', { challengeId, response: person.authenticator.get(options) })
+    expect([wrong.error.code, right.error.code]).to.deep.equal(['VERIFICATION_FAILED', 'CHALLENGE_MISMATCH'])
+  })
+
+  it('are good for five minutes', async () => {
+    const person = await world.withPasskey()
+    const [inTime, late] = [await world.startSignIn(), await world.startSignIn()]
+    const { rows } = await world.database.pool.query<{ minutes: number }>('select extract(epoch from expires_at - now())::float8 / 60 as minutes from wallet.challenges where id = $1', [late.challengeId])
+    expect(rows[0]?.minutes).to.be.within(4.5, 5)
+    await world.database.pool.query("update wallet.challenges set expires_at = expires_at - interval '5 minutes' where id = $1", [late.challengeId])
+    const expired = await world.call('/login/finish', { challengeId: late.challengeId, response: person.authenticator.get(late.options) })
+    expect([expired.status, expired.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
+    expect((await world.call('/login/finish', { challengeId: inTime.challengeId, response: person.authenticator.get(inTime.options) })).status).to.equal(200)
+    expect((await world.audited("event = 'challenge_expired'")).map(({ reason }) => reason)).to.deep.equal(['sign-in'])
+
+    const begun = await world.startRegistration(person)
+    await world.database.pool.query('update wallet.challenges set expires_at = now() where id = $1', [begun.challengeId])
+    const answer = await world.call('/register/finish', { challengeId: begun.challengeId, response: person.authenticator.create(begun.options) }, { token: person.token })
+    expect([answer.status, answer.error.code]).to.deep.equal([410, 'CHALLENGE_EXPIRED'])
+  })
+
+  it('are of one kind, one user and one relying party, and stay for whom they are', async () => {
+    const [person, other] = [await world.withPasskey(), await world.withPasskey()]
+    const registration = await world.startRegistration(person)
+    const response = person.authenticator.create(registration.options)
+    const finish = { challengeId: registration.challengeId, response }
+    expect((await world.call('/register/finish', finish, { token: other.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+    const asSignIn = { challengeId: registration.challengeId, response: person.authenticator.get({ ...registration.options, rpId: 'example.com' }) }
+    expect((await world.call('/login/finish', asSignIn)).error.code).to.equal('CHALLENGE_MISMATCH')
+    expect((await world.call('/register/finish', finish, { token: person.token })).status).to.equal(200)
+
+    const signIn = await world.startSignIn()
+    const asRegistration = { challengeId: signIn.challengeId, response: person.authenticator.create({ ...registration.options, challenge: signIn.options.challenge }) }
+    expect((await world.call('/register/finish', asRegistration, { token: person.token })).error.code).to.equal('CHALLENGE_MISMATCH')
+
+    const { challengeId, response: confirmed } = await world.confirm(person)
+    expect((await world.call('/login/finish', { challengeId, response: confirmed })).error.code).to.equal('CHALLENGE_MISMATCH')
+
+    await world.database.pool.query("update wallet.challenges set rp_id = 'old.example' where id = $1", [signIn.challengeId])
+    const elsewhere = await world.call('/login/finish', { challengeId: signIn.challengeId, response: person.authenticator.get(signIn.options) })
+    expect(elsewhere.error.code).to.equal('CHALLENGE_MISMATCH')
+  })
+
+  it('are not in the database as they are given, and go when they are of no use', async () => {
+    const { options, challengeId } = await world.startSignIn({ email: 'frank@example.com' })
+    const { rows } = await world.database.pool.query('select c::text as line from wallet.challenges c')
+    const lines = JSON.stringify(rows)
+    expect(lines).to.include(challengeId)
+    expect(lines).to.not.include(options.challenge)
+    expect(lines).to.not.include(Buffer.from(options.challenge, 'base64url').toString('hex'))
+    expect(lines).to.not.include('frank')
+    await world.database.pool.query("update wallet.challenges set expires_at = now() - interval '2 hours' where id = $1", [challengeId])
+    await world.passkeyFunction.prune()
+    const { rowCount } = await world.database.pool.query('select 1 from wallet.challenges where id = $1', [challengeId])
+    expect(rowCount).to.equal(0)
+  })
+})

@@ -1,0 +1,183 @@
+import { expect } from 'chai'
+import { ApiError } from '../../../src/base/errors.ts'
+import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoints/endpoint.ts'
+import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
+
+const asked: unknown[] = []
+const endpoints: Readonly<Record<string, SessionEndpoint>> = {
+  '/wallet/accounts': async (signedIn, data) => {
+    asked.push(data)
+    return { of: signedIn.user.id }
+  },
+  '/wallet/provision': async () => {
+    throw new ApiError(500, 'PROVISION_FAILED', 'The account could not be made.')
+  },
+  '/wallet/broken': async () => {
+    throw new Error('the password of the database is hunter2')
+  },
+}
+
+describe('the passkey function', () => {
+  let world: PasskeyWorld
+  before(async () => {
+    world = await PasskeyWorld.create({ endpoints })
+  })
+  after(() => world.stop())
+
+  const post = (body: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> => (
+    world.fetch({ method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
+  )
+
+  it('does what other parts add, for those who are signed in', async () => {
+    const person = world.person()
+    expect(given(await world.call('/wallet/accounts', { a: 1 }, { token: person.token }))).to.deep.equal({ of: person.user.id })
+    expect(asked).to.deep.equal([{ a: 1 }])
+    const failed = await world.call('/wallet/provision', {}, { token: person.token })
+    expect([failed.status, failed.error]).to.deep.equal([500, { code: 'PROVISION_FAILED', message: 'The account could not be made.' }])
+    const open = await world.call('/wallet/accounts')
+    expect([open.status, open.error.code]).to.deep.equal([401, 'UNAUTHORIZED'])
+  })
+
+  it('tells nothing of its faults but to the log', async () => {
+    const { status, error } = await world.call('/wallet/broken', {}, { token: world.person().token })
+    expect([status, error.code]).to.deep.equal([500, 'INTERNAL'])
+    expect(error.message).to.not.include('hunter2')
+    expect(world.logged.join('')).to.include('hunter2')
+  })
+
+  it('wants a session where passkeys are made and kept', async () => {
+    const of = ['/register/start', '/register/finish', '/passkeys/list', '/passkeys/activity', '/passkeys/confirm', '/passkeys/remove', '/passkeys/update']
+    for (const endpoint of of) {
+      for (const token of [undefined, 'none', 'x'.repeat(5000)]) {
+        const { status, error, headers } = await world.call(endpoint, {}, { token })
+        expect([endpoint, status, error.code]).to.deep.equal([endpoint, 401, 'UNAUTHORIZED'])
+        expect(headers.get('WWW-Authenticate')).to.include('Bearer')
+      }
+    }
+  })
+
+  it('knows no endpoint by the name of what objects have', async () => {
+    for (const endpoint of ['/nothing', 'constructor', '__proto__', 'toString', '', '/login/start/']) {
+      const { status, error } = await world.call(endpoint, {}, { token: world.person().token })
+      expect([endpoint, status, error.code]).to.deep.equal([endpoint, 404, 'NOT_FOUND'])
+    }
+  })
+
+  it('refuses a relying party that is not its own', async () => {
+    const person = await world.withPasskey()
+    const response = person.authenticator.get((await world.startSignIn()).options)
+    const challengeId = '00000000-0000-4000-8000-000000000000'
+    const calls: readonly (readonly [string, object])[] = [
+      ['/register/start', {}], ['/login/start', {}], ['/passkeys/confirm', {}], ['/login/finish', { challengeId, response }],
+      ['/register/finish', { challengeId, response: person.authenticator.create((await world.startRegistration(person)).options) }],
+    ]
+    for (const [endpoint, data] of calls) {
+      for (const rpId of ['evil.example', 'wallet.example.com', 'EXAMPLE.COM', '']) {
+        const { status, error } = await world.call(endpoint, { ...data, rpId }, { token: person.token })
+        expect([endpoint, rpId, status, error.code]).to.deep.equal([endpoint, rpId, 400, 'INVALID_INPUT'])
+        expect(error.message).to.include('"rpId"')
+      }
+    }
+  })
+
+  it('says which field of what it is sent is wrong', async () => {
+    const person = await world.withPasskey()
+    const { options, challengeId } = await world.startSignIn()
+    const response = person.authenticator.get(options)
+    const wrong: readonly (readonly [string, unknown, string])[] = [
+      ['/login/finish', {}, 'challengeId'],
+      ['/login/finish', { challengeId: 'x', response }, 'challengeId'],
+      ['/login/finish', { challengeId }, 'response'],
+      ['/login/finish', { challengeId, response: { ...response, id: 'a b' } }, 'response.id'],
+      ['/login/finish', { challengeId, response: { ...response, id: 'A'.repeat(1365) } }, 'response.id'],
+      ['/login/finish', { challengeId, response: { ...response, type: 'password' } }, 'response.type'],
+      ['/login/finish', { challengeId, response: { ...response, response: { ...response.response, signature: 'A'.repeat(2000) } } }, 'response.response.signature'],
+      ['/login/finish', { challengeId, response: { ...response, response: { ...response.response, userHandle: 7 } } }, 'response.response.userHandle'],
+      ['/login/start', { email: 'x'.repeat(400) }, 'email'],
+      ['/login/start', { email: { like: '%' } }, 'email'],
+      ['/register/start', { walletName: '' }, 'walletName'],
+      ['/passkeys/remove', {}, 'credentialId'],
+      ['/passkeys/remove', { credentialId: "'; drop schema wallet cascade; --" }, 'credentialId'],
+    ]
+    for (const [endpoint, data, field] of wrong) {
+      const { status, error } = await world.call(endpoint, data, { token: person.token })
+      expect([endpoint, status, error.code]).to.deep.equal([endpoint, 400, 'INVALID_INPUT'])
+      expect(error.message).to.include(`"${field}"`)
+    }
+    for (const data of [[], 'text', 7, true]) expect((await world.call('/login/start', data)).status, JSON.stringify(data)).to.equal(400)
+    // What was wrong in form has used up nothing.
+    expect((await world.call('/login/finish', { challengeId, response })).status).to.equal(200)
+  })
+
+  it('takes JSON of a size that an authenticator can have', async () => {
+    const large = await post(JSON.stringify({ endpoint: '/login/start', data: { x: 'x'.repeat(70_000) } }))
+    expect(large.status).to.equal(413)
+    expect(await large.json()).to.deep.nested.include({ 'success': false, 'error.code': 'INVALID_INPUT' })
+    const text = '{"endpoint":"/login/start"}'
+    for (const [body, headers, status] of [
+      ['{', {}, 400], ['', {}, 400], ['null', {}, 400], ['[]', {}, 400], ['{"endpoint":7}', {}, 400], ['\ud800', {}, 400], [`${'['.repeat(30_000)}`, {}, 400],
+      [text, { 'Content-Type': 'text/plain' }, 415], [text, { 'Content-Type': 'application/x-www-form-urlencoded' }, 415], [text, { 'Content-Encoding': 'gzip' }, 415], [text, {}, 200],
+    ] as const) {
+      const answer = await post(body, headers)
+      expect([body.slice(0, 40), answer.status]).to.deep.equal([body.slice(0, 40), status])
+      expect(await answer.json()).to.have.property('success', status === 200)
+    }
+    const got = await world.fetch({ method: 'GET' })
+    expect([got.status, got.headers.get('Allow')]).to.deep.equal([405, 'OPTIONS, POST'])
+  })
+
+  it('lets pages of its origins call it, and no others, whatever their names look like', async () => {
+    const preflight = (from: string): Promise<Response> => world.fetch({ method: 'OPTIONS', headers: { 'Origin': from, 'Access-Control-Request-Method': 'POST' } })
+    for (const from of [origin, 'https://swap.apps.example.com']) {
+      const before = await preflight(from)
+      expect([before.status, before.headers.get('Access-Control-Allow-Origin'), before.headers.get('Vary')]).to.deep.equal([204, from, 'Origin'])
+      expect(before.headers.get('Access-Control-Allow-Headers')).to.include('authorization').and.to.include('content-type')
+      expect(before.headers.get('Access-Control-Allow-Credentials')).to.equal(null)
+      const answer = await world.call('/login/start', {}, { headers: { Origin: from } })
+      expect([answer.status, answer.headers.get('Access-Control-Allow-Origin'), answer.headers.get('Cache-Control')]).to.deep.equal([200, from, 'no-store'])
+      const refused = await world.call('/passkeys/list', {}, { headers: { Origin: from } })
+      expect([refused.status, refused.headers.get('Access-Control-Allow-Origin')]).to.deep.equal([401, from])
+    }
+    for (const from of ['https://evil.example', 'https://wallet.example.com.evil.example', 'http://wallet.example.com', 'https://example.com', 'null']) {
+      const before = await preflight(from)
+      expect([from, before.status, before.headers.get('Access-Control-Allow-Origin')]).to.deep.equal([from, 403, null])
+      const { status, error, headers } = await world.call('/login/start', {}, { headers: { Origin: from } })
+      expect([from, status, error.code, headers.get('Access-Control-Allow-Origin')]).to.deep.equal([from, 403, 'ORIGIN_NOT_ALLOWED', null])
+    }
+  })
+
+  it('keeps no secret in log and database, and no challenge', async () => {
+    const person = await world.withPasskey({ email: 'grace@example.com' })
+    const { options, challengeId } = await world.startSignIn({ email: 'grace@example.com' })
+    const response = person.authenticator.get(options)
+    await world.call('/login/finish', { challengeId, response: { ...response, response: { ...response.response, signature: 'AAAA' } } })
+    const answer = given(await world.signIn(person))
+    const { rows } = await world.database.pool.query<{ name: string }>("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'auth')")
+    expect(rows.map(({ name }) => name)).to.include.members(['wallet.audit_log', 'wallet.passkeys', 'wallet.challenges', 'auth.rate_limits'])
+    const lines: string[] = [...world.logged]
+    for (const { name } of rows) {
+      const { rows: all } = await world.database.pool.query<{ line: string }>(`select t::text as line from ${name} t`)
+      lines.push(...all.map(({ line }) => line))
+    }
+    const kept = lines.join('\n')
+    expect(kept).to.include(person.credentialId)
+    for (const secret of [options.challenge, person.token, String(answer['tokenHash']), response.response.signature, response.response.clientDataJSON, 'grace@example.com']) {
+      expect(kept).to.not.include(secret)
+      expect(kept).to.not.include(Buffer.from(secret).toString('hex'))
+    }
+  })
+
+  it('works through no database that is away, and lets nobody in', async () => {
+    const away = await PasskeyWorld.create()
+    try {
+      const person = away.person()
+      await away.database.pool.end()
+      for (const [endpoint, token] of [['/login/start', undefined], ['/register/start', person.token]] as const) {
+        const { status, error } = await away.call(endpoint, {}, { token })
+        expect([endpoint, status >= 500, error.code]).to.deep.equal([endpoint, true, 'INTERNAL'])
+      }
+    } finally {
+      await away.stop()
+    }
+  })
+})
