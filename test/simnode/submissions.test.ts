@@ -113,7 +113,23 @@ describe('transactions that are sent to the simulated node', () => {
     const account = { address: `0x${outsideAccount(ordinal).hex}`, keyIndex: 0, key: first }
     expect((await done({ code, proposer: account })).error).to.include(`payer account does not have sufficient signatures (500 < 1000)`)
     expect((await done({ code: addKey('emulator', { ...second, weight: 500 }), proposer: account })).error).to.include('(500 < 1000)')
+    expect((await done({ code, proposer: payer, authorizers: [account] })).error).to.include(`authorization failed for account ${account.address.slice(2)}: authorizer account does not have sufficient signatures (500 < 1000)`)
     expect(await balance(account.address)).to.equal('1.00100000')
+  })
+
+  it('fail where another key of the proposer has signed than the one that proposes', async () => {
+    const { error, eventTypes } = await done({ code: sendFlow('emulator', { amount: 1n, to: somebody }), proposer: { ...payer, keyIndex: 5 }, payer, authorizers: [payer], signers: [payer] })
+    expect(error).to.include('public key 5 on account').and.include('either the payload or the envelope should provide proposal signatures')
+    expect(eventTypes).to.deep.equal([])
+  })
+
+  it('are proposed by several keys of one account at the same time, each with numbers of its own', async () => {
+    const lanes = Array.from({ length: publishedPayer.keyCount }, (_, keyIndex) => testPayer(keyIndex))
+    const ids = await Promise.all(lanes.map(async (lane) => client.send(await client.signed({ code: createAccount('emulator', passkeyKey()), proposer: lane }))))
+    node.advance()
+    for (const id of ids) expect(await client.result(id)).to.include({ status: 4, error: '' })
+    expect((await client.account(payer.address)).keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal(lanes.map(() => 1))
+    expect(ids.map((_, nth) => node.chain.stateAt(node.head).accounts.exists(outsideAccount(nth + 1)))).to.not.include(false)
   })
 
   it('add keys and revoke them, and a revoked one signs nothing', async () => {
@@ -228,11 +244,13 @@ describe('transactions that are sent to the simulated node', () => {
       const transaction = await client.signed({ code, proposer: account })
       const [own] = transaction.envelopeSignatures
       const data = Buffer.from(own?.extensionData ?? [])
+      // A good one, of another transaction.
+      const [other] = (await client.signed({ code, proposer: account, computeLimit: 999 })).envelopeSignatures
       expect(data.length).to.be.greaterThan(100)
       const hasText = (text: string, instead: string): Buffer => Buffer.from(data.toString('latin1').replace(text, instead), 'latin1')
       for (const extensionData of [
         Buffer.of(0, 0), Buffer.of(1), Buffer.of(2), Buffer.concat([data, Buffer.of(0)]), data.subarray(0, -1), Buffer.concat([Buffer.of(2), data.subarray(1)]),
-        hasText('webauthn.get', 'webauthn.got'), hasText('"challenge":"', '"challenge":"A'),
+        hasText('webauthn.get', 'webauthn.got'), hasText('"challenge":"', '"challenge":"A'), Buffer.from(other?.extensionData ?? []),
       ]) {
         expect(await refusal({ ...transaction, envelopeSignatures: [{ ...own, extensionData } as never] }), extensionData.toString('hex')).to.include('the transaction signature has invalid extension data')
       }
