@@ -43,7 +43,12 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       await response.body?.cancel()
       throw away(new Error(`it answered ${response.status}`))
     }
-    return JSON.parse(await responseText(response, mostBytes, () => away(new Error('its answer is too long')))) as unknown
+    const text = await responseText(response, mostBytes, () => away(new Error('its answer is too long')))
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      throw away(new Error('its answer is no JSON'))
+    }
   }
 
   const serviceTokenOf = (): string => {

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { ApiError } from '../../../src/base/errors.ts'
+import { createGotrueSessions } from '../../../src/wallet/auth/gotrue-sessions.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { runAuth, signIn } from './support/running-auth.ts'
+
+const id = '11111111-2222-4333-8444-555555555555'
+const tokenWith = (claims: object): string => `x.${Buffer.from(JSON.stringify({ sub: id, session_id: 's', ...claims })).toString('base64url')}.x`
+
+describe('an auth server of somebody else', () => {
+  let server: Server
+  let url = ''
+  let answer: (request: IncomingMessage) => [number, unknown] = () => [500, {}]
+  const calls: string[] = []
+  before(async () => {
+    server = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+        calls.push(`${request.method} ${request.url} ${request.headers.authorization} ${Buffer.concat(chunks).toString()}`.trim())
+        const [status, body] = answer(request)
+        if (body === undefined) response.writeHead(status).end('<html>')
+        else response.writeHead(status, { 'Content-Type': 'application/json', ...(status === 302 ? { Location: 'http://127.0.0.1:1/' } : {}) }).end(JSON.stringify(body))
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/`
+  })
+  beforeEach(() => {
+    calls.length = 0
+  })
+  after(async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  })
+
+  const sessions = (serviceToken?: string): ReturnType<typeof createGotrueSessions> => createGotrueSessions({ url, serviceToken })
+  const refusal = async (doing: Promise<unknown>): Promise<unknown[]> => {
+    const error: unknown = await doing.catch((thrown: unknown) => thrown)
+    return error instanceof ApiError ? [error.status, error.code] : [error]
+  }
+
+  it('is asked each time who it is', async () => {
+    answer = () => [200, { id, email: 'A@Example.com', email_confirmed_at: '2026-01-01', app_metadata: { role: 'x' }, user_metadata: null }]
+    const token = tokenWith({ amr: [{ method: 'otp', timestamp: 1000 }, { method: 'totp', timestamp: 2000 }] })
+    expect(await sessions().authenticate(token)).to.deep.equal({
+      user: { id, email: 'a@example.com', isEmailConfirmed: true, appMetadata: { role: 'x' }, userMetadata: {} }, sessionId: 's', authenticatedAt: new Date(2_000_000),
+    })
+    expect(calls).to.deep.equal([`GET /auth/user Bearer ${token}`])
+    // Without a word on when, it is nothing that anybody may take for recent.
+    expect((await sessions().authenticate(tokenWith({ iat: 4_000_000_000 }))).authenticatedAt.getTime()).to.equal(0)
+  })
+
+  it('refuses whom it refuses, and whose token says somebody else', async () => {
+    for (const status of [401, 403, 404]) {
+      answer = () => [status, {}]
+      expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([401, 'UNAUTHORIZED'])
+    }
+    answer = () => [200, { id }]
+    expect(await refusal(sessions().authenticate(tokenWith({ sub: 'other' })))).to.deep.equal([401, 'UNAUTHORIZED'])
+    expect(await refusal(sessions().authenticate('opaque'))).to.deep.equal([401, 'UNAUTHORIZED'])
+    answer = () => [200, { id: 'no uuid' }]
+    expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([401, 'UNAUTHORIZED'])
+  })
+
+  it('lets nobody in while it is away, and is not followed elsewhere', async () => {
+    for (const status of [500, 302, 429]) {
+      answer = () => [status, {}]
+      expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([503, 'INTERNAL'])
+    }
+    answer = () => [200, undefined]
+    expect(await refusal(sessions().authenticate(tokenWith({})))).to.deep.equal([503, 'INTERNAL'])
+    expect(await refusal(createGotrueSessions({ url: 'http://127.0.0.1:1', serviceToken: undefined }).authenticate('x'))).to.deep.equal([503, 'INTERNAL'])
+  })
+
+  it('makes the token that a passkey is traded for', async () => {
+    answer = ({ url: path }) => [200, path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { hashed_token: 'hash' }]
+    expect(await sessions('service').createTokenHash(id)).to.equal('hash')
+    expect(calls).to.deep.equal([`GET /auth/admin/users/${id} Bearer service`, 'POST /auth/admin/generate_link Bearer service {"type":"magiclink","email":"a@example.com"}'])
+    expect((await sessions('service').findUser(id))?.email).to.equal('a@example.com')
+    answer = () => [200, { id }]
+    expect(await refusal(sessions('service').createTokenHash(id))).to.deep.equal([409, 'INVALID_INPUT'])
+    answer = () => [401, {}]
+    expect(await refusal(sessions('wrong').createTokenHash(id))).to.deep.equal([503, 'INTERNAL'])
+    expect(await refusal(sessions().createTokenHash(id))).to.deep.equal([503, 'INTERNAL'])
+  })
+
+  it('may be one of ours', async () => {
+    const db = await createTestDatabase()
+    const auth = await runAuth(db)
+    const { accessToken } = await signIn(auth, 'ours@example.com')
+    const [own, theirs] = [await auth.sessions.authenticate(accessToken), await createGotrueSessions({ url: auth.url, serviceToken: undefined }).authenticate(accessToken)]
+    expect(theirs.user).to.deep.equal(own.user)
+    expect(theirs.sessionId).to.equal(own.sessionId)
+    expect(Math.abs(theirs.authenticatedAt.getTime() - own.authenticatedAt.getTime())).to.be.lessThan(1000)
+    await auth.stop()
+    await db.drop()
+  })
+})

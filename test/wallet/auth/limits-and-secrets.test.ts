@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { authLimits } from '../../../src/wallet/auth/limits/attempt-limits.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { noLimits, runAuth, signIn } from './support/running-auth.ts'
+import type { Answered, RunningAuth } from './support/running-auth.ts'
+
+const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
+
+describe('what the auth endpoint allows and keeps to itself', () => {
+  let db: TestDatabase
+  let auth: RunningAuth | undefined
+  beforeEach(async () => {
+    db = await createTestDatabase()
+  })
+  afterEach(async () => {
+    await auth?.stop()
+    await db.drop()
+  })
+
+  const otp = (email: string, headers = {}): Promise<Answered> | undefined => auth?.call('POST', '/otp', { body: { email }, headers })
+
+  it('counts each step by the address on the net, a network of IPv6 as one', async () => {
+    auth = await runAuth(db, { limits: authLimits })
+    const steps: readonly [string, string, unknown, number][] = [
+      ['POST', '/otp', { email: 'no address' }, 30], ['POST', '/verify', { token_hash: 'x', type: 'email' }, 30], ['POST', '/token?grant_type=refresh_token', { refresh_token: 'x' }, 150],
+      ['GET', '/authorize', undefined, 30],
+    ]
+    for (const [method, path, body, most] of steps) {
+      const tries: number[] = []
+      for (let i = 0; i <= most; i++) tries.push((await auth.call(method, path, { ...(body === undefined ? {} : { body }), headers: from(`2001:db8:1:2::${i.toString(16)}`) })).status)
+      expect(tries.slice(0, most), path).not.to.include(429)
+      expect(tries.at(-1), path).to.equal(429)
+      expect((await auth.call(method, path, { ...(body === undefined ? {} : { body }), headers: from('2001:db8:1:3::1') })).status, path).not.to.equal(429)
+    }
+    const refused = await auth.call('POST', '/verify', { body: { token_hash: 'x', type: 'email' }, headers: from('2001:db8:1:2::1') })
+    expect(refused.body['error_code']).to.equal('over_request_rate_limit')
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 10)
+  })
+
+  it('believes no address that a client wrote by itself', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, verify: { most: 3, periodMs: 60_000 } } })
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++) {
+      statuses.push((await auth.call('POST', '/verify', { body: { token_hash: 'x', type: 'email' }, headers: from(`203.0.113.${i}, 198.51.100.7`) })).status)
+    }
+    expect(statuses).to.deep.equal([403, 403, 403, 429])
+  })
+
+  it('sends an address one e-mail a minute and ten an hour, whoever asks and whether it is known or not', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, mailAgain: authLimits.mailAgain } })
+    await signIn(auth, 'known@example.com')
+    await db.pool.query('delete from auth.rate_limits')
+    for (const email of ['known@example.com', 'unknown@example.com']) {
+      const answers = [await otp(email, from('198.51.100.1')), await otp(email.toUpperCase(), from('198.51.100.2'))]
+      expect(answers.map((answer) => answer?.status)).to.deep.equal([200, 429])
+      expect(answers[1]?.body['error_code']).to.equal('over_email_send_rate_limit')
+      expect(Number(answers[1]?.headers.get('retry-after'))).to.be.within(50, 60)
+    }
+    await auth.stop()
+    auth = await runAuth(db, { limits: { ...noLimits, mailTo: authLimits.mailTo } })
+    const hour: (number | undefined)[] = []
+    for (let i = 0; i < 11; i++) hour.push((await otp('much@example.com', from(`198.51.100.${i}`)))?.status)
+    expect(hour).to.deep.equal([...Array.from({ length: 10 }, () => 200), 429])
+  })
+
+  it('sends thirty e-mails an hour for one address on the net', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, mail: authLimits.mail } })
+    const statuses = await Promise.all(Array.from({ length: 35 }, (_, i) => otp(`person${i}@example.com`)))
+    expect(statuses.filter((answer) => answer?.status === 200)).to.have.length(30)
+    await auth.mailsSent()
+    expect(auth.mails).to.have.length(30)
+  })
+
+  it('lets an address be guessed at thirty times a day, from wherever', async () => {
+    auth = await runAuth(db, { limits: { ...noLimits, codeOf: authLimits.codeOf } })
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => (
+      auth?.call('POST', '/verify', { body: { email: 'guessed@example.com', token: '000000', type: 'email' }, headers: from(`198.51.100.${i}`) })
+    )))
+    expect(answers.filter((answer) => answer?.status === 403)).to.have.length(30)
+    expect(answers.filter((answer) => answer?.status === 429)).to.have.length(10)
+  })
+
+  it('writes no secret into the log or the database', async () => {
+    auth = await runAuth(db)
+    const secrets: string[] = []
+    const { accessToken, refreshToken, userId } = await signIn(auth, 'quiet@example.com')
+    const used = await auth.mailTo('quiet@example.com')
+    secrets.push(accessToken, refreshToken, used.token)
+    const next = (await auth.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: refreshToken } })).body
+    secrets.push(String(next['refresh_token']), String(next['access_token']))
+    await auth.call('POST', '/otp', { body: { email: 'quiet@example.com' } })
+    const waiting = await auth.mailTo('quiet@example.com')
+    secrets.push(waiting.token, waiting.code, await auth.sessions.createTokenHash(userId))
+    await auth.call('GET', waiting.link)
+    await auth.call('POST', '/verify', { body: { email: 'quiet@example.com', token: '000000', type: 'email' } })
+    await auth.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: `${refreshToken}x` } })
+    await auth.call('GET', '/user', { headers: { Authorization: `Bearer ${accessToken}` } })
+    const { data: { properties } } = await auth.admin('the-token-of-services').generateLink({ type: 'magiclink', email: 'linked@example.com' })
+    secrets.push(properties?.hashed_token ?? '', properties?.email_otp ?? '', 'the-token-of-services')
+    const back = new URL((await auth.press((await auth.mailTo('quiet@example.com')).link)).headers.get('location') ?? '')
+    secrets.push(back.searchParams.get('token_hash') ?? '')
+    // A failure of the database in the midst of it.
+    await db.pool.query('alter table auth.one_time_tokens rename to gone')
+    const failed = await auth.call('POST', '/verify', { body: { token_hash: waiting.token, type: 'email' } })
+    expect([failed.status, failed.body['error_code']]).to.deep.equal([500, 'unexpected_failure'])
+    await db.pool.query('alter table auth.gone rename to one_time_tokens')
+
+    const { rows: tables } = await db.pool.query<{ name: string }>("select oid::regclass::text as name from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r' and relname <> 'signing_keys'")
+    expect(tables).to.have.length.at.least(8)
+    const kept: string[] = []
+    for (const { name } of tables) {
+      const { rows } = await db.pool.query<{ row: string }>(`select row_to_json(t)::text as row from ${name} as t`)
+      kept.push(...rows.map(({ row }) => row))
+    }
+    const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')])
+    const words = /^\d{6}$/
+    const log = auth.logged.join('')
+    expect(log).to.include('/auth/v1/verify').and.include('a request failed')
+    for (const secret of [...forms, ...secrets.filter((one) => one.length === 43).map((one) => Buffer.from(one, 'base64url').toString('hex'))]) {
+      // Six digits may stand in a time by chance.
+      const parts = words.test(secret) ? [`"${secret}"`, ` ${secret} `] : [secret]
+      for (const part of parts) {
+        expect(log.includes(part), `${part} is in the log`).to.equal(false)
+        expect(kept.some((row) => row.includes(part)), `${part} is in the database`).to.equal(false)
+      }
+    }
+    expect(log).not.to.include('quiet@example.com')
+  })
+
+  it('is not undone with the chain: nothing in it hangs on blocks', async () => {
+    const { rows } = await db.pool.query(
+      `select conname from pg_constraint as c join pg_class as a on a.oid = c.conrelid join pg_class as b on b.oid = c.confrelid
+       where c.contype = 'f' and ((a.relnamespace = 'auth'::regnamespace) <> (b.relnamespace = 'auth'::regnamespace)) and b.relnamespace <> 'auth'::regnamespace`,
+    )
+    expect(rows).to.deep.equal([])
+  })
+})

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { mailSender } from '../../../src/wallet/auth/mail/send-mail.ts'
+import { Outbox } from '../../../src/wallet/auth/mail/outbox.ts'
+import { signInMail } from '../../../src/wallet/auth/mail/sign-in-mail.ts'
+
+const mail = signInMail({ to: 'a@example.com', name: 'Test <wallet>', link: 'https://wallet.example.com/auth/v1/verify?token=abc&type=magiclink', code: '012345' })
+
+describe('e-mails of the wallet', () => {
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+  afterEach(() => {
+    lines.length = 0
+  })
+
+  it('have the code in their text, not in the subject, and nothing unescaped in their HTML', () => {
+    expect(mail.subject).not.to.include('012345')
+    expect(mail.text).to.include('012345').and.include('verify?token=abc&type=magiclink')
+    expect(mail.html).to.include('Test &lt;wallet&gt;').and.include('token=abc&amp;type=magiclink').and.not.include('<wallet>')
+  })
+
+  it('go to files that their owner alone may read, where there is no server; the log names the file and nothing of what is in it', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'flowfarm-mail-'))
+    const folder = join(parent, 'mail')
+    try {
+      const send = mailSender({ smtpUrl: undefined, from: 'Wallet <no-reply@example.com>', folder }, log)
+      await Promise.all([send(mail), send(mail)])
+      const files = await readdir(folder)
+      expect(files).to.have.length(2)
+      const [file = ''] = files
+      expect((await stat(join(folder, file))).mode & 0o777).to.equal(0o600)
+      expect((await stat(folder)).mode & 0o777).to.equal(0o700)
+      const text = await readFile(join(folder, file), 'utf8')
+      expect(text).to.include('From: Wallet <no-reply@example.com>').and.include('To: a@example.com').and.include('012345')
+      expect(lines).to.have.length(2)
+      expect(lines.join('')).to.include(file).and.not.include('012345').and.not.include('token=').and.not.include('a@example.com')
+    } finally {
+      await rm(parent, { recursive: true, force: true })
+    }
+  })
+
+  it('go to the server of SMTP_URL', async () => {
+    const said: string[] = []
+    const server = createServer((socket) => {
+      let isData = false
+      socket.write('220 mail.example.com\r\n')
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        for (const line of chunk.split('\r\n').filter((one) => one !== '')) {
+          said.push(line)
+          if (isData && line !== '.') continue
+          if (line === 'DATA') isData = true
+          else if (line === '.') isData = false
+          socket.write(line === 'DATA' ? '354 go on\r\n' : line.startsWith('AUTH') ? '235 welcome\r\n' : line.startsWith('EHLO') ? '250-mail.example.com\r\n250 AUTH PLAIN\r\n' : '250 ok\r\n')
+        }
+      }).on('error', () => undefined)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await mailSender({ smtpUrl: `smtp://user:pass%20word@127.0.0.1:${port}`, from: 'Wallet <no-reply@example.com>', folder: 'unused' }, log)(mail)
+    const text = said.join('\n')
+    expect(text).to.include('MAIL FROM:<no-reply@example.com>').and.include('RCPT TO:<a@example.com>').and.include('012345')
+    expect(text).to.include(`AUTH PLAIN ${Buffer.from('\0user\0pass word').toString('base64')}`)
+    expect(lines).to.deep.equal([])
+    server.close()
+    await once(server, 'close')
+  })
+
+  it('are tried again, and given up with a line that tells nothing of them', async () => {
+    let tries = 0
+    const outbox = new Outbox({ log, retryAfterMs: [1, 1], send: () => {
+      tries++
+      return tries === 1 ? Promise.reject(new Error(`550 no: ${mail.text}`)) : Promise.resolve()
+    } })
+    outbox.put(mail)
+    await outbox.settled()
+    expect(tries).to.equal(2)
+    const never = new Outbox({ log, retryAfterMs: [1, 1], send: () => {
+      tries++
+      return Promise.reject(new Error(`550 no: ${mail.text}`))
+    } })
+    never.put(mail)
+    await never.settled()
+    expect(tries).to.equal(5)
+    expect(lines).to.have.length(4)
+    expect(lines.join('')).not.to.include('012345').and.not.include('a@example.com')
+  })
+
+  it('hold up no stop', async () => {
+    const outbox = new Outbox({ log, retryAfterMs: [60_000], send: () => Promise.reject(new Error('away')) })
+    outbox.put(mail)
+    await outbox.close()
+    expect(lines).to.have.length(1)
+  })
+})

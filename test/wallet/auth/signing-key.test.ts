@@ -1,0 +1,41 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect } from 'chai'
+import { FatalError } from '../../../src/base/errors.ts'
+import { readSigningKey } from '../../../src/wallet/auth/tokens/signing-key.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+
+describe('the key that signs access tokens', () => {
+  let db: TestDatabase
+  before(async () => {
+    db = await createTestDatabase()
+  })
+  after(() => db.drop())
+
+  const pem = (namedCurve: string): string => generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+
+  it('is made once, by whichever process is first', async () => {
+    const keys = await Promise.all(Array.from({ length: 8 }, () => readSigningKey(db.pool, undefined)))
+    const texts = new Set(keys.map((key) => key.export({ format: 'pem', type: 'pkcs8' })))
+    expect(texts.size).to.equal(1)
+    expect((await db.pool.query('select 1 from auth.signing_keys')).rowCount).to.equal(1)
+  })
+
+  it('is that of the operator, whose line breaks may be written out', async () => {
+    const text = pem('P-256')
+    for (const given of [text, text.replaceAll('\n', '\\n')]) {
+      expect((await readSigningKey(db.pool, given)).export({ format: 'pem', type: 'pkcs8' })).to.equal(text)
+    }
+  })
+
+  it('is said to be wrong without being shown', async () => {
+    const secret = pem('P-384')
+    const broken = secret.replace('MIG', 'XXX')
+    for (const given of ['nonsense', secret, broken, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()]) {
+      const error: unknown = await readSigningKey(db.pool, given).catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(FatalError).and.include({ code: 'bad-jwt-key' })
+      expect((error as FatalError).message).to.include('WALLET_JWT_KEY').and.not.include(given.slice(40, 60) || given)
+      expect((error as FatalError).cause).to.equal(undefined)
+    }
+  })
+})

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+/** What somebody has at a provider, and what it does wrong. */
+export interface ProviderWorld {
+  readonly github?: { readonly user: object; readonly emails: unknown }
+  /** Claims of the ID token, over the usual ones. */
+  readonly google?: Readonly<Record<string, unknown>>
+  /** Signs with a key that it has told nobody of. */
+  readonly isForged?: boolean
+  /** Its endpoint for tokens answers so. */
+  readonly tokenStatus?: number
+}
+
+export interface MockProviders {
+  readonly github: { authorize: string; token: string; user: string; emails: string }
+  readonly google: { authorize: string; token: string; keys: string; issuers: string[] }
+  /** What the person finds there. */
+  world: ProviderWorld
+  /** Forms that came to the endpoints for tokens. */
+  readonly trades: URLSearchParams[]
+  /** Goes where a browser is sent, as a person who agrees. @returns where it sends back */
+  agree(url: string): string
+  close(): Promise<void>
+}
+
+const secret = 'the-secret-of-the-application'
+
+/** GitHub and Google as far as a sign-in goes, on loopback: they check the code, its verifier, the redirect and the application. */
+export async function startMockProviders(): Promise<MockProviders> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const forger = await generateKeyPair('RS256')
+  const jwk = { ...await exportJWK(publicKey), kid: 'k1', alg: 'RS256', use: 'sig' }
+  const codes = new Map<string, { readonly challenge: string; readonly nonce: string | null; readonly redirectUri: string }>()
+  const trades: URLSearchParams[] = []
+  const mock: { world: ProviderWorld } = { world: {} }
+
+  const trade = async (path: string, form: URLSearchParams): Promise<[number, object]> => {
+    trades.push(form)
+    if (mock.world.tokenStatus !== undefined) return [mock.world.tokenStatus, { error: 'server_error', echoed: form.toString() }]
+    const begun = codes.get(form.get('code') ?? '')
+    codes.delete(form.get('code') ?? '')
+    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url')
+    const isGood = begun !== undefined && begun.challenge === challenge && begun.redirectUri === form.get('redirect_uri') && form.get('client_secret') === secret
+    if (!isGood) return [path === '/github/token' ? 200 : 400, { error: 'bad_verification_code' }]
+    if (path === '/github/token') return [200, { access_token: 'gho_of-github', token_type: 'bearer' }]
+    const idToken = await new SignJWT({ email: 'g@example.com', email_verified: true, name: 'G', nonce: begun.nonce, sub: '1100', iss: 'https://accounts.google.com', aud: 'google-app', exp: Math.floor(Date.now() / 1000) + 300, ...mock.world.google })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' }).setIssuedAt().sign(mock.world.isForged === true ? forger.privateKey : privateKey)
+    return [200, { id_token: idToken, access_token: 'of-google' }]
+  }
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+      const answer = async (): Promise<[number, unknown]> => {
+        if (pathname.endsWith('/token')) return trade(pathname, new URLSearchParams(Buffer.concat(chunks).toString()))
+        if (pathname === '/google/keys') return [200, { keys: [jwk] }]
+        if (request.headers.authorization !== 'Bearer gho_of-github') return [401, {}]
+        return [200, pathname === '/github/user' ? mock.world.github?.user : mock.world.github?.emails]
+      }
+      void answer().then(([status, body]) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)))
+    })
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return Object.assign(mock, {
+    trades,
+    github: { authorize: `${base}/github/authorize`, token: `${base}/github/token`, user: `${base}/github/user`, emails: `${base}/github/emails` },
+    google: { authorize: `${base}/google/authorize`, token: `${base}/google/token`, keys: `${base}/google/keys`, issuers: ['https://accounts.google.com', 'accounts.google.com'] },
+    agree: (text: string) => {
+      const given = new URL(text).searchParams
+      const code = `code-${codes.size}-${Math.random()}`
+      codes.set(code, { challenge: given.get('code_challenge') ?? '', nonce: given.get('nonce'), redirectUri: given.get('redirect_uri') ?? '' })
+      const back = new URL(given.get('redirect_uri') ?? '')
+      back.searchParams.set('code', code)
+      back.searchParams.set('state', given.get('state') ?? '')
+      return back.href
+    },
+    close: async () => {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      server.closeAllConnections()
+      await closed.promise
+    },
+  })
+}

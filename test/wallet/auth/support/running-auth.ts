@@ -1,0 +1,110 @@
+import { AuthClient, GoTrueAdminApi } from '@supabase/auth-js'
+import type { GoTrueClient } from '@supabase/auth-js'
+import Koa from 'koa'
+import { pino } from 'pino'
+import { addressList, clientReader } from '../../../../src/base/client-address.ts'
+import { closeServer, listen } from '../../../../src/base/http/listen.ts'
+import { requests } from '../../../../src/base/http/requests.ts'
+import type { RequestState } from '../../../../src/base/http/requests.ts'
+import { Metrics } from '../../../../src/base/metrics.ts'
+import { createAuth } from '../../../../src/wallet/auth/create-auth.ts'
+import type { Auth, AuthOptions } from '../../../../src/wallet/auth/create-auth.ts'
+import { authLimits } from '../../../../src/wallet/auth/limits/attempt-limits.ts'
+import type { AuthLimits } from '../../../../src/wallet/auth/limits/attempt-limits.ts'
+import type { Mail } from '../../../../src/wallet/auth/mail/mail.ts'
+import type { OAuthProvider } from '../../../../src/wallet/auth/providers/oauth-provider.ts'
+import type { TestDatabase } from '../../../support/database.ts'
+
+/** An answer, with its body as JSON where it is. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+export interface RunningAuth extends Auth {
+  readonly origin: string
+  readonly url: string
+  /** All lines that were logged, in all levels. */
+  readonly logged: readonly string[]
+  /** E-mails that were sent, the oldest first. */
+  readonly mails: readonly Mail[]
+  call(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Answered>
+  /** Presses the button of the page that a link opens. */
+  press(link: string, headers?: Record<string, string>): Promise<Answered>
+  /** What the last e-mail to an address has in it, once it was sent. */
+  mailTo(email: string): Promise<{ readonly code: string; readonly link: string; readonly token: string }>
+  /** A client of GoTrue's own, with a memory of its own. */
+  client(flowType?: 'pkce' | 'implicit'): GoTrueClient
+  admin(token: string): GoTrueAdminApi
+  stop(): Promise<void>
+}
+
+/** Limits that no test comes to by accident. */
+export const noLimits: AuthLimits = Object.fromEntries(Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }])) as unknown as AuthLimits
+
+/** The auth endpoint on a port of 127.0.0.1. */
+export async function runAuth(
+  database: TestDatabase, { providers = () => [], ...options }: Partial<Omit<AuthOptions, 'pool' | 'log' | 'providers'>> & { readonly providers?: (walletUrl: string) => readonly OAuthProvider[] } = {},
+): Promise<RunningAuth> {
+  const logged: string[] = []
+  const mails: Mail[] = []
+  const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
+  const app = new Koa<RequestState>()
+  app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
+  // The endpoint has to know its address before it is there.
+  let middleware: Auth['middleware'] = (_, next) => next()
+  app.use((context, next) => middleware(context, next))
+  const handle = app.callback()
+  const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+  const origin = `http://127.0.0.1:${port}`
+  const auth = await createAuth({
+    pool: database.pool, log, walletUrl: origin, name: 'Test wallet', jwtKey: undefined, sessionHours: 720, serviceToken: 'the-token-of-services',
+    sendMail: (mail) => Promise.resolve(void mails.push(mail)), providers: providers(origin), limits: noLimits,
+    isAllowedOrigin: (given) => given === 'https://app.example.com', clientOf: clientReader(addressList(['127.0.0.0/8'])), ...options,
+  })
+  middleware = auth.middleware
+  const url = `${origin}/auth/v1`
+  const call = async (path: string, init: RequestInit): Promise<Answered> => {
+    const response = await fetch(path.startsWith('http') ? path : `${url}${path}`, { redirect: 'manual', ...init })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+    return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown> }
+  }
+  return {
+    ...auth, origin, url, logged, mails,
+    call: (method, path, { body, headers = {} } = {}) => (
+      call(path, { method, headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    ),
+    press: (link, headers = { Origin: origin }) => (
+      call('/verify', { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body: new URLSearchParams({ token: new URL(link).searchParams.get('token') ?? '' }).toString() })
+    ),
+    mailTo: async (email) => {
+      await auth.mailsSent()
+      const mail = mails.findLast(({ to }) => to === email)
+      if (mail === undefined) throw new Error(`nothing was sent to ${email}`)
+      const [code = ''] = /\b\d{6}\b/.exec(mail.text) ?? []
+      const [link = ''] = /http\S+/.exec(mail.text) ?? []
+      return { code, link, token: new URL(link).searchParams.get('token') ?? '' }
+    },
+    client: (flowType = 'pkce') => {
+      const kept = new Map<string, string>()
+      const storage = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value), removeItem: (key: string) => void kept.delete(key) }
+      return new AuthClient({ url, flowType, storage, storageKey: `key-${Math.random()}`, autoRefreshToken: false, persistSession: true, detectSessionInUrl: false })
+    },
+    admin: (token) => new GoTrueAdminApi({ url, headers: { Authorization: `Bearer ${token}` } }),
+    stop: async () => {
+      await auth.close()
+      await closeServer(server, 500)
+    },
+  }
+}
+
+/** Signs somebody in by the code of an e-mail. */
+export async function signIn(auth: RunningAuth, email: string): Promise<{ readonly accessToken: string; readonly refreshToken: string; readonly userId: string }> {
+  await auth.call('POST', '/otp', { body: { email } })
+  const { status, body, text } = await auth.call('POST', '/verify', { body: { email, token: (await auth.mailTo(email)).code, type: 'email' } })
+  if (status !== 200) throw new Error(`not signed in: ${text}`)
+  return { accessToken: String(body['access_token']), refreshToken: String(body['refresh_token']), userId: (body['user'] as { id: string }).id }
+}
