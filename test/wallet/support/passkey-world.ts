@@ -97,6 +97,11 @@ class TestSessions implements AuthSessions {
   }
 }
 
+export interface WorldOptions extends Partial<PasskeyFunctionOptions> {
+  readonly trustedProxies?: readonly string[]
+  readonly database?: TestDatabase
+}
+
 /** The passkey function behind a server, on a database of its own, as the wallet has it; sessions are in memory. */
 export class PasskeyWorld {
   readonly database: TestDatabase
@@ -119,26 +124,29 @@ export class PasskeyWorld {
     this.#stop = stop
   }
 
-  static async create(options: Partial<PasskeyFunctionOptions> & { readonly trustedProxies?: readonly string[] } = {}): Promise<PasskeyWorld> {
-    const database = await createTestDatabase({ max: 20 })
+  /** @param given a database that whoever made it drops, after `stop` */
+  static async create({ database: given, trustedProxies = [], ...options }: WorldOptions = {}): Promise<PasskeyWorld> {
+    const database = given ?? await createTestDatabase({ max: 20 })
     const logged: string[] = []
     const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
     const party = readRelyingParty({ url: origin, rpId, rpName: 'Wallet', origins: [origin, 'https://*.apps.example.com'] })
     const sessions = new TestSessions()
     const passkeyFunction = createPasskeyFunction({
-      pool: database.pool, log, relyingParty: () => party, sessions, clientOf: clientReader(addressList(options.trustedProxies ?? [])), limits: unlimited, ...options,
+      pool: database.pool, log, relyingParty: () => party, sessions, clientOf: clientReader(addressList(trustedProxies)), limits: unlimited, ...options,
     })
     const app = new Koa<RequestState>()
     app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
     app.use(passkeyFunction.middleware)
     const handle = app.callback()
     const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
-    return new PasskeyWorld({ database, sessions, passkeyFunction, logged }, { url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`, stop: () => closeServer(server, 500) })
+    return new PasskeyWorld({ database, sessions, passkeyFunction, logged }, { url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`, stop: async () => {
+      await closeServer(server, 500)
+      if (given === undefined) await database.drop()
+    } })
   }
 
-  async stop(): Promise<void> {
-    await this.#stop()
-    await this.database.drop()
+  stop(): Promise<void> {
+    return this.#stop()
   }
 
   fetch(init: RequestInit): Promise<Response> {
@@ -171,7 +179,7 @@ export class PasskeyWorld {
   }
 
   /** Makes a passkey, wrongly where deviations say so. */
-  async register(person: Person, deviations: CreateDeviations = {}, more: Readonly<Record<string, unknown>> = {}): Promise<Envelope<Registered>> {
+  async register(person: Pick<Person, 'token' | 'authenticator'>, deviations: CreateDeviations = {}, more: Readonly<Record<string, unknown>> = {}): Promise<Envelope<Registered>> {
     const { options, challengeId } = await this.startRegistration(person)
     return this.call<Registered>('/register/finish', { challengeId, response: person.authenticator.create(options, deviations), ...more }, { token: person.token })
   }

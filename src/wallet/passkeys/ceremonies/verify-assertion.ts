@@ -1,3 +1,4 @@
+import { rawSignatureOf } from '../../../../clients/signing/der-signature.ts'
 import { requireAuthenticatorData } from './authenticator-data.ts'
 import type { BackupFlags } from './authenticator-data.ts'
 import { readClientData } from './client-data.ts'
@@ -38,6 +39,7 @@ export async function verifyAssertion(given: AssertionResponse, passkey: Signing
   const userHandle = response.userHandle ?? undefined
   const isOwner = userHandle === undefined ? !needsUserHandle : userHandle === passkey.userHandle.toString('base64url')
   if (!isOwner) throw new VerificationFailure('user-handle')
+  requireStrictSignature(response.signature)
   const { clientDataJSON, authenticatorData, signature } = response
   const signed = { clientDataJSON, authenticatorData, signature }
   const { verifyAuthenticationResponse } = await webAuthn()
@@ -51,4 +53,13 @@ export async function verifyAssertion(given: AssertionResponse, passkey: Signing
   })
   if (!verified.verified) throw new VerificationFailure('signature')
   return { counter: verified.authenticationInfo.newCounter, isBackedUp }
+}
+
+/** The library takes signatures with bytes after their end too, so that one could be written in many ways. */
+function requireStrictSignature(text: string): void {
+  try {
+    rawSignatureOf(new Uint8Array(Buffer.from(text, 'base64url')))
+  } catch (error) {
+    throw new VerificationFailure('signature', { cause: error })
+  }
 }
