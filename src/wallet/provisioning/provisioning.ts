@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ApiError, asError, RetryableError } from '../../base/errors.ts'
+import { ApiError, asError, FatalError, RetryableError } from '../../base/errors.ts'
 import { linkSignals } from '../../base/link-signals.ts'
 import type { Logger } from '../../base/log.ts'
 import { pause, retryWhile } from '../../base/retry.ts'
@@ -40,6 +40,8 @@ export type AccountStanding = StoredAccount | { readonly state: 'refused'; reado
 const mostOfUser = 5
 /** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
 const mostAtOnce = 20
+/** So many requests of a user wait at a time: each looks at the database again and again. */
+const mostWaitingOfUser = 6
 /** How often a caller who waits is looked after, ms. */
 const lookEveryMs = 200
 const publicKeyForm = /^04([0-9a-f]{128})$/i
@@ -53,6 +55,8 @@ export class Provisioning {
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
+  /** Requests that wait, by user. */
+  readonly #waiting = new Map<string, number>()
 
   constructor(options: ProvisioningOptions) {
     const { pool, senders, log } = options
@@ -106,12 +110,19 @@ export class Provisioning {
     return standings
   }
 
-  /** The same, when each is made or given up or the time is over. @param signal ends the waiting, and what is under way goes on */
+  /**
+   * The same, when each is made or given up or the time is over; at once for a user who has several waiting already.
+   * @param signal ends the waiting, and what is under way goes on
+   */
   async wantAndWait(signedIn: SignedIn, credentialId: string, networks: readonly WalletNetwork[], waitMs: number, signal?: AbortSignal): Promise<ReadonlyMap<WalletNetwork, AccountStanding>> {
-    const until = performance.now() + waitMs
+    const { id: userId } = signedIn.user
     const standings = new Map(await this.want(signedIn, credentialId, networks))
+    const waiting = this.#waiting.get(userId) ?? 0
+    if (waiting >= mostWaitingOfUser) return standings
+    this.#waiting.set(userId, waiting + 1)
     const linked = linkSignals([this.#stopping.signal, ...(signal === undefined ? [] : [signal])])
     try {
+      const until = performance.now() + waitMs
       while ([...standings.values()].some(isUnderWay) && performance.now() < until) {
         await pause(lookEveryMs, linked.signal)
         for (const [network, standing] of standings) {
@@ -120,6 +131,9 @@ export class Provisioning {
       }
     } finally {
       linked.unlink()
+      const left = (this.#waiting.get(userId) ?? 1) - 1
+      if (left === 0) this.#waiting.delete(userId)
+      else this.#waiting.set(userId, left)
     }
     return standings
   }
@@ -136,7 +150,7 @@ export class Provisioning {
     if (sender === undefined) throw new ApiError(503, 'PROVISION_FAILED', noNode(network))
     const account = await sender.account(address, this.#stopping.signal).catch((error: unknown) => {
       this.#options.log.warn({ err: asError(error), network }, 'an account could not be looked at')
-      throw new ApiError(503, 'PROVISION_FAILED', `The chain cannot be asked at present. Try again in a minute.`, { cause: error })
+      throw new ApiError(503, 'PROVISION_FAILED', error instanceof FatalError ? noNode(network) : 'The chain cannot be asked at present. Try again in a minute.', { cause: error })
     })
     const keyIndex = account === undefined ? undefined : signingKeyIndex(account, publicKey)
     if (keyIndex === undefined) {

@@ -81,7 +81,7 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     const { payer } = fundPayer(node, { keys: 3 })
     const both = [await open(payer), await open(payer)] as const
     const { credentialId } = passkeys.add(ann.user.id)
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => provision(both[at % 2] as World, credentialId)))
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => provision(both[at % 2] as World, credentialId)))
     expect(new Set(answers.map(({ networks }) => networks['testnet']?.address))).to.have.property('size', 1)
     expect(node.created).to.have.length(1)
     expect(node.transactions.size).to.equal(1)
@@ -219,6 +219,19 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     expect((await provision(world, credentialId, { waitSeconds: 0 })).networks['testnet']).to.deep.equal({ state: 'sent', txId: [...node.transactions.keys()][0] })
     node.release()
     expect((await provision(world, credentialId)).networks['testnet']?.state).to.equal('sealed')
+  })
+
+  it('keeps some requests of a user waiting, and answers the others at once', async () => {
+    const world = await start()
+    node.fate = 'waits'
+    const { credentialId } = passkeys.add(ann.user.id)
+    const waiting = Array.from({ length: 10 }, () => provision(world, credentialId))
+    const states = await Promise.all(waiting.slice(6).map(async (one) => (await one).networks['testnet']?.state))
+    expect(states.every((state) => state === 'wanted' || state === 'sent')).to.equal(true)
+    while (node.transactions.size < 1) await node.nextCall()
+    node.release()
+    const made = await Promise.all(waiting.slice(0, 6))
+    expect(made.map(({ networks }) => networks['testnet']?.state)).to.deep.equal(Array.from({ length: 6 }, () => 'sealed'))
   })
 
   it('ends the waiting of a caller who has gone, and not the work', async () => {

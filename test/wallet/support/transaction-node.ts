@@ -63,6 +63,8 @@ export class TransactionNode {
   lag = 0
   /** Told of each call before it is answered. */
   onCall: ((method: string) => Promise<void> | void) | undefined
+  /** Told of each call when it has done what was asked, before it is answered. */
+  onAnswer: ((method: string) => Promise<void> | void) | undefined
   #accountCount = 10
   readonly #bodies = new Map<string, TransactionMessage>()
   #waiting: (() => void)[] = []
@@ -109,7 +111,9 @@ export class TransactionNode {
     this.calls.push(method)
     try {
       await this.onCall?.(method)
-      call.answer(this.#answerTo(method, call.request))
+      const answer = this.#answerTo(method, call.request)
+      await this.onAnswer?.(method)
+      call.answer(answer)
     } catch (error) {
       call.fail({ code: error instanceof Refusal ? error.code : 13, details: error instanceof Error ? error.message : String(error) })
     } finally {

@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { createChainReader } from '../../../src/access/create-chain-reader.ts'
+import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+import { publishedPayerSetting } from '../../../src/simnode/ledger/world/outside.ts'
+import { PayerAccount } from '../../../src/wallet/chain/payer-account.ts'
+import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { PasskeyList, signedIn, silent, startProvisioning } from './support/provisioning-world.ts'
+
+describe('accounts for passkeys on the simulated chain', function (this: Mocha.Suite) {
+  this.timeout(30_000)
+  let database: TestDatabase
+  let node: LedgerNode
+
+  before(async () => {
+    database = await createTestDatabase()
+    node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true, intervalMs: 30 })
+  })
+  after(async () => {
+    await node.stop()
+    await database.drop()
+  })
+
+  it('are made by the published payer, several at the same time, and have what it gives them', async () => {
+    const passkeys = new PasskeyList()
+    const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
+    const world = await startProvisioning(database.url, node.endpoint, payer, { passkeys, startBalances: { testnet: 500_000_000n } })
+    const reader = createChainReader({ liveEndpoints: [node.endpoint], log: silent })
+    try {
+      const made = await Promise.all(Array.from({ length: 12 }, async () => {
+        const ann = signedIn()
+        const passkey = passkeys.add(ann.user.id)
+        const { networks } = await world.endpoints['/wallet/provision']?.(ann, { credentialId: passkey.credentialId, networks: ['testnet'] }) as { networks: Record<string, ToldAccount> }
+        return { passkey, account: networks['testnet'] }
+      }))
+      expect(new Set(made.map(({ account }) => account?.address))).to.have.property('size', 12)
+      for (const { passkey, account } of made) {
+        expect(account).to.include({ state: 'sealed', keyIndex: 0 })
+        const onChain = await reader.getAccount(account?.address ?? '')
+        expect(onChain?.keys).to.deep.equal([{
+          index: 0, publicKey: passkey.publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0, isRevoked: false,
+        }])
+        expect(Number(onChain?.balance)).to.be.at.least(5)
+      }
+      const { rows } = await database.pool.query<{ outcome: string; count: number }>('select outcome, count(*)::int as count from wallet.payer_transactions group by outcome')
+      expect(rows).to.deep.equal([{ outcome: 'succeeded', count: 12 }])
+    } finally {
+      await reader.close()
+      await world.stop()
+    }
+  })
+})

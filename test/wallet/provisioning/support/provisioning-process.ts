@@ -1,0 +1,16 @@
+/**
+ * A process that has an account made for a passkey, and ends when it is killed. Arguments: URL of the database, endpoint of the node, setting of the
+ * payer, the passkey as JSON.
+ */
+import type { KnownPasskey } from '../../../../src/wallet/passkeys/known-passkey.ts'
+import { PayerAccount } from '../../../../src/wallet/chain/payer-account.ts'
+import { PasskeyList, signedIn, startProvisioning } from './provisioning-world.ts'
+
+const [, , databaseUrl = '', endpoint = '', payer = '', passkeyText = ''] = process.argv
+const passkey = JSON.parse(passkeyText) as KnownPasskey
+const passkeys = new PasskeyList()
+passkeys.passkeys.push(passkey)
+const { endpoints } = await startProvisioning(databaseUrl, endpoint, PayerAccount.parse(payer, 'WALLET_TESTNET_PAYER'), { passkeys })
+await endpoints['/wallet/provision']?.(signedIn({ id: passkey.userId }), { credentialId: passkey.credentialId, networks: ['testnet'] })
+// Not reached by a process that is killed in time.
+process.stdout.write('made\n')
