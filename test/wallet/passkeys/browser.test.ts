@@ -1,0 +1,134 @@
+import { expect } from 'chai'
+import Koa from 'koa'
+import { pino } from 'pino'
+import type { CDPSession, Page } from 'playwright-core'
+import { addressList, clientReader } from '../../../src/base/client-address.ts'
+import { closeServer, listen } from '../../../src/base/http/listen.ts'
+import type { RequestState } from '../../../src/base/http/requests.ts'
+import { createPasskeyFunction, passkeyFunctionPath } from '../../../src/wallet/passkeys/passkey-function.ts'
+import { readRelyingParty } from '../../../src/wallet/passkeys/relying-party.ts'
+import { startBrowser } from '../../support/browser.ts'
+import type { TestBrowser } from '../../support/browser.ts'
+import { readRepositoryFile } from '../../support/repository.ts'
+import { PasskeyWorld } from '../support/passkey-world.ts'
+import type { Envelope } from '../support/passkey-world.ts'
+
+/** What a page does, in the browser: begins, has the authenticator answer, and finishes. */
+interface Ceremony {
+  readonly start: string
+  readonly finish: string
+  readonly kind: 'startRegistration' | 'startAuthentication'
+  readonly token?: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+interface Finished extends Envelope {
+  /** Of what the browser threw. */
+  readonly thrown?: string
+}
+
+describe('passkeys of a real browser', function () {
+  this.timeout(60_000)
+  let browser: TestBrowser
+  let world: PasskeyWorld
+  let page: Page
+  let cdp: CDPSession
+  let authenticatorId: string
+  let stop: () => Promise<void>
+  before(async () => {
+    world = await PasskeyWorld.create()
+    let origin = ''
+    const passkeys = createPasskeyFunction({
+      pool: world.database.pool, log: pino({ level: 'silent' }), sessions: world.sessions, clientOf: clientReader(addressList([])),
+      relyingParty: () => readRelyingParty({ url: origin, rpId: undefined, rpName: 'Wallet', origins: [] }),
+    })
+    const library = readRepositoryFile('node_modules/@simplewebauthn/browser/dist/bundle/index.umd.min.js')
+    const app = new Koa<RequestState>()
+    app.use(passkeys.middleware)
+    app.use((context) => {
+      context.type = 'text/html'
+      context.body = `<!doctype html><title>Wallet</title><script>${library}</script>`
+    })
+    const handle = app.callback()
+    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+    origin = `http://localhost:${port}`
+    stop = () => closeServer(server, 500)
+    browser = await startBrowser()
+    page = await browser.browser.newPage()
+    cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const made = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    })
+    authenticatorId = made.authenticatorId
+    await page.goto(origin)
+  })
+  after(async () => {
+    await browser.close()
+    await stop()
+    await world.stop()
+  })
+
+  const perform = (ceremony: Ceremony): Promise<Finished> => page.evaluate(async ([path, { start, finish, kind, token, data }]) => {
+    const call = async (endpoint: string, sent: unknown): Promise<Envelope> => {
+      const headers = { 'Content-Type': 'application/json', ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) }
+      const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify({ endpoint, data: sent }) })
+      return { ...await response.json() as Envelope, status: response.status }
+    }
+    const begun = await call(start, {})
+    if (!begun.success) return begun
+    const library = (globalThis as unknown as { SimpleWebAuthnBrowser: Record<string, (given: unknown) => Promise<unknown>> }).SimpleWebAuthnBrowser
+    try {
+      const response = await library[kind]?.({ optionsJSON: begun.data['options'] })
+      const answer = { challengeId: begun.data['challengeId'], response }
+      return await call(finish, data === undefined ? answer : { ...data, confirmation: answer })
+    } catch (error) {
+      return { ...begun, success: false, thrown: (error as Error).name }
+    }
+  }, [passkeyFunctionPath, ceremony] as const)
+
+  it('are made, let their user in who names nobody, confirm a change, and are no longer good once removed', async () => {
+    const person = world.person({ email: 'ann@example.com' })
+    const register: Ceremony = { start: '/register/start', finish: '/register/finish', kind: 'startRegistration', token: person.token }
+    const signIn: Ceremony = { start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' }
+    const made = await perform(register)
+    expect(made.data, JSON.stringify(made)).to.include({ verified: true })
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+    expect(credentials.map(({ isResidentCredential, rpId }) => [isResidentCredential, rpId])).to.deep.equal([[true, 'localhost']])
+
+    for (let time = 0; time < 3; time++) {
+      const letIn = await perform(signIn)
+      expect(letIn.data, JSON.stringify(letIn)).to.include({ verified: true, email: 'ann@example.com' })
+    }
+    // The browser knows by the options that this authenticator has a passkey of the user.
+    expect((await perform(register)).thrown).to.equal('InvalidStateError')
+
+    const { rows: [second] } = await world.database.pool.query<{ id: string }>(
+      `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, aaguid, name)
+       select 'AAAAAAAAAAAAAAAAAAAAAAAA', user_id, rp_id, public_key, public_key_sec1, 0, device_type, is_backed_up, aaguid, 'Second' from wallet.passkeys where user_id = $1
+       returning credential_id as id`,
+      [person.user.id],
+    )
+    const { token } = world.later(person, 60)
+    const removal: Ceremony = { start: '/passkeys/confirm', finish: '/passkeys/remove', kind: 'startAuthentication', token, data: { credentialId: second?.id } }
+    const removed = await perform(removal)
+    expect([removed.status, removed.data], JSON.stringify(removed)).to.deep.equal([200, { removed: true }])
+
+    await world.database.pool.query('update wallet.passkeys set removed_at = now() where user_id = $1', [person.user.id])
+    const late = await perform(signIn)
+    expect([late.status, late.error.code]).to.deep.equal([404, 'CREDENTIAL_NOT_FOUND'])
+  })
+
+  it('are not made and do not sign for a user who is not verified', async () => {
+    const person = world.person()
+    const register: Ceremony = { start: '/register/start', finish: '/register/finish', kind: 'startRegistration', token: person.token }
+    expect((await perform(register)).status).to.equal(200)
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    try {
+      expect((await perform({ ...register, token: world.person().token })).thrown).to.equal('NotAllowedError')
+      expect((await perform({ start: '/login/start', finish: '/login/finish', kind: 'startAuthentication' })).thrown).to.equal('NotAllowedError')
+    } finally {
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    }
+  })
+})
