@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -120,6 +121,21 @@ describe('sign-in by e-mail', () => {
     expect((await byHash(token)).status).to.equal(200)
     const { rows } = await db.pool.query("select 1 from auth.audit_log where event = 'code_failed'")
     expect(rows).to.have.length.at.least(6)
+  })
+
+  it('looks at a code after whoever came before, so that many at once are no more guesses', async () => {
+    const email = 'crowd@example.com'
+    await ask(email)
+    const { code } = await auth.mailTo(email)
+    const before = await db.pool.connect()
+    await before.query('begin')
+    await before.query('update auth.one_time_tokens set code_attempts = 5 where email = $1', [email])
+    const right = byCode(email, code)
+    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    while ((await db.pool.query(waits)).rowCount === 0) await setImmediate()
+    await before.query('commit')
+    before.release()
+    expect((await right).status).to.equal(403)
   })
 
   it('takes a code after four wrong ones, and of its own address alone', async () => {

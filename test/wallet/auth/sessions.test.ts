@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { decodeJwt, SignJWT } from 'jose'
 import { ApiError } from '../../../src/base/errors.ts'
@@ -42,8 +42,10 @@ describe('sessions of the wallet', () => {
   })
 
   it('lead a tab that comes some trades late to the token that is good', async () => {
-    const { refreshToken } = await signIn(auth, 'late@example.com')
+    const { refreshToken, userId } = await signIn(auth, 'late@example.com')
     const third = await refreshed(await refreshed(refreshToken))
+    // However slow this test is, a moment ago.
+    await age(userId, -60)
     expect(await refreshed(refreshToken)).to.equal(third)
     expect((await refresh(third)).status).to.equal(200)
   })
@@ -171,6 +173,17 @@ describe('sessions of the wallet', () => {
       await sign(claims), hmac, `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`, `${header}.${part({ ...claims, sub: 'x' })}.${signature}`,
       `${part({ alg: 'ES256', typ: 'JWT', jwk: key })}.${part(claims)}.${signature}`, `${accessToken}x`,
     ]) expect((await who(forged)).body['error_code']).to.equal('bad_jwt')
+
+    const { rows: [kept] } = await db.pool.query<{ private_key: string }>('select private_key from auth.signing_keys')
+    const own = createPrivateKey(kept?.private_key ?? '')
+    const signed = (payload: Record<string, unknown>, typ = 'JWT'): Promise<string> => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ }).sign(own)
+    expect((await who(await signed(claims))).status).to.equal(200)
+    for (const other of [{ iss: 'https://other.example/auth/v1' }, { aud: 'others' }, { exp: 1 }, { exp: undefined }, { sub: undefined }, { session_id: undefined }, { session_id: 'x' }]) {
+      expect((await who(await signed({ ...claims, ...other }))).body['error_code'], JSON.stringify(other)).to.equal('bad_jwt')
+    }
+    expect((await who(await signed(claims, 'other+jwt'))).body['error_code']).to.equal('bad_jwt')
+    // A session of somebody else is none.
+    expect((await who(await signed({ ...claims, sub: '00000000-0000-4000-8000-000000000000' }))).body['error_code']).to.equal('session_not_found')
   })
 
   it('hold over a restart, with a key that all processes share', async () => {
