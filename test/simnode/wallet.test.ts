@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
+import { PayerAccount } from '../../src/wallet/chain/payer-account.ts'
+import type { ToldAccount } from '../../src/wallet/provisioning/provisioning-endpoints.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { NodeClient, passkeyKey } from '../support/node-client.ts'
+import { PasskeyList, signedIn, startProvisioning } from '../wallet/provisioning/support/provisioning-world.ts'
+
+describe('the wallet on the simulated chain', function () {
+  this.timeout(60_000)
+
+  it('gets accounts for many passkeys at once from the published payer, and one of them sends what it got', async () => {
+    const database = await createTestDatabase()
+    await using node = await startLedgerNode({ seed: 6, head: 380, hasPayer: true, intervalMs: 25 })
+    await using client = new NodeClient(node.endpoint)
+    const passkeys = new PasskeyList()
+    const wallet = await startProvisioning(database.url, node.endpoint, PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER'), {
+      passkeys, startBalances: { testnet: 200_000_000n },
+    })
+    try {
+      const people = Array.from({ length: 15 }, () => {
+        const [who, key] = [signedIn(), passkeyKey()]
+        return { who, key, passkey: passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` }) }
+      })
+      const made = await Promise.all(people.map(async ({ who, key, passkey }) => {
+        const { networks } = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] }) as { networks: Record<string, ToldAccount> }
+        return { key, address: networks['testnet']?.address ?? '', keyIndex: 0 }
+      }))
+      expect(new Set(made.map(({ address }) => address)).size).to.equal(people.length)
+      for (const { key, address } of made) {
+        const { balance, keys } = await client.account(address)
+        expect([balance, ...keys.map(({ publicKey }) => publicKey)]).to.deep.equal(['2.00100000', key.publicKey])
+      }
+      const used = (await client.account(publishedPayer.address)).keys.map(({ sequenceNumber }) => sequenceNumber)
+      expect(used.reduce((sum, count) => sum + count, 0)).to.equal(people.length)
+      expect(used.filter((count) => count > 0).length).to.be.greaterThan(1)
+
+      const [first, second] = made
+      if (first === undefined || second === undefined) throw new Error('nobody got an account')
+      const id = await client.send(await client.signed({ code: sendFlow('emulator', { amount: 50_000_000n, to: second.address }), proposer: first }))
+      const { head } = node
+      while (node.head < head + 2) await new Promise((resolve) => node.events.once('head', resolve))
+      expect(await client.result(id)).to.include({ status: 4, error: '' })
+      expect((await client.account(second.address)).balance).to.equal('2.50100000')
+    } finally {
+      await wallet.stop()
+      await database.drop()
+    }
+  })
+})
