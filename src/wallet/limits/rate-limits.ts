@@ -29,12 +29,13 @@ export class RateLimits {
   async take(action: string, subject: string, { most, periodMs }: RateLimit): Promise<void> {
     const digest = createHash('sha256').update(subject).digest()
     const stepMs = periodMs / most
-    // Each time puts off the moment from which on all of them are free again; it is never put off by more than the period.
+    // Each time puts off the moment from which on all of them are free again; it is never put off by more than the period. The clock is read when
+    // it is this one's turn: of several at once, the one that began first may come last.
     const { rowCount } = await query(
       this.#pool,
-      `insert into auth.rate_limits as l (action, subject, full_at) values ($1, $2, now() + $3 * interval '1 ms')
-       on conflict (action, subject) do update set full_at = greatest(l.full_at, now()) + $3 * interval '1 ms'
-       where greatest(l.full_at, now()) + $3 * interval '1 ms' <= now() + $4 * interval '1 ms'`,
+      `insert into auth.rate_limits as l (action, subject, full_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
+       on conflict (action, subject) do update set full_at = greatest(l.full_at, clock_timestamp()) + $3 * interval '1 ms'
+       where greatest(l.full_at, clock_timestamp()) + $3 * interval '1 ms' <= clock_timestamp() + $4 * interval '1 ms'`,
       [action, digest, stepMs, periodMs],
     )
     if (rowCount === 1) return
