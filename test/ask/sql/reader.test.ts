@@ -19,7 +19,7 @@ const secretTables = [
   'app.webhook_usage', 'app.worker_leases',
   'auth.audit_log', 'auth.flow_states', 'auth.identities', 'auth.one_time_tokens', 'auth.rate_limits', 'auth.refresh_tokens', 'auth.sessions',
   'auth.signing_keys', 'auth.users',
-  'wallet.audit_log', 'wallet.challenges', 'wallet.passkeys', 'wallet.user_handles',
+  'wallet.accounts', 'wallet.audit_log', 'wallet.challenges', 'wallet.passkeys', 'wallet.payer_transactions', 'wallet.user_handles',
 ]
 
 const log = pino({ level: 'silent' })

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { TransactionNode } from '../support/transaction-node.ts'
-import { fundPayer, PasskeyList, signedIn, startProvisioning } from './support/provisioning-world.ts'
+import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 
 /** Where the process is killed: at its so-manyth call, before or after the node has done what it asks. */
 const points: readonly { readonly name: string; readonly method: string; readonly nth: number; readonly when: 'onCall' | 'onAnswer' }[] = [
@@ -69,8 +69,8 @@ describe('accounts for passkeys, whose process is killed', function (this: Mocha
         // Nobody asks for it again: it is what was left that is done.
         const state = async (): Promise<string | undefined> => (await database.pool.query<{ state: string }>('select state from wallet.accounts')).rows[0]?.state
         while (await state() !== 'sealed') await delay(20)
-        const { networks } = await world.endpoints['/wallet/provision']?.(ann, { credentialId: passkey.credentialId, networks: ['testnet'] }) as { networks: { testnet: object } }
-        expect(networks.testnet).to.include({ state: 'sealed', address: `0x${node.created[0]}` })
+        const { networks } = await provision(world, ann, passkey.credentialId)
+        expect(networks['testnet']).to.include({ state: 'sealed', address: `0x${node.created[0]}` })
         expect(node.created).to.have.length(1)
         expect(node.transactions.size).to.equal(1)
       } finally {

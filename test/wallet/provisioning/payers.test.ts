@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { privateKeyDigits, TransactionNode } from '../support/transaction-node.ts'
 import { PayerAccount } from '../../../src/wallet/chain/payer-account.ts'
 import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
-import { fundPayer, PasskeyList, signedIn, startProvisioning } from './support/provisioning-world.ts'
+import { fundPayer, PasskeyList, provision, signedIn, startProvisioning } from './support/provisioning-world.ts'
 import type { PayerOptions, World } from './support/provisioning-world.ts'
 
 describe('payers of accounts', function (this: Mocha.Suite) {
@@ -46,7 +46,7 @@ describe('payers of accounts', function (this: Mocha.Suite) {
   const make = async (world: World): Promise<ToldAccount | undefined> => {
     const ann = signedIn()
     const { credentialId } = passkeys.add(ann.user.id)
-    const { networks } = await world.endpoints['/wallet/provision']?.(ann, { credentialId, networks: ['testnet'] }) as { networks: Record<string, ToldAccount> }
+    const { networks } = await provision(world, ann, credentialId)
     return networks['testnet']
   }
   const failure = (starting: Promise<World>): Promise<string> => starting.then(() => 'started', (error: Error) => error.message)

@@ -1,17 +1,11 @@
 import { expect } from 'chai'
 import type { ApiError } from '../../../src/base/errors.ts'
 import type { SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
-import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { TransactionNode } from '../support/transaction-node.ts'
-import { fundPayer, PasskeyList, signedIn, startProvisioning } from './support/provisioning-world.ts'
-import type { World } from './support/provisioning-world.ts'
-
-interface Provisioned {
-  readonly networks: Readonly<Record<string, ToldAccount>>
-  readonly publicKeySec1Hex: string
-}
+import { call as callOf, fundPayer, PasskeyList, provision as provisionOf, signedIn, startProvisioning } from './support/provisioning-world.ts'
+import type { Provisioned, World } from './support/provisioning-world.ts'
 
 describe('accounts for passkeys', function (this: Mocha.Suite) {
   this.timeout(30_000)
@@ -46,9 +40,9 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     worlds.push(world)
     return world
   }
-  const call = async (world: World, endpoint: string, data: unknown, who = ann): Promise<unknown> => world.endpoints[endpoint]?.(who, data)
-  const provision = async (world: World, credentialId: string, data: object = {}, who = ann): Promise<Provisioned> => (
-    await call(world, '/wallet/provision', { credentialId, networks: ['testnet'], ...data }, who) as Provisioned
+  const call = (world: World, endpoint: string, data: unknown, who = ann): Promise<unknown> => callOf(world, endpoint, who, data)
+  const provision = (world: World, credentialId: string, data: object = {}, who = ann, signal?: AbortSignal): Promise<Provisioned> => (
+    provisionOf(world, who, credentialId, data, signal)
   )
   const refused = async (world: World, endpoint: string, data: unknown, who = ann): Promise<Pick<ApiError, 'status' | 'code' | 'message'>> => {
     const error = await call(world, endpoint, data, who).then(() => undefined, (thrown: unknown) => thrown) as ApiError | undefined
@@ -239,7 +233,7 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     node.fate = 'waits'
     const { credentialId } = passkeys.add(ann.user.id)
     const gone = new AbortController()
-    const waiting = world.endpoints['/wallet/provision']?.(ann, { credentialId, networks: ['testnet'] }, gone.signal).then(() => 'answered', (error: unknown) => error)
+    const waiting = provision(world, credentialId, {}, ann, gone.signal).then(() => 'answered', (error: unknown) => error)
     while (node.transactions.size < 1) await node.nextCall()
     const reason = new Error('gone')
     gone.abort(reason)

@@ -4,10 +4,9 @@ import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
 import { publishedPayerSetting } from '../../../src/simnode/ledger/world/outside.ts'
 import { PayerAccount } from '../../../src/wallet/chain/payer-account.ts'
-import type { ToldAccount } from '../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { PasskeyList, signedIn, silent, startProvisioning } from './support/provisioning-world.ts'
+import { PasskeyList, provision, signedIn, silent, startProvisioning } from './support/provisioning-world.ts'
 
 describe('accounts for passkeys on the simulated chain', function (this: Mocha.Suite) {
   this.timeout(30_000)
@@ -32,7 +31,7 @@ describe('accounts for passkeys on the simulated chain', function (this: Mocha.S
       const made = await Promise.all(Array.from({ length: 12 }, async () => {
         const ann = signedIn()
         const passkey = passkeys.add(ann.user.id)
-        const { networks } = await world.endpoints['/wallet/provision']?.(ann, { credentialId: passkey.credentialId, networks: ['testnet'] }) as { networks: Record<string, ToldAccount> }
+        const { networks } = await provision(world, ann, passkey.credentialId)
         return { passkey, account: networks['testnet'] }
       }))
       expect(new Set(made.map(({ account }) => account?.address))).to.have.property('size', 12)

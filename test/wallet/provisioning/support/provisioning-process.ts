@@ -4,13 +4,13 @@
  */
 import type { KnownPasskey } from '../../../../src/wallet/passkeys/known-passkey.ts'
 import { PayerAccount } from '../../../../src/wallet/chain/payer-account.ts'
-import { PasskeyList, signedIn, startProvisioning } from './provisioning-world.ts'
+import { PasskeyList, provision, signedIn, startProvisioning } from './provisioning-world.ts'
 
 const [, , databaseUrl = '', endpoint = '', payer = '', passkeyText = ''] = process.argv
 const passkey = JSON.parse(passkeyText) as KnownPasskey
 const passkeys = new PasskeyList()
 passkeys.passkeys.push(passkey)
-const { endpoints } = await startProvisioning(databaseUrl, endpoint, PayerAccount.parse(payer, 'WALLET_TESTNET_PAYER'), { passkeys })
-await endpoints['/wallet/provision']?.(signedIn({ id: passkey.userId }), { credentialId: passkey.credentialId, networks: ['testnet'] })
+const world = await startProvisioning(databaseUrl, endpoint, PayerAccount.parse(payer, 'WALLET_TESTNET_PAYER'), { passkeys })
+await provision(world, signedIn({ id: passkey.userId }), passkey.credentialId)
 // Not reached by a process that is killed in time.
 process.stdout.write('made\n')

@@ -9,6 +9,7 @@ import type { KnownPasskey, KnownPasskeys } from '../../../../src/wallet/passkey
 import { Provisioning } from '../../../../src/wallet/provisioning/provisioning.ts'
 import type { ProvisioningOptions } from '../../../../src/wallet/provisioning/provisioning.ts'
 import { provisioningEndpoints } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
+import type { ToldAccount } from '../../../../src/wallet/provisioning/provisioning-endpoints.ts'
 import { createPool } from '../../../../src/db/pool.ts'
 import { privateKeyDigits } from '../../support/transaction-node.ts'
 import type { TransactionNode } from '../../support/transaction-node.ts'
@@ -60,6 +61,23 @@ export interface World {
   readonly provisioning: Provisioning
   readonly endpoints: ReturnType<typeof provisioningEndpoints>
   readonly stop: () => Promise<void>
+}
+
+export interface Provisioned {
+  readonly networks: Readonly<Record<string, ToldAccount>>
+  readonly publicKeySec1Hex: string
+}
+
+/** Asks for an account on testnet and waits for it. @throws as the operation does */
+export async function provision(world: World, who: SignedIn, credentialId: string, data: object = {}, signal?: AbortSignal): Promise<Provisioned> {
+  return await call(world, '/wallet/provision', who, { credentialId, networks: ['testnet'], ...data }, signal) as Provisioned
+}
+
+/** One operation of the function. */
+export async function call(world: World, endpoint: string, who: SignedIn, data: unknown, signal?: AbortSignal): Promise<unknown> {
+  const handler = world.endpoints[endpoint]
+  if (handler === undefined) throw new Error(`there is no ${endpoint}`)
+  return handler(who, data, signal)
 }
 
 export const silent: Logger = pino({ level: 'silent' })

@@ -1,0 +1,53 @@
+import { liveEndpoints } from '../base/config.ts'
+import { PayerAccount } from '../wallet/chain/payer-account.ts'
+import { TransactionSender } from '../wallet/chain/transaction-sender.ts'
+import { walletNetworks } from '../wallet/chain/wallet-network.ts'
+import type { WalletNetwork } from '../wallet/chain/wallet-network.ts'
+import type { KnownPasskeys } from '../wallet/passkeys/known-passkey.ts'
+import { Provisioning } from '../wallet/provisioning/provisioning.ts'
+import type { ProvisioningOptions } from '../wallet/provisioning/provisioning.ts'
+import type { Logger } from '../base/log.ts'
+import type { Config } from '../base/config.ts'
+import type { ServiceContext } from './context.ts'
+import { createPool } from '../db/pool.ts'
+import { connectionLimits } from '../db/connection-limits.ts'
+
+/** Which node and which payer each network has. */
+export const networkSettings = {
+  mainnet: { node: 'WALLET_MAINNET_NODE', payer: 'WALLET_MAINNET_PAYER' },
+  testnet: { node: 'WALLET_TESTNET_NODE', payer: 'WALLET_TESTNET_PAYER' },
+} as const satisfies Record<WalletNetwork, { readonly node: keyof Config; readonly payer: keyof Config }>
+
+/**
+ * Starts what makes accounts for passkeys, as the settings have it; it stops with the process. The chain that is followed stands in for the network
+ * whose node is not set: the sender finds out whose it is.
+ * @throws FatalError for a payer that cannot be read or cannot pay, and for a node that cannot be understood
+ */
+export async function openProvisioning(
+  { config, databaseUrl, lifecycle }: Pick<ServiceContext, 'config' | 'databaseUrl' | 'lifecycle'>, passkeys: KnownPasskeys, log: Logger,
+  options: Pick<ProvisioningOptions, 'startBalances'> = {},
+): Promise<Provisioning> {
+  const payers = walletNetworks.map((network) => readPayer(config, network))
+  const senders = walletNetworks.flatMap((network, at) => {
+    const endpoint = config[networkSettings[network].node] ?? liveEndpoints(config)[0]
+    return endpoint === undefined ? [] : [new TransactionSender({ network, endpoint, payer: payers[at], log })]
+  })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: 8, applicationName: 'flowfarm wallet accounts', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('connections: flowfarm wallet accounts', async () => {
+    await Promise.all(senders.map((sender) => sender.close()))
+    await pool.end()
+  })
+  const provisioning = new Provisioning({ pool, passkeys, senders, dailyLimit: config.WALLET_PROVISION_LIMIT, isOpen: config.WALLET_PROVISION_OPEN, log, ...options })
+  lifecycle.onStop('accounts for passkeys', () => provisioning.stop())
+  await provisioning.start(lifecycle.signal)
+  return provisioning
+}
+
+/** @throws FatalError without any of the key */
+function readPayer(config: Config, network: WalletNetwork): PayerAccount | undefined {
+  const { payer: variable } = networkSettings[network]
+  const text = config[variable]
+  return text === undefined ? undefined : PayerAccount.parse(text, variable)
+}
