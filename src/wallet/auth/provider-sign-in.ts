@@ -97,7 +97,11 @@ export class ProviderSignIn {
   }
 
   #told(error: unknown): ApiError {
-    if (error instanceof ApiError) return error
+    if (error instanceof ApiError) {
+      const isOurs = error.status >= 500 || error.details['reason'] !== undefined
+      if (isOurs) this.#parts.log.warn({ code: error.code, reason: error.message, ...error.details }, 'a sign-in with a provider was not finished')
+      return error
+    }
     this.#parts.log.error({ err: asError(error) }, 'a sign-in with a provider failed')
     return authError(500, 'unexpected_failure', 'Something went wrong here: try again.')
   }

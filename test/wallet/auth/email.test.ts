@@ -212,6 +212,7 @@ describe('sign-in by e-mail', () => {
     expect(await code(auth.call('POST', '/verify', { body: { type: 'email', token: '1', token_hash: 'x', email: 'a@example.com' } }))).to.deep.equal([400, 'validation_failed'])
     expect(await code(auth.call('POST', '/verify', { body: { type: 'email', token_hash: 'x', email: 'a@example.com' } }))).to.deep.equal([400, 'validation_failed'])
     expect(await code(auth.call('POST', '/verify', { body: { type: 'sms', token: '1', phone: '1' } }))).to.deep.equal([400, 'validation_failed'])
+    expect(await code(auth.call('POST', '/verify'))).to.deep.equal([415, 'validation_failed'])
     expect(await code(auth.call('GET', '/user'))).to.deep.equal([401, 'no_authorization'])
   })
 

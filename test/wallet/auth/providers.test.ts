@@ -170,7 +170,14 @@ describe('sign-in with GitHub and Google', () => {
     }
     expect((await signInWith('github', { github: { user: { login: 'no id' }, emails: [] } })).error).to.equal('unexpected_failure')
     expect((await signInWith('github', { github: { user: { id: 1 }, emails: { message: 'rate limited' } } })).error).to.equal('unexpected_failure')
-    expect(auth.logged.join('')).not.to.include(clientSecret)
+    const wrong = await runAuth(db, { providers: () => [githubProvider({ clientId: 'github-app', clientSecret: 'wrong-secret' }, mock.github)] })
+    const there = await wrong.call('GET', `/authorize?provider=github&code_challenge=${'x'.repeat(43)}&code_challenge_method=s256`)
+    const back = await wrong.call('GET', mock.agree(there.headers.get('location') ?? ''), { headers: { Cookie: there.headers.get('set-cookie')?.split(';')[0] ?? '' } })
+    expect(back.headers.get('location')).to.include('error_code=bad_oauth_callback').and.not.include('bad_verification_code')
+    await wrong.stop()
+    // The operator is told why.
+    expect(wrong.logged.join('')).to.include('bad_verification_code').and.not.include('wrong-secret')
+    expect(auth.logged.join('')).to.include('it answered 500').and.not.include(clientSecret)
   })
 
   it('makes one user where the first sign-in comes twice at once', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { asError } from '../../../base/errors.ts'
 import type { Logger } from '../../../base/log.ts'
 import { pause } from '../../../base/retry.ts'
@@ -48,6 +49,8 @@ export class Outbox {
 
   async #send(mail: Mail): Promise<void> {
     const { send, log, retryAfterMs } = this.#options
+    // The answer goes first: even the making of an e-mail takes time that tells.
+    await setImmediate()
     for (const wait of [...retryAfterMs, undefined]) {
       try {
         return await send(mail)

@@ -29,8 +29,11 @@ export async function tradeCode(url: string, form: Readonly<Record<string, strin
     body: new URLSearchParams({ grant_type: 'authorization_code', ...form }).toString(),
   }))
   // GitHub says so with status 200.
-  if (answer['error'] !== undefined) throw authError(400, 'bad_oauth_callback', 'The provider did not take its code back: begin again.')
-  return answer
+  const { error } = answer
+  if (error === undefined) return answer
+  // Such as incorrect_client_credentials: for the operator, who has to know which it is.
+  const reason = typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'no word of OAuth'
+  throw authError(400, 'bad_oauth_callback', 'The provider did not take its code back: begin again.', { reason })
 }
 
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {

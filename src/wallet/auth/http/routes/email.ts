@@ -44,7 +44,7 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
   }
 
   const verify = async (context: RequestContext): Promise<void> => {
-    if (context.is('application/x-www-form-urlencoded') !== false) return follow(context)
+    if (context.is('application/x-www-form-urlencoded') === 'application/x-www-form-urlencoded') return follow(context)
     const client = clientOf(context, parts)
     await parts.limits.take('verify', client.network)
     const body = parseBody(proof, await readJson(context.req, mostBodyBytes))
