@@ -25,8 +25,9 @@ describe('the wallet on the simulated chain', function () {
         return { who, key, passkey: passkeys.add(who.user.id, { publicKeySec1Hex: `04${key.publicKey}` }) }
       })
       const made = await Promise.all(people.map(async ({ who, key, passkey }) => {
-        const { networks } = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] }) as { networks: Record<string, ToldAccount> }
-        return { key, address: networks['testnet']?.address ?? '', keyIndex: 0 }
+        const answer = await wallet.endpoints['/wallet/provision']?.(who, { credentialId: passkey.credentialId, networks: ['testnet'] })
+        const { networks } = (answer ?? {}) as { readonly networks?: Readonly<Record<string, ToldAccount>> }
+        return { key, address: networks?.['testnet']?.address ?? '', keyIndex: 0 }
       }))
       expect(new Set(made.map(({ address }) => address)).size).to.equal(people.length)
       for (const { key, address } of made) {
