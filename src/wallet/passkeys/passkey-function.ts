@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Client } from '../../base/client-address.ts'
 import { clientNetwork } from '../../base/client-network.ts'
 import { ApiError, asError, RetryableError } from '../../base/errors.ts'
+import { leftSignal } from '../../base/http/left-signal.ts'
 import type { RequestContext, RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
 import { readJson } from '../../base/read-json.ts'
@@ -91,7 +92,7 @@ async function answer(
   const endpoint = endpoints.get(name)
   if (endpoint === undefined) throw functionError('NOT_FOUND', 'Field "endpoint" names nothing that there is.', { field: 'endpoint' })
   const caller: Caller = { address, origin: context.get('Origin') || undefined, userAgent: context.get('User-Agent') || undefined }
-  const given = await call(endpoint, name, { caller, data, parts, token: bearerOf(context.get('Authorization')) })
+  const given = await call(endpoint, name, { caller, data, parts, token: bearerOf(context.get('Authorization')), signal: leftSignal(context.res) })
   context.status = 200
   send(context, { success: true, data: given })
 }
@@ -101,20 +102,21 @@ interface Called {
   readonly data: unknown
   readonly parts: PasskeyParts
   readonly token: string | undefined
+  readonly signal: AbortSignal
 }
 
-async function call(endpoint: Endpoint, name: string, { caller, data, parts, token }: Called): Promise<unknown> {
-  const { rates, limits, audit, sessions } = parts
+async function call(endpoint: Endpoint, name: string, { token, ...called }: Called): Promise<unknown> {
+  const { caller, parts: { rates, limits, audit, sessions } } = called
   const limit = limits[endpoint.limits]
   let userId: string | undefined
   try {
     await rates.take(`passkey ${name}`, clientNetwork(caller.address), limit.client)
-    if (endpoint.access === 'open') return await endpoint.run({ caller, data, parts })
+    if (endpoint.access === 'open') return await endpoint.run(called)
     if (token === undefined) throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
     const signedIn = await sessions.authenticate(token)
     userId = signedIn.user.id
     await rates.take(`passkey ${name} of account`, userId, limit.account)
-    return await endpoint.run({ caller, data, parts, signedIn })
+    return await endpoint.run({ ...called, signedIn })
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RATE_LIMITED') await audit.noteLimited(caller, name, userId)
     throw error

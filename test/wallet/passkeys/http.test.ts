@@ -4,6 +4,7 @@ import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoints/end
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
 
 const asked: unknown[] = []
+const waiting = Promise.withResolvers<AbortSignal>()
 const endpoints: Readonly<Record<string, SessionEndpoint>> = {
   '/wallet/accounts': async (signedIn, data) => {
     asked.push(data)
@@ -11,6 +12,11 @@ const endpoints: Readonly<Record<string, SessionEndpoint>> = {
   },
   '/wallet/provision': async () => {
     throw new ApiError(500, 'PROVISION_FAILED', 'The account could not be made.')
+  },
+  '/wallet/slow': async (_, __, signal) => {
+    waiting.resolve(signal)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    return {}
   },
   '/wallet/broken': async () => {
     throw new Error('the password of the database is hunter2')
@@ -36,6 +42,18 @@ describe('the passkey function', () => {
     expect([failed.status, failed.error]).to.deep.equal([500, { code: 'PROVISION_FAILED', message: 'The account could not be made.' }])
     const open = await world.call('/wallet/accounts')
     expect([open.status, open.error.code]).to.deep.equal([401, 'UNAUTHORIZED'])
+  })
+
+  it('tells what other parts add when whoever asked has gone away', async () => {
+    const leaving = new AbortController()
+    const headers = { 'Content-Type': 'application/json', 'Authorization': `Bearer ${world.person().token}` }
+    const answer = world.fetch({ method: 'POST', headers, body: '{"endpoint":"/wallet/slow"}', signal: leaving.signal }).catch((error: Error) => error.name)
+    const signal = await waiting.promise
+    expect(signal.aborted).to.equal(false)
+    const gone = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    leaving.abort()
+    await gone
+    expect(await answer).to.equal('AbortError')
   })
 
   it('tells nothing of its faults but to the log', async () => {

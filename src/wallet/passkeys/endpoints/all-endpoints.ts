@@ -19,7 +19,7 @@ const own: readonly (readonly [string, Endpoint])[] = [
 /** All that the passkey function does, by the name in `endpoint` of its body. */
 export function allEndpoints(added: Readonly<Record<string, SessionEndpoint>>): ReadonlyMap<string, Endpoint> {
   const more = Object.entries(added).map(([name, handle]): readonly [string, Endpoint] => (
-    [name, { access: 'session', limits: 'manage', run: ({ signedIn, data }) => handle(signedIn, data) }]
+    [name, { access: 'session', limits: 'manage', run: ({ signedIn, data, signal }) => handle(signedIn, data, signal) }]
   ))
   return new Map([...more, ...own])
 }

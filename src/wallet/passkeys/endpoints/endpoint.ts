@@ -25,6 +25,8 @@ export interface OpenCall {
   /** Of the body, unread. */
   readonly data: unknown
   readonly parts: PasskeyParts
+  /** Aborted when the caller has gone away. */
+  readonly signal: AbortSignal
 }
 
 export interface SessionCall extends OpenCall {
@@ -36,5 +38,9 @@ export type Endpoint =
   | { readonly access: 'open'; readonly limits: keyof PasskeyLimits; readonly run: (call: OpenCall) => Promise<unknown> }
   | { readonly access: 'session'; readonly limits: keyof PasskeyLimits; readonly run: (call: SessionCall) => Promise<unknown> }
 
-/** What other parts of the wallet add: for those who are signed in. @throws ApiError, whose code, status and text are answered */
-export type SessionEndpoint = (signedIn: SignedIn, data: unknown) => Promise<unknown>
+/**
+ * What other parts of the wallet add: for those who are signed in. What it gives is the `data` of the answer.
+ * @param signal aborted when whoever asked has gone away
+ * @throws ApiError, whose code, status and text are answered
+ */
+export type SessionEndpoint = (signedIn: SignedIn, data: unknown, signal: AbortSignal) => Promise<unknown>
