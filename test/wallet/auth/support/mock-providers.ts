@@ -51,18 +51,29 @@ export async function startMockProviders(): Promise<MockProviders> {
     return [200, { id_token: idToken, access_token: 'of-google' }]
   }
 
+  const agree = (text: string): string => {
+    const given = new URL(text).searchParams
+    const code = `code-${codes.size}-${Math.random()}`
+    codes.set(code, { challenge: given.get('code_challenge') ?? '', nonce: given.get('nonce'), redirectUri: given.get('redirect_uri') ?? '' })
+    const back = new URL(given.get('redirect_uri') ?? '')
+    back.searchParams.set('code', code)
+    back.searchParams.set('state', given.get('state') ?? '')
+    return back.href
+  }
+
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+      const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
+      if (pathname.endsWith('/authorize')) return response.writeHead(302, { Location: agree(`${base}${pathname}${search}`) }).end()
       const answer = async (): Promise<[number, unknown]> => {
         if (pathname.endsWith('/token')) return trade(pathname, new URLSearchParams(Buffer.concat(chunks).toString()))
         if (pathname === '/google/keys') return [200, { keys: [jwk] }]
         if (request.headers.authorization !== 'Bearer gho_of-github') return [401, {}]
         return [200, pathname === '/github/user' ? mock.world.github?.user : mock.world.github?.emails]
       }
-      void answer().then(([status, body]) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)))
+      return void answer().then(([status, body]) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)))
     })
   })
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -73,15 +84,7 @@ export async function startMockProviders(): Promise<MockProviders> {
     trades,
     github: { authorize: `${base}/github/authorize`, token: `${base}/github/token`, user: `${base}/github/user`, emails: `${base}/github/emails` },
     google: { authorize: `${base}/google/authorize`, token: `${base}/google/token`, keys: `${base}/google/keys`, issuers: ['https://accounts.google.com', 'accounts.google.com'] },
-    agree: (text: string) => {
-      const given = new URL(text).searchParams
-      const code = `code-${codes.size}-${Math.random()}`
-      codes.set(code, { challenge: given.get('code_challenge') ?? '', nonce: given.get('nonce'), redirectUri: given.get('redirect_uri') ?? '' })
-      const back = new URL(given.get('redirect_uri') ?? '')
-      back.searchParams.set('code', code)
-      back.searchParams.set('state', given.get('state') ?? '')
-      return back.href
-    },
+    agree,
     close: async () => {
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
