@@ -20,7 +20,7 @@ create table wallet.passkeys (
   user_id uuid not null references wallet.user_handles (user_id),
   rp_id text not null,
   public_key bytea not null,
-  public_key_sec1 bytea not null check (octet_length(public_key_sec1) = 65),
+  public_key_sec1 bytea not null unique check (octet_length(public_key_sec1) = 65),
   counter bigint not null check (counter between 0 and 4294967295),
   device_type text not null check (device_type in ('singleDevice', 'multiDevice')),
   is_backed_up boolean not null check (device_type = 'multiDevice' or not is_backed_up),
@@ -38,7 +38,7 @@ comment on column wallet.passkeys.credential_id is 'As its authenticator names i
 comment on column wallet.passkeys.user_id is 'Whose it is.';
 comment on column wallet.passkeys.rp_id is 'The relying party that it was made for; it is good for no other.';
 comment on column wallet.passkeys.public_key is 'Its key as the authenticator wrote it: COSE, ES256.';
-comment on column wallet.passkeys.public_key_sec1 is 'The same as accounts on the chain have it: 04, x and y.';
+comment on column wallet.passkeys.public_key_sec1 is 'The same as accounts on the chain have it: 04, x and y. Authenticators make one for each passkey; a second time it is somebody else''s, read on the chain.';
 comment on column wallet.passkeys.counter is 'The highest signature counter that was seen; 0: it does not count. One that does not grow is a copy.';
 comment on column wallet.passkeys.device_type is 'singleDevice or multiDevice: whether it may be on several devices. It never changes.';
 comment on column wallet.passkeys.is_backed_up is 'Whether it was backed up when it was last used.';

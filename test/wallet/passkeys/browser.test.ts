@@ -52,7 +52,10 @@ describe('passkeys of a real browser', function () {
     const handle = app.callback()
     const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
     origin = `http://localhost:${port}`
-    stop = () => closeServer(server, 500)
+    stop = () => {
+      passkeys.close()
+      return closeServer(server, 500)
+    }
     browser = await startBrowser()
     page = await browser.browser.newPage()
     cdp = await page.context().newCDPSession(page)
@@ -105,7 +108,7 @@ describe('passkeys of a real browser', function () {
 
     const { rows: [second] } = await world.database.pool.query<{ id: string }>(
       `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, aaguid, name)
-       select 'AAAAAAAAAAAAAAAAAAAAAAAA', user_id, rp_id, public_key, public_key_sec1, 0, device_type, is_backed_up, aaguid, 'Second' from wallet.passkeys where user_id = $1
+       select 'AAAAAAAAAAAAAAAAAAAAAAAA', user_id, rp_id, public_key, set_byte(public_key_sec1, 64, 255 - get_byte(public_key_sec1, 64)), 0, device_type, is_backed_up, aaguid, 'Second' from wallet.passkeys where user_id = $1
        returning credential_id as id`,
       [person.user.id],
     )

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { expect } from 'chai'
 import { given, origin, PasskeyWorld, rpId } from '../support/passkey-world.ts'
 import type { Person } from '../support/passkey-world.ts'
@@ -117,6 +118,18 @@ describe('ceremonies of passkeys', () => {
     expect(await world.listed(person)).to.have.length(10)
     const { status, error } = await world.call('/register/start', {}, { token: person.token })
     expect([status, error.code]).to.deep.equal([409, 'TOO_MANY_PASSKEYS'])
+  })
+
+  it('take no key a second time, which others may have read on the chain', async () => {
+    const [person, other] = [await world.withPasskey(), world.person()]
+    const [credential] = person.authenticator.credentials
+    if (credential === undefined) throw new Error('there is no passkey')
+    const publicKey = createPublicKey(credential.privateKey)
+    for (const one of [other, person]) {
+      const { status, error } = await world.register(one, { publicKey })
+      expect([status, error.code]).to.deep.equal([409, 'CREDENTIAL_EXISTS'])
+    }
+    expect(await world.listed(other)).to.deep.equal([])
   })
 
   it('add no passkey a second time, for whomever', async () => {

@@ -40,6 +40,8 @@ export interface Deviations {
 export interface CreateDeviations extends Deviations {
   readonly algorithm?: 'ES256' | 'RS256' | 'off-curve' | 'wrong-curve'
   readonly credentialId?: Buffer
+  /** One that there is already. */
+  readonly publicKey?: KeyObject
   readonly transports?: readonly string[]
   /** `packed`: signed by the passkey itself; `certified`: by a certificate. Default: none. */
   readonly attestation?: 'packed' | 'certified' | 'none-with-statement'
@@ -83,7 +85,8 @@ export class SoftAuthenticator {
   create(options: CreationOptions, deviations: CreateDeviations = {}) {
     const { algorithm = 'ES256', credentialId = randomBytes(32), transports = ['internal'], attestation, isDiscoverable = true, rest = Buffer.alloc(0) } = deviations
     const rpId = deviations.rpId ?? options.rp.id ?? ''
-    const { privateKey, publicKey } = algorithm === 'RS256' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { privateKey, publicKey: fresh } = algorithm === 'RS256' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { publicKey = fresh } = deviations
     const clientDataJSON = this.#clientData('webauthn.create', options.challenge, deviations)
     const counter = deviations.counter ?? 0
     const data = Buffer.concat([

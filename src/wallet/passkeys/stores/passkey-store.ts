@@ -88,14 +88,18 @@ export class PasskeyStore implements KnownPasskeys {
     return row
   }
 
-  /** @throws ApiError 409 `CREDENTIAL_EXISTS` (of whomever), `TOO_MANY_PASSKEYS` */
+  /**
+   * Keeps a new passkey. Making one proves nothing of its key, and keys are read on the chain by everybody: one that is known here already is
+   * nobody's a second time, or its owner's account could be claimed by others.
+   * @throws ApiError 409 `CREDENTIAL_EXISTS` (of whomever), `TOO_MANY_PASSKEYS`
+   */
   async add(userId: string, rpId: string, passkey: NewPasskey & { readonly name: string }, alsoIn: AlsoIn): Promise<Passkey> {
     return withTransaction(this.#pool, async (client) => {
       requireRoom(await lockedCount(client, userId))
       const { rows: [row] } = await query<Passkey>(
         client,
         `insert into wallet.passkeys (credential_id, user_id, rp_id, public_key, public_key_sec1, counter, device_type, is_backed_up, transports, aaguid, name)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (credential_id) do nothing returning ${shown}`,
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing returning ${shown}`,
         [
           passkey.credentialId, userId, rpId, passkey.publicKey, passkey.publicKeySec1, passkey.counter, passkey.deviceType, passkey.isBackedUp,
           passkey.transports, passkey.aaguid, passkey.name,
