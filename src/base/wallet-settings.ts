@@ -32,8 +32,9 @@ export const walletSettings = {
 
   WALLET_MAINNET_NODE: optionalText({ group: payer, description: 'Access node to which transactions of mainnet are sent. Without it, where the chain that is followed is mainnet, CHAIN_ACCESS_NODE.' }),
   WALLET_TESTNET_NODE: optionalText({ group: payer, description: 'Access node to which transactions of testnet are sent. Without it, where the chain that is followed is testnet or an emulator, CHAIN_ACCESS_NODE.' }),
-  WALLET_MAINNET_PAYER: optionalText({ group: payer, secret: true, description: 'Who pays for new accounts of mainnet: <address>/<key index>/<algorithm>/<hash>/<private key in hex>, e.g. 0x…/0/ECDSA_P256/SHA3_256/…. Without it none are made there.' }),
+  WALLET_MAINNET_PAYER: optionalText({ group: payer, secret: true, description: 'Who pays for new accounts of mainnet: <address>/<key index>/<algorithm>/<hash>/<private key in hex>, e.g. 0x…/0/ECDSA_P256/SHA3_256/…. Several keys of one private key are written 0-9 or 0,1,2: so many accounts are made at once. Each has the weight 1000. Without it none are made there.' }),
   WALLET_TESTNET_PAYER: optionalText({ group: payer, secret: true, description: 'The same for testnet.' }),
+  WALLET_TESTNET_FUNDS: integer({ group: payer, default: 0, min: 0, max: 1000, unit: 'FLOW', description: 'What the payer gives each new account of testnet, beside what an account has to have: without FLOW it can send nothing.' }),
   WALLET_PROVISION_LIMIT: integer({ group: payer, default: 20, min: 0, max: 1_000_000, unit: 'accounts per day', description: 'Most accounts that are made in 24 hours on each network, since each costs the payer.' }),
   WALLET_PROVISION_OPEN: boolean({ group: payer, default: true, description: 'Make accounts for whoever has signed in. Off: only for users whose app_metadata has the role wallet.' }),
 } satisfies Record<string, Setting<unknown>>
