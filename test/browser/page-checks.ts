@@ -35,10 +35,11 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`The Tab key does not lead to ${String(target)}.`)
 }
 
-/** What the page says on the console that it should not. */
-export function watchConsole(page: Page): string[] {
+/** What the page says on the console that it should not. @param expected parts of what it is meant to cause */
+export function watchConsole(page: Page, expected: readonly string[] = []): string[] {
   const said: string[] = []
   page.on('console', (message) => {
+    if (expected.some((part) => message.text().includes(part))) return
     if (message.type() === 'error' || message.type() === 'warning') said.push(message.text())
   })
   page.on('pageerror', (error) => said.push(error.stack ?? error.message))

@@ -45,7 +45,7 @@ export const rooms: readonly Room[] = [
   { paths: ['clients/signing'], mayImport: [] },
   systemRoom('src/projects'),
   systemRoom('src/editor'),
-  { paths: ['dashboards'], mayImport: [] },
+  { paths: ['dashboards'], mayImport: ['clients/signing'] },
   { paths: ['scripts'], mayImport: 'everything' },
   { paths: ['test'], mayImport: 'everything' },
 ]

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
 /** What of the repository a build of the pages depends on: the sources, the packages, and how it is made. */
-const ingredients = ['dashboards', 'package-lock.json', 'src/services/dashboards/build-dashboards.ts']
+const ingredients = ['dashboards', 'clients/signing', 'package-lock.json', 'src/services/dashboards/build-dashboards.ts']
 
 /**
  * Names the state of the pages' sources: 16 hex digits that change with any of them, and with no other file. A build

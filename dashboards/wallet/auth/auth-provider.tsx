@@ -1,0 +1,38 @@
+import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import { fullOptions } from './auth-options.ts'
+import type { AuthOptions, FullAuthOptions } from './auth-options.ts'
+import { rolesOf } from './roles.ts'
+import type { Roles } from './roles.ts'
+import { SessionKeeper } from './session-keeper.ts'
+import type { SessionState } from './session-keeper.ts'
+
+export interface Auth {
+  readonly state: SessionState
+  readonly options: FullAuthOptions
+  readonly keeper: SessionKeeper
+  /** Empty where nobody is signed in, or roles are not wanted. */
+  readonly roles: Roles
+}
+
+const nobody: Roles = { roles: [], teams: [] }
+const AuthContext = createContext<Auth | undefined>(undefined)
+
+/** Signs people in for the pages below it. The options are those with which it was first shown. */
+export function AuthProvider({ children, ...given }: AuthOptions & { readonly children: ReactNode }): ReactNode {
+  const [options] = useState(() => fullOptions(given))
+  const [keeper] = useState(() => new SessionKeeper(options))
+  const state = useSyncExternalStore(keeper.subscribe, () => keeper.state)
+  useEffect(() => keeper.start(), [keeper])
+  const auth = useMemo<Auth>(() => {
+    const roles = state.status === 'signed-in' && options.enableRoles ? rolesOf(state.session.user) : nobody
+    return { state, options, keeper, roles }
+  }, [state, options, keeper])
+  return <AuthContext value={auth}>{children}</AuthContext>
+}
+
+export function useAuth(): Auth {
+  const auth = useContext(AuthContext)
+  if (auth === undefined) throw new Error('There is no AuthProvider above.')
+  return auth
+}

@@ -1,0 +1,179 @@
+import { callJson, mayPass, problemText, WalletProblem } from '../problem.ts'
+import type { FullAuthOptions } from './auth-options.ts'
+import { endSession, keepSession, readSession } from './session-client.ts'
+import type { PageSession } from './session-client.ts'
+
+export type SessionState =
+  | { readonly status: 'loading' }
+  | { readonly status: 'signed-out'; readonly reason?: 'ended' }
+  | { readonly status: 'signed-in'; readonly session: PageSession }
+  /** It could not be asked whether there is a session. */
+  | { readonly status: 'unknown'; readonly detail: string }
+
+type Message = { readonly kind: 'session'; readonly session: PageSession } | { readonly kind: 'signed-out' }
+
+/** An access token is renewed so long before its end. */
+const marginS = 60
+const againMs = 10_000
+const lookMs = 30_000
+
+/**
+ * The session of a page. Access tokens are in memory alone; tabs take turns to renew them, and tell each other what came of it, so that the cookie's
+ * token is used once. What fails because the network or the service is away ends no session.
+ */
+export class SessionKeeper {
+  readonly #options: FullAuthOptions
+  readonly #listeners = new Set<() => void>()
+  #state: SessionState = { status: 'loading' }
+  #channel: BroadcastChannel | undefined
+  #renewTimer: ReturnType<typeof setTimeout> | undefined
+  #lookTimer: ReturnType<typeof setInterval> | undefined
+  #lookedAt = 0
+  /** Counts sign-ins and sign-outs, so that an answer that was on its way does not undo one. */
+  #changes = 0
+
+  constructor(options: FullAuthOptions) {
+    this.#options = options
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** @returns what ends it */
+  start(): () => void {
+    const channel = new BroadcastChannel('flowfarm-session')
+    this.#channel = channel
+    channel.addEventListener('message', ({ data }: MessageEvent<Message>) => this.#hear(data))
+    const seen = (): void => {
+      if (document.visibilityState === 'visible') this.#look()
+    }
+    document.addEventListener('visibilitychange', seen)
+    if (this.#options.enableLogoutDetection) this.#lookTimer = setInterval(seen, lookMs)
+    void this.load()
+    return () => {
+      channel.close()
+      this.#channel = undefined
+      document.removeEventListener('visibilitychange', seen)
+      clearInterval(this.#lookTimer)
+      clearTimeout(this.#renewTimer)
+    }
+  }
+
+  /** Asks whether somebody is signed in. */
+  async load(): Promise<void> {
+    try {
+      await this.#renew(true)
+    } catch (error) {
+      if (this.#state.status === 'signed-in') return
+      this.#set({ status: 'unknown', detail: problemText(error) })
+    }
+  }
+
+  /** Goes on with the session that a sign-in gave. @throws WalletProblem */
+  async adopt(refreshToken: string): Promise<void> {
+    const changes = ++this.#changes
+    const session = await keepSession(this.#options, refreshToken)
+    if (session === undefined) throw new WalletProblem(401, 'session-ended', 'The sign-in did not last: try again.')
+    if (changes === this.#changes) this.#begin(session)
+  }
+
+  /** A token for a request, renewed where it is about to end. @throws WalletProblem 401 where nobody is signed in (any more) */
+  async accessToken(): Promise<string> {
+    if (this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session.access_token
+    const session = await this.#renew(false)
+    if (session === undefined) throw new WalletProblem(401, 'session-ended', 'This session has ended: sign in again.')
+    return session.access_token
+  }
+
+  /** Signs out here at once, in all tabs. @throws WalletProblem where the service could not be told */
+  async signOut(scope: 'local' | 'global' = 'local'): Promise<void> {
+    this.#changes++
+    try {
+      await locked(() => endSession(this.#options, scope))
+    } finally {
+      this.#end()
+      this.#tell({ kind: 'signed-out' })
+    }
+  }
+
+  async #renew(isFirst: boolean): Promise<PageSession | undefined> {
+    const changes = this.#changes
+    const session = await locked(async () => {
+      // Another tab may have renewed it while this one waited for its turn.
+      if (!isFirst && this.#state.status === 'signed-in' && !isOld(this.#state.session)) return this.#state.session
+      return readSession(this.#options)
+    })
+    if (changes !== this.#changes) return this.#state.status === 'signed-in' ? this.#state.session : undefined
+    if (session === undefined) this.#end(this.#state.status === 'signed-in' ? 'ended' : undefined)
+    else this.#begin(session)
+    return session
+  }
+
+  #begin(session: PageSession): void {
+    this.#hold(session)
+    this.#tell({ kind: 'session', session })
+  }
+
+  #hold(session: PageSession): void {
+    this.#set({ status: 'signed-in', session })
+    clearTimeout(this.#renewTimer)
+    const inMs = Math.max(1000, (session.expires_at - marginS) * 1000 - Date.now())
+    this.#renewTimer = setTimeout(() => this.#renewInTime(), Math.min(inMs, 2 ** 31 - 1))
+  }
+
+  #renewInTime(): void {
+    this.#renew(false).catch(() => {
+      this.#renewTimer = setTimeout(() => this.#renewInTime(), againMs)
+    })
+  }
+
+  #end(reason?: 'ended'): void {
+    clearTimeout(this.#renewTimer)
+    this.#set({ status: 'signed-out', ...(reason === undefined ? {} : { reason }) })
+  }
+
+  #hear(message: Message): void {
+    this.#changes++
+    if (message.kind === 'session') this.#hold(message.session)
+    else this.#end(this.#state.status === 'signed-in' ? 'ended' : undefined)
+  }
+
+  /** Whether the session was ended on another device or host. */
+  #look(): void {
+    if (this.#state.status === 'unknown') void this.load()
+    if (!this.#options.enableLogoutDetection || this.#state.status !== 'signed-in' || Date.now() - this.#lookedAt < lookMs / 2) return
+    this.#lookedAt = Date.now()
+    const { session } = this.#state
+    const changes = this.#changes
+    callJson(`${this.#options.gotrueUrl}/user`, { headers: { authorization: `Bearer ${session.access_token}` } }).catch(async (error: unknown) => {
+      if (mayPass(error) || changes !== this.#changes) return
+      await this.load()
+    })
+  }
+
+  #tell(message: Message): void {
+    this.#channel?.postMessage(message)
+  }
+
+  #set(state: SessionState): void {
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function isOld({ expires_at: expiresAt }: PageSession): boolean {
+  return expiresAt - marginS <= Date.now() / 1000
+}
+
+/** One tab after the other. Browsers that cannot say whose turn it is are told apart by the service, which renews a token once. */
+function locked<T>(run: () => Promise<T>): Promise<T> {
+  // Without HTTPS there are none, whatever the types say.
+  const { locks } = navigator as { readonly locks?: LockManager }
+  return locks === undefined ? run() : locks.request('flowfarm-session', run) as Promise<T>
+}

@@ -1,0 +1,81 @@
+import { browserSupportsWebAuthnAutofill, startAuthentication, WebAuthnAbortService } from '@simplewebauthn/browser'
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
+import { callFunction } from '../passkeys/passkey-function.ts'
+import { callJson, jsonBody, WalletProblem } from '../problem.ts'
+import { callbackUrl } from './auth-options.ts'
+import type { FullAuthOptions } from './auth-options.ts'
+import { beginProof, takeProof } from './pkce.ts'
+
+/** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
+
+interface TokenAnswer { readonly refresh_token?: unknown }
+
+export const oauthNames = { github: 'GitHub', google: 'Google' } as const
+export type OAuthName = keyof typeof oauthNames
+
+/** Which others people can sign in with. */
+export async function offeredOAuth({ gotrueUrl }: FullAuthOptions, signal?: AbortSignal): Promise<readonly OAuthName[]> {
+  const { external = {} } = await callJson<{ readonly external?: Readonly<Record<string, boolean>> }>(`${gotrueUrl}/settings`, signal === undefined ? {} : { signal })
+  return (Object.keys(oauthNames) as OAuthName[]).filter((name) => external[name] === true)
+}
+
+/** Sends an e-mail with a code and a link. Whether the address has an account is not told. */
+export async function sendCode(options: FullAuthOptions, email: string): Promise<void> {
+  const back = new URLSearchParams({ redirect_to: callbackUrl(options, location.origin) })
+  await callJson(`${options.gotrueUrl}/otp?${back.toString()}`, jsonBody({ email, create_user: true, data: {}, ...await beginProof() }))
+}
+
+/** @returns refresh token */
+export async function verifyCode({ gotrueUrl }: FullAuthOptions, email: string, code: string): Promise<string> {
+  return refreshTokenOf(await callJson<TokenAnswer>(`${gotrueUrl}/verify`, jsonBody({ type: 'email', email, token: code })))
+}
+
+/** Leaves the page. */
+export async function startOAuth(options: FullAuthOptions, provider: OAuthName): Promise<void> {
+  const query = new URLSearchParams({ provider, redirect_to: callbackUrl(options, location.origin), ...await beginProof() })
+  location.assign(`${options.gotrueUrl}/authorize?${query.toString()}`)
+}
+
+/** Comes back from a link or from a sign-in with others. @returns refresh token */
+export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: URL): Promise<string> {
+  const told = new URLSearchParams(address.hash.slice(1))
+  const value = (name: string): string | null => address.searchParams.get(name) ?? told.get(name)
+  const refused = value('error_description') ?? value('error')
+  if (refused !== null) throw new WalletProblem(400, value('error_code') ?? 'refused', refused)
+  const code = value('code')
+  if (code === null) throw new WalletProblem(400, 'no-code', 'This address belongs to the end of a sign-in, and there is none.')
+  const verifier = takeProof()
+  if (verifier === undefined) {
+    throw new WalletProblem(400, 'other-browser', 'This sign-in began in another browser. Type the code of the e-mail there, or begin again here.')
+  }
+  return refreshTokenOf(await callJson<TokenAnswer>(`${gotrueUrl}/token?grant_type=pkce`, jsonBody({ auth_code: code, code_verifier: verifier })))
+}
+
+export interface PasskeySignIn {
+  /** Waits until a passkey is chosen among what the browser offers in the field for the e-mail address. */
+  readonly isAutofill?: boolean
+}
+
+/** @returns refresh token. @throws what the browser throws where no passkey is given */
+export async function signInByPasskey(options: FullAuthOptions, { isAutofill = false }: PasskeySignIn = {}): Promise<string> {
+  const { rpId } = options
+  const started = await callFunction<{ readonly options: PublicKeyCredentialRequestOptionsJSON; readonly challengeId: string }>(options, '/login/start', { rpId })
+  const response: AuthenticationResponseJSON = await startAuthentication({ optionsJSON: started.options, useBrowserAutofill: isAutofill })
+  const { tokenHash } = await callFunction<{ readonly tokenHash: string }>(options, '/login/finish', { rpId, challengeId: started.challengeId, response })
+  return refreshTokenOf(await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })))
+}
+
+/** Whether browsers can offer passkeys in a field. */
+export function canAutofill(): Promise<boolean> {
+  return browserSupportsWebAuthnAutofill()
+}
+
+/** Ends a question for a passkey that nobody has answered. */
+export function stopAsking(): void {
+  WebAuthnAbortService.cancelCeremony()
+}
+
+function refreshTokenOf({ refresh_token: token }: TokenAnswer): string {
+  if (typeof token !== 'string' || token === '') throw new WalletProblem(502, 'no-session', 'The sign-in gave no session. Try again.')
+  return token
+}

@@ -1,0 +1,96 @@
+import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
+import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
+import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
+import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { ChainAccount, ChainKey, Network } from '../contract.ts'
+import { mayPass, WalletProblem } from '../problem.ts'
+import { readAccount, readHead, readResult, submit } from './chain-client.ts'
+
+/** An account that a passkey signs for. */
+export interface OwnAccount {
+  readonly network: Network
+  readonly address: string
+  /** base64url. */
+  readonly credentialId: string
+  /** 130 hex digits. */
+  readonly publicKeySec1Hex: string
+}
+
+export type SendStage = 'preparing' | 'signing' | 'sending' | 'sent' | 'executed' | 'sealed'
+
+export interface SendOptions {
+  readonly rpId: string
+  readonly account: OwnAccount
+  readonly code: (chain: FlowChain) => TransactionCode
+  /** @param id from `sent` on */
+  readonly onStage: (stage: SendStage, id?: string) => void
+  readonly signal: AbortSignal
+}
+
+const computeLimit = 9999
+const pollMs = 1000
+/** Blocks come each second; a transaction that is not sealed by then is one that somebody has to look for. */
+const patienceMs = 180_000
+
+/** The key of an account that is a passkey's: it has to be good, and to sign alone. */
+export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): ChainKey | undefined {
+  const digits = publicKeySec1Hex.replace(/^04/, '').toLowerCase()
+  return keys.find((key) => key.public_key.toLowerCase() === digits && !key.is_revoked && key.weight >= 1000 && key.signature_algorithm === 'ECDSA_P256' && key.hash_algorithm === 'SHA2_256')
+}
+
+/**
+ * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
+ * @returns its id
+ * @throws WalletProblem, with the words of the chain where it failed there; SigningError; what the browser throws where no passkey is given
+ */
+export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
+  const { network, address, credentialId, publicKeySec1Hex } = account
+  onStage('preparing')
+  const [{ chain, block }, state] = await Promise.all([readHead(network, signal), readAccount(network, address, signal)])
+  const key = keyOfPasskey(state, publicKeySec1Hex)
+  if (key === undefined) throw new WalletProblem(409, 'no-key', `This passkey is no key of ${address} that can sign alone (any more).`)
+  const transaction: FlowTransaction = {
+    ...code(chain), referenceBlockId: block.id, computeLimit, payer: address, authorizers: [address],
+    proposalKey: { address, keyIndex: key.index, sequenceNumber: BigInt(key.sequence_number) }, payloadSignatures: [], envelopeSignatures: [],
+  }
+  onStage('signing')
+  const signer = { address, keyIndex: key.index, rpId, credentialId: bytesOfBase64Url(credentialId, 'credentialId'), publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey') }
+  const signed = await signTransaction(transaction, signer, { signal })
+  onStage('sending')
+  const id = await submit(network, signed)
+  onStage('sent', id)
+  await untilSealed(network, id, { onStage, signal })
+  return id
+}
+
+async function untilSealed(network: Network, id: string, { onStage, signal }: Pick<SendOptions, 'onStage' | 'signal'>): Promise<void> {
+  const end = Date.now() + patienceMs
+  for (;;) {
+    const result = await readResult(network, id, signal).catch((error: unknown) => {
+      // It is under way whatever happens to a question about it.
+      if (!mayPass(error)) throw error
+      return undefined
+    })
+    if (result?.is_failed === true) throw new WalletProblem(422, 'transaction-failed', result.error ?? 'The transaction failed.')
+    if (result?.status === 'EXPIRED') throw new WalletProblem(422, 'transaction-expired', 'No block took the transaction in time: nothing was done. Try again.')
+    if (result?.status === 'SEALED') return onStage('sealed', id)
+    if (result?.status === 'EXECUTED') onStage('executed', id)
+    if (Date.now() > end) throw new WalletProblem(504, 'not-sealed', 'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.')
+    await pause(pollMs, signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,71 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useAuth } from './auth/auth-provider.tsx'
+import { readAccount } from './chain/chain-client.ts'
+import type { OwnAccount } from './chain/send-transaction.ts'
+import type { AccountRow, AccountStanding, ActivityRow, ChainAccount, Network, PasskeyRow } from './contract.ts'
+import { listAccounts, listActivity, listPasskeys } from './passkeys/passkeys.ts'
+import { callJson } from './problem.ts'
+
+/** What is read of whoever is signed in. */
+
+const freshMs = 10_000
+
+export function usePasskeys(): UseQueryResult<readonly PasskeyRow[]> {
+  const auth = useAuth()
+  return useQuery({ queryKey: ['own', 'passkeys'], queryFn: () => listPasskeys(auth) })
+}
+
+export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
+  const auth = useAuth()
+  return useQuery({
+    queryKey: ['own', 'accounts'], queryFn: () => listAccounts(auth),
+    // One that is being made gets ready without anybody asking.
+    refetchInterval: ({ state }) => (state.data?.some(({ networks }) => Object.values(networks ?? {}).some(isUnderWay)) === true ? 2000 : false),
+  })
+}
+
+export function useSignIns(): UseQueryResult<readonly ActivityRow[]> {
+  const auth = useAuth()
+  return useQuery({ queryKey: ['own', 'activity'], queryFn: () => listActivity(auth) })
+}
+
+/** As the chain has it. */
+export function useChainAccount(network: Network, address: string | undefined): UseQueryResult<ChainAccount> {
+  return useQuery({
+    queryKey: ['own', 'chain', network, address], queryFn: ({ signal }) => readAccount(network, address ?? '', signal), enabled: address !== undefined, refetchInterval: freshMs,
+  })
+}
+
+interface ExplorerList<Item> { readonly data: readonly Item[] }
+
+/** A list of the explorer's API, from the wallet's own host. Undefined path: there is none for that network. */
+export function useExplorer<Item>(path: string | undefined): UseQueryResult<readonly Item[]> {
+  return useQuery({
+    queryKey: ['own', 'explorer', path], queryFn: async ({ signal }) => (await callJson<ExplorerList<Item>>(`/explorer${path ?? ''}`, { signal })).data,
+    enabled: path !== undefined, refetchInterval: freshMs,
+  })
+}
+
+/** Has all of it read again, after something was changed. */
+export function useReadAgain(): () => Promise<void> {
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: ['own'] })
+}
+
+export function isUnderWay({ state }: AccountStanding): boolean {
+  return state === 'wanted' || state === 'sent'
+}
+
+/** The address of a passkey's account, where it is there. */
+export function addressOf(row: AccountRow, network: Network): string | undefined {
+  return (network === 'mainnet' ? row.flowAddress : row.flowAddressTestnet) ?? undefined
+}
+
+/** All accounts that are there. */
+export function ownAccounts(rows: readonly AccountRow[]): readonly OwnAccount[] {
+  return rows.flatMap((row) => (['mainnet', 'testnet'] as const).flatMap((network) => {
+    const address = addressOf(row, network)
+    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex }]
+  }))
+}

@@ -1,0 +1,100 @@
+import type { ReactNode } from 'react'
+import { Ago } from '../../kit/age.tsx'
+import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
+import { plainAmount } from '../chain/amounts.ts'
+import type { OwnAccount } from '../chain/send-transaction.ts'
+import type { NetworkSettings } from '../contract.ts'
+import { ownAccounts, useAccounts, useExplorer, useSignIns } from '../own.ts'
+import { PageTitle } from '../parts/page-title.tsx'
+import { eventWords } from '../passkeys/event-words.ts'
+import { problemText } from '../problem.ts'
+import { networkNames, useSettings } from '../settings.ts'
+
+interface Transfer {
+  readonly type: 'ft' | 'nft'
+  readonly transaction_hash: string
+  readonly event_index: number
+  readonly leg: number
+  readonly timestamp: string
+  readonly sender?: string | null
+  readonly receiver?: string | null
+  readonly direction: 'withdraw' | 'deposit'
+  readonly amount?: string
+  readonly token?: { readonly symbol?: string | null; readonly name?: string | null; readonly token?: string }
+  readonly collection?: { readonly name?: string | null }
+  readonly name?: string | null
+  readonly nft_id?: string
+}
+
+/** What moved in and out of the accounts, and what was done with the passkeys. */
+export function ActivityPage(): ReactNode {
+  const { networks } = useSettings()
+  const { data: rows } = useAccounts()
+  const settings = networks.find((one) => one.has_explorer_api)
+  const accounts = ownAccounts(rows ?? []).filter(({ network }) => network === settings?.network)
+  return (
+    <>
+      <PageTitle title="Activity" />
+      {settings !== undefined && accounts.map((account) => <Transfers key={account.address} settings={settings} account={account} isOnlyOne={accounts.length === 1} />)}
+      {settings === undefined && <p className="banner">This wallet has no explorer: it cannot list what moved. The balances are on the page of accounts.</p>}
+      <SignIns />
+    </>
+  )
+}
+
+function Transfers({ settings, account, isOnlyOne }: { readonly settings: NetworkSettings; readonly account: OwnAccount; readonly isOnlyOne: boolean }): ReactNode {
+  const { data, error, refetch } = useExplorer<Transfer>(`/flow/account/${account.address}/transfer?limit=50`)
+  return (
+    <section className="panel" aria-label={`Transfers of ${account.address}`}>
+      <header>
+        <h2>Transfers on {networkNames[account.network]}</h2>
+        {!isOnlyOne && <code className="soft">{account.address}</code>}
+      </header>
+      {data === undefined && error === null && <Loading label="Transfers load" />}
+      {data === undefined && error !== null && <Failure title="Transfers cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+      {data?.length === 0 && <NothingHere title="Nothing moved yet">What comes in and goes out is listed here, some seconds after it happened.</NothingHere>}
+      <ul className="rows">
+        {data?.map((transfer) => <TransferRow key={`${transfer.transaction_hash}:${transfer.event_index}:${transfer.leg}`} transfer={transfer} explorer={settings.explorer_url} />)}
+      </ul>
+    </section>
+  )
+}
+
+function TransferRow({ transfer, explorer }: { readonly transfer: Transfer; readonly explorer: string | null }): ReactNode {
+  const { type, direction, amount = '', token, collection, name, nft_id: id, sender, receiver, timestamp, transaction_hash: hash } = transfer
+  const isOut = direction === 'withdraw'
+  const other = isOut ? receiver : sender
+  const what = type === 'ft' ? `${plainAmount(amount)} ${token?.symbol ?? token?.name ?? token?.token ?? ''}` : `${name ?? `#${id ?? ''}`}${collection?.name === undefined || collection.name === null ? '' : ` of ${collection.name}`}`
+  return (
+    <li>
+      <span className="row-main">
+        <span>{isOut ? 'Sent' : 'Received'}{other === undefined || other === null ? '' : <> {isOut ? 'to' : 'from'} <code>{other}</code></>}</span>
+        <span className="soft small"><Ago at={timestamp} />{explorer !== null && <> · <a href={`${explorer}/transaction/${hash}`} target="_blank" rel="noreferrer">Transaction</a></>}</span>
+      </span>
+      <span className={isOut ? 'number' : 'number in'}>{isOut ? '−' : '+'}{what}</span>
+    </li>
+  )
+}
+
+function SignIns(): ReactNode {
+  const { data, error, refetch } = useSignIns()
+  const shown = data?.filter(({ event }) => !event.endsWith('_started')).slice(0, 30)
+  return (
+    <section className="panel" aria-label="Passkeys">
+      <header><h2>Passkeys and sign-ins</h2></header>
+      {shown === undefined && error === null && <Loading label="The log loads" />}
+      {shown === undefined && error !== null && <Failure title="The log cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+      {shown?.length === 0 && <NothingHere title="Nothing was done with passkeys yet" />}
+      <ul className="rows">
+        {shown?.map(({ event, at, ip, done }, i) => (
+          <li key={`${at} ${i}`}>
+            <span className="row-main">
+              <span className={done ? '' : 'bad-text'}>{eventWords(event)}</span>
+              <span className="soft small"><Ago at={at} />{ip === null ? '' : ` · from ${ip}`}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,138 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Ago } from '../../kit/age.tsx'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
+import { Icon } from '../../kit/icon.tsx'
+import { Failure, Loading } from '../../kit/state.tsx'
+import { useToast } from '../../kit/toast.tsx'
+import { useAuth } from '../auth/auth-provider.tsx'
+import type { OwnAccount } from '../chain/send-transaction.ts'
+import type { PasskeyRow } from '../contract.ts'
+import { ownAccounts, useAccounts, usePasskeys, useReadAgain } from '../own.ts'
+import { AccountKeys } from '../parts/account-keys.tsx'
+import { FirstPasskey } from '../parts/first-passkey.tsx'
+import { PageTitle } from '../parts/page-title.tsx'
+import { ProblemLine } from '../parts/problem-line.tsx'
+import { SignOutEverywhere } from '../parts/sign-out-everywhere.tsx'
+import { useAction } from '../parts/use-action.ts'
+import { passkeyName } from '../passkeys/passkey-name.ts'
+import { makePasskey, removePasskey, renamePasskey } from '../passkeys/passkeys.ts'
+import { problemText } from '../problem.ts'
+
+/** The passkeys of whoever is signed in, and the keys of their accounts. */
+export function PasskeysPage(): ReactNode {
+  const auth = useAuth()
+  const { data, error, refetch } = usePasskeys()
+  const accounts = useAccounts()
+  const readAgain = useReadAgain()
+  const say = useToast()
+  const { isBusy, problem, run } = useAction()
+  const own = ownAccounts(accounts.data ?? [])
+  const add = (): void => void run(async () => {
+    await makePasskey(auth)
+    await readAgain()
+    say('The passkey was made.')
+  })
+  if (data?.length === 0) {
+    return (
+      <>
+        <PageTitle title="Passkeys" />
+        <FirstPasskey />
+        <SignOutEverywhere />
+      </>
+    )
+  }
+  return (
+    <>
+      <PageTitle title="Passkeys">
+        <Button disabled={isBusy} onClick={add}><Icon name="plus" /> Add a passkey</Button>
+      </PageTitle>
+      <ProblemLine problem={problem} />
+      <section className="panel" aria-label="Your passkeys">
+        {data === undefined && error === null && <Loading label="Your passkeys load" />}
+        {data === undefined && error !== null && <Failure title="Your passkeys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+        <ul className="rows">
+          {data?.map((passkey) => <PasskeyLine key={passkey.id} passkey={passkey} isLast={data.length === 1} accounts={own.filter(({ credentialId }) => credentialId === passkey.id)} />)}
+        </ul>
+        {data?.length === 1 && <p className="panel-text soft">Add a second passkey on another device: who loses the only one loses the way in, and the accounts with it.</p>}
+      </section>
+      {own.map((account) => <AccountKeys key={`${account.network}${account.address}`} account={account} passkeys={data ?? []} rows={accounts.data ?? []} />)}
+      <SignOutEverywhere />
+    </>
+  )
+}
+
+function PasskeyLine({ passkey, isLast, accounts }: { readonly passkey: PasskeyRow; readonly isLast: boolean; readonly accounts: readonly OwnAccount[] }): ReactNode {
+  const [open, setOpen] = useState<'rename' | 'remove'>()
+  const name = passkeyName(passkey)
+  return (
+    <li>
+      <span className="row-main">
+        <span className="row-name">{name} {passkey.backedUp && <Badge tone="good" title="The browser or the system keeps a copy">Backed up</Badge>}</span>
+        <span className="soft small">
+          Made <Ago at={passkey.createdAt} />{passkey.lastUsedAt === null ? ', not used to sign in yet' : <>, used <Ago at={passkey.lastUsedAt} /></>}
+        </span>
+      </span>
+      <span className="row-actions">
+        <Button look="plain" isIcon aria-label={`Rename ${name}`} onClick={() => setOpen('rename')}><Icon name="pencil" /></Button>
+        <Button look="plain" isIcon aria-label={`Remove ${name}`} disabled={isLast} title={isLast ? 'The last passkey stays: without it there would be no way to your accounts' : undefined} onClick={() => setOpen('remove')}>
+          <Icon name="bin" />
+        </Button>
+      </span>
+      {open === 'rename' && <RenameDialog passkey={passkey} onClose={() => setOpen(undefined)} />}
+      {open === 'remove' && <RemoveDialog passkey={passkey} accounts={accounts} onClose={() => setOpen(undefined)} />}
+    </li>
+  )
+}
+
+function RenameDialog({ passkey, onClose }: { readonly passkey: PasskeyRow; readonly onClose: () => void }): ReactNode {
+  const auth = useAuth()
+  const readAgain = useReadAgain()
+  const [name, setName] = useState(passkeyName(passkey))
+  const { isBusy, problem, run } = useAction()
+  const rename = async (): Promise<void> => {
+    const isDone = await run(async () => {
+      await renamePasskey(auth, passkey.id, name.trim())
+      await readAgain()
+    })
+    if (isDone) onClose()
+  }
+  return (
+    <Dialog title="Rename the passkey" action="Rename" isBusy={isBusy || name.trim() === ''} error={problem} onSubmit={() => void rename()} onClose={onClose}>
+      <label className="field">
+        <span>Name</span>
+        <input className="input" value={name} maxLength={100} autoFocus onChange={(event) => setName(event.target.value)} />
+      </label>
+    </Dialog>
+  )
+}
+
+function RemoveDialog({ passkey, accounts, onClose }: { readonly passkey: PasskeyRow; readonly accounts: readonly OwnAccount[]; readonly onClose: () => void }): ReactNode {
+  const auth = useAuth()
+  const readAgain = useReadAgain()
+  const [isSure, setIsSure] = useState(accounts.length === 0)
+  const { isBusy, problem, run } = useAction()
+  const remove = async (): Promise<void> => {
+    const isDone = await run(async () => {
+      await removePasskey(auth, passkey.id)
+      await readAgain()
+    })
+    if (isDone) onClose()
+  }
+  return (
+    <Dialog title={`Remove ${passkeyName(passkey)}?`} action="Remove" isDangerous isBusy={isBusy || !isSure} error={problem} onSubmit={() => void remove()} onClose={onClose}>
+      <p>Nobody can sign in with it any more. On the chain it stays a key of its accounts until it is revoked there.</p>
+      {accounts.length > 0 && (
+        <>
+          <p className="banner bad">It is the key of {accounts.map(({ address }) => address).join(' and ')}. Unless another key was added there, nobody can send anything from them afterwards.</p>
+          <label className="check-line">
+            <input type="checkbox" className="check" checked={isSure} onChange={(event) => setIsSure(event.target.checked)} />
+            <span>I do not need these accounts any more, or have another key for them.</span>
+          </label>
+        </>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,92 @@
+import type { ReactNode } from 'react'
+import { Link } from '../../explorer/link.tsx'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { CopyButton } from '../../kit/copy-button.tsx'
+import { Icon } from '../../kit/icon.tsx'
+import { useAuth } from '../auth/auth-provider.tsx'
+import { plainAmount } from '../chain/amounts.ts'
+import type { AccountRow, AccountStanding, NetworkSettings } from '../contract.ts'
+import { addressOf, isUnderWay, useChainAccount, useReadAgain } from '../own.ts'
+import { makeAccounts } from '../passkeys/passkeys.ts'
+import { problemText, WalletProblem } from '../problem.ts'
+import { networkNames } from '../settings.ts'
+import { ProblemLine } from './problem-line.tsx'
+import { useAction } from './use-action.ts'
+
+export interface AccountCardProps {
+  readonly settings: NetworkSettings
+  readonly credentialId: string
+  /** Undefined for a passkey that has no account anywhere yet. */
+  readonly row: AccountRow | undefined
+}
+
+/** The account of a passkey on one network, or how to get one. */
+export function AccountCard({ settings, credentialId, row }: AccountCardProps): ReactNode {
+  const { network } = settings
+  const address = row === undefined ? undefined : addressOf(row, network)
+  return (
+    <section className="panel account" aria-label={`Account on ${networkNames[network]}`}>
+      <header>
+        <Badge tone={network === 'mainnet' ? 'good' : 'warn'} {...(network === 'testnet' ? { title: 'FLOW of this network is worth nothing' } : {})}>{networkNames[network]}</Badge>
+        {address !== undefined && (
+          <span className="address">
+            <code>{address}</code>
+            <CopyButton text={address} what="address" />
+          </span>
+        )}
+      </header>
+      {address === undefined
+        ? <NoAccount settings={settings} credentialId={credentialId} standing={row?.networks?.[network]} />
+        : <Balance settings={settings} address={address} />}
+    </section>
+  )
+}
+
+function Balance({ settings: { network, explorer_url: explorer }, address }: { readonly settings: NetworkSettings; readonly address: string }): ReactNode {
+  const { data, error } = useChainAccount(network, address)
+  return (
+    <div className="account-body">
+      <p className="balance">
+        {data === undefined && error === null && <span className="skeleton" aria-label="The balance loads" role="status" />}
+        {data !== undefined && <><b>{plainAmount(data.balance)}</b> FLOW</>}
+        {data === undefined && error !== null && <span className="soft">Balance not known</span>}
+      </p>
+      {error !== null && <p className="soft small">{problemText(error)}</p>}
+      <div className="button-row">
+        <Link className="button strong" to={`/send?from=${network}:${address}`}><Icon name="send" /> Send</Link>
+        {explorer !== null && (
+          <a className="button" href={`${explorer}/account/${address}`} target="_blank" rel="noreferrer">Explorer <Icon name="external" size={14} /></a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function NoAccount({ settings, credentialId, standing }: { readonly settings: NetworkSettings; readonly credentialId: string; readonly standing: AccountStanding | undefined }): ReactNode {
+  const { network } = settings
+  const auth = useAuth()
+  const readAgain = useReadAgain()
+  const { isBusy, problem, run } = useAction()
+  const make = (): void => void run(async () => {
+    try {
+      const { error, state } = (await makeAccounts(auth, credentialId, [network]))[network] ?? {}
+      if (state === 'failed' || state === 'refused') throw new WalletProblem(422, error?.code ?? 'PROVISION_FAILED', error?.message ?? 'The account could not be made.')
+    } finally {
+      await readAgain()
+    }
+  })
+  const isMade = isBusy || (standing !== undefined && isUnderWay(standing))
+  const refused = standing?.state === 'failed' ? standing.error : undefined
+  return (
+    <div className="account-body">
+      {isMade
+        ? <p className="soft" role="status"><span className="spinner" aria-hidden="true" /> The account is being made. That takes some seconds.</p>
+        : <p className="soft">{settings.makes_accounts ? 'This passkey has no account here yet.' : 'Nobody pays for new accounts on this network here.'}</p>}
+      {!isMade && <ProblemLine problem={problem ?? refused?.message} />}
+      {settings.makes_accounts && !isMade && refused?.mayRetry !== false && (
+        <div className="button-row"><Button onClick={make}>{refused === undefined && problem === undefined ? 'Make the account' : 'Try again'}</Button></div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { addKey, revokeKey } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
+import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
+import { Failure, Loading } from '../../kit/state.tsx'
+import { useToast } from '../../kit/toast.tsx'
+import { keyOfPasskey, sendTransaction } from '../chain/send-transaction.ts'
+import type { OwnAccount } from '../chain/send-transaction.ts'
+import type { AccountRow, ChainKey, PasskeyRow } from '../contract.ts'
+import { useChainAccount, useReadAgain } from '../own.ts'
+import { passkeyName } from '../passkeys/passkey-name.ts'
+import { problemText } from '../problem.ts'
+import { networkNames, useSettings } from '../settings.ts'
+import { useAction } from './use-action.ts'
+
+export interface AccountKeysProps {
+  readonly account: OwnAccount
+  readonly passkeys: readonly PasskeyRow[]
+  /** Where the public keys of passkeys are told. */
+  readonly rows: readonly AccountRow[]
+}
+
+interface Change {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly isDangerous: boolean
+  readonly code: (chain: FlowChain) => TransactionCode
+}
+
+/** The keys of an account as the chain has them: other passkeys can be added, and what is not needed any more revoked. */
+export function AccountKeys({ account, passkeys, rows }: AccountKeysProps): ReactNode {
+  const { data, error, refetch } = useChainAccount(account.network, account.address)
+  const [change, setChange] = useState<Change>()
+  const ownName = (publicKey: string): string | undefined => {
+    const row = rows.find(({ publicKeySec1Hex }) => publicKeySec1Hex.slice(2).toLowerCase() === publicKey.toLowerCase())
+    const passkey = passkeys.find(({ id }) => id === row?.credentialId)
+    return passkey === undefined ? undefined : passkeyName(passkey)
+  }
+  const good = data?.keys.filter((key) => !key.is_revoked) ?? []
+  const others = data === undefined ? [] : rows.filter(({ publicKeySec1Hex }) => keyOfPasskey(data, publicKeySec1Hex) === undefined)
+  return (
+    <section className="panel" aria-label={`Keys of ${account.address}`}>
+      <header>
+        <h2>Keys on {networkNames[account.network]}</h2>
+        <code className="soft">{account.address}</code>
+      </header>
+      {data === undefined && error === null && <Loading label="Keys load" rows={1} />}
+      {data === undefined && error !== null && <Failure title="The keys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
+      <ul className="rows">
+        {data?.keys.map((key) => (
+          <li key={key.index}>
+            <span className="row-main">
+              <span className="row-name">{ownName(key.public_key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}</span>
+              <span className="soft small">Key {key.index} · weight {key.weight} · <code title={key.public_key}>{key.public_key.slice(0, 12)}…</code></span>
+            </span>
+            {!key.is_revoked && (
+              <span className="row-actions">
+                <Button isSmall disabled={!mayRevoke(key, good)} title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'} onClick={() => setChange(revoking(key, ownName(key.public_key)))}>Revoke</Button>
+              </span>
+            )}
+          </li>
+        ))}
+        {others.map((row) => {
+          const passkey = passkeys.find(({ id }) => id === row.credentialId)
+          if (passkey === undefined) return null
+          return (
+            <li key={row.credentialId}>
+              <span className="row-main"><span className="soft">{passkeyName(passkey)} is no key of this account</span></span>
+              <span className="row-actions"><Button isSmall onClick={() => setChange(adding(row, passkeyName(passkey)))}>Add it</Button></span>
+            </li>
+          )
+        })}
+      </ul>
+      {change !== undefined && <ChangeDialog account={account} change={change} onClose={() => setChange(undefined)} />}
+    </section>
+  )
+}
+
+function mayRevoke(key: ChainKey, good: readonly ChainKey[]): boolean {
+  return good.some((other) => other.index !== key.index && other.weight >= 1000)
+}
+
+function revoking(key: ChainKey, name: string | undefined): Change {
+  return {
+    title: `Revoke key ${key.index}?`, text: `${name ?? 'This key'} can sign nothing for the account afterwards. A revoked key never comes back.`, action: 'Revoke', isDangerous: true,
+    code: (chain) => revokeKey(chain, key.index),
+  }
+}
+
+function adding({ publicKeySec1Hex }: AccountRow, name: string): Change {
+  return {
+    title: `Add ${name}?`, text: 'It can sign everything for the account, alone, as the passkey that you use now.', action: 'Add it', isDangerous: false,
+    code: (chain) => addKey(chain, { publicKey: publicKeySec1Hex }),
+  }
+}
+
+function ChangeDialog({ account, change, onClose }: { readonly account: OwnAccount; readonly change: Change; readonly onClose: () => void }): ReactNode {
+  const { rp_id: rpId } = useSettings()
+  const readAgain = useReadAgain()
+  const say = useToast()
+  const { isBusy, problem, run } = useAction()
+  const [control] = useState(() => new AbortController())
+  const submit = async (): Promise<void> => {
+    const isDone = await run(async () => {
+      await sendTransaction({ rpId, account, code: change.code, onStage: () => undefined, signal: control.signal })
+      await readAgain()
+    })
+    if (!isDone) return
+    say('The chain has it.')
+    onClose()
+  }
+  return (
+    <Dialog title={change.title} action={isBusy ? 'One moment…' : change.action} isDangerous={change.isDangerous} isBusy={isBusy} error={problem} onSubmit={() => void submit()} onClose={onClose}>
+      <p>{change.text}</p>
+      <p className="soft">Your passkey signs it, and the account pays a fee of less than 0.01 FLOW.</p>
+    </Dialog>
+  )
+}

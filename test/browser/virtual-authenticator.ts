@@ -1,0 +1,27 @@
+import type { CDPSession, Page } from 'playwright-core'
+
+export interface VirtualAuthenticator {
+  /** How many passkeys it has. */
+  count(): Promise<number>
+  /** Whether it finds the person whom it asks. */
+  setUserVerified(isVerified: boolean): Promise<void>
+  /** Whether it answers without anybody touching it. */
+  setPresence(isAutomatic: boolean): Promise<void>
+}
+
+/** Gives a page an authenticator as those are that are built into devices. It belongs to this page alone. */
+export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+  const session: CDPSession = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true,
+      defaultBackupEligibility: true, defaultBackupState: true,
+    },
+  })
+  return {
+    count: async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+    setUserVerified: async (isUserVerified) => void await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+    setPresence: async (enabled) => void await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+  }
+}

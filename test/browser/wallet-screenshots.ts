@@ -1,0 +1,133 @@
+/**
+ * `node test/browser/wallet-screenshots.ts <folder> [names]`: pictures of the wallet in the states that a person should look at after a change,
+ * over a chain in memory.
+ */
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import { createWalletPage } from '../../src/services/wallet-page.ts'
+import { startBrowser } from '../support/browser.ts'
+import { otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
+import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
+import { untilLoaded } from './page-checks.ts'
+import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
+import type { Visit } from './wallet-session.ts'
+
+interface Shot {
+  readonly name: string
+  readonly size?: 'wide' | 'phone'
+  readonly theme?: 'light' | 'dark'
+  readonly world?: Partial<WalletWorld>
+  readonly act?: (visit: Visit, wallet: WalletStandIn) => Promise<void>
+}
+
+type Act = NonNullable<Shot['act']>
+
+const enter: Act = async ({ page }, wallet) => void await signInByCode(page, wallet, 'maria.lopez@example.com')
+const withAccount: Act = async (visit, wallet) => {
+  await enter(visit, wallet)
+  await makeFirstPasskey(visit.page)
+}
+const at = (path: string): Act => async (visit, wallet) => {
+  await withAccount(visit, wallet)
+  await visit.page.goto(`${wallet.url}${path}`)
+  await untilLoaded(visit.page)
+}
+const filled: Act = async (visit, wallet) => {
+  await at('/send')(visit, wallet)
+  await visit.page.getByRole('textbox', { name: 'To' }).fill(otherAddress())
+  await visit.page.getByRole('textbox', { name: 'Amount in FLOW' }).fill('12.5')
+}
+const reviewed: Act = async (visit, wallet) => {
+  await filled(visit, wallet)
+  await visit.page.getByRole('button', { name: 'Look over it' }).click()
+}
+const sent = (words: string): Act => async (visit, wallet) => {
+  await reviewed(visit, wallet)
+  await visit.page.getByRole('button', { name: 'Send with your passkey' }).click()
+  await visit.page.getByText(words).first().waitFor()
+}
+const moved = (at: number, more: object): object => ({
+  type: 'ft', transaction_hash: 'ab'.repeat(32), event_index: at, leg: 0, timestamp: new Date(Date.now() - at * 7_000_000).toISOString(), sender: otherAddress(), receiver: otherAddress(),
+  direction: 'deposit', amount: '1234.50000000', token: { symbol: 'FLOW' }, ...more,
+})
+const full: Partial<WalletWorld> = {
+  transfers: [moved(0, { direction: 'withdraw', amount: '12.50000000' }), moved(1, {}), moved(2, { type: 'nft', name: 'Aaron Gordon Dunk', collection: { name: 'NBA Top Shot' } })],
+  nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'NBA Top Shot', number_of_tokens: 12 }, { nft_type: 'A.1.B', contract_name: 'Flovatar', number_of_tokens: 1 }],
+}
+
+const shots: readonly Shot[] = [
+  { name: 'sign-in' },
+  { name: 'sign-in-dark', theme: 'dark' },
+  { name: 'sign-in-phone', size: 'phone' },
+  { name: 'code', act: async ({ page }) => {
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
+    await page.getByRole('button', { name: 'Send me a code' }).click()
+    await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+  } },
+  { name: 'code-wrong-phone', size: 'phone', act: async ({ page }) => {
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill('maria.lopez@example.com')
+    await page.getByRole('button', { name: 'Send me a code' }).click()
+    await page.getByRole('textbox', { name: 'Code' }).fill('000000')
+    await page.getByRole('alert').waitFor()
+  } },
+  { name: 'welcome', act: enter },
+  { name: 'welcome-phone-dark', size: 'phone', theme: 'dark', act: enter },
+  { name: 'accounts', world: full, act: at('/') },
+  { name: 'accounts-empty', act: at('/') },
+  { name: 'accounts-dark', world: full, theme: 'dark', act: at('/') },
+  { name: 'accounts-phone', world: full, size: 'phone', act: at('/') },
+  { name: 'accounts-refused', world: { provisioning: 'refused' }, act: async (visit, wallet) => {
+    await enter(visit, wallet)
+    await visit.page.getByRole('button', { name: 'Make a passkey' }).click()
+    await visit.page.getByRole('button', { name: 'Make the account' }).click()
+    await visit.page.getByRole('alert').waitFor()
+  } },
+  { name: 'accounts-chain-down', act: async (visit, wallet) => {
+    await withAccount(visit, wallet)
+    wallet.world = { ...wallet.world, isChainDown: true }
+    await visit.page.reload()
+    await visit.page.getByText('Balance not known').waitFor()
+  } },
+  { name: 'send', act: filled },
+  { name: 'send-phone', size: 'phone', act: filled },
+  { name: 'send-wrong', act: async (visit, wallet) => {
+    await at('/send')(visit, wallet)
+    await visit.page.getByRole('textbox', { name: 'To' }).fill('0xf233dcee88fe0abe')
+    await visit.page.getByRole('textbox', { name: 'Amount in FLOW' }).fill('120')
+    await visit.page.getByRole('button', { name: 'Look over it' }).click()
+  } },
+  { name: 'review', act: reviewed },
+  { name: 'review-phone-dark', size: 'phone', theme: 'dark', act: reviewed },
+  { name: 'sending', world: { fate: 'waits' }, act: sent('A block takes it') },
+  { name: 'sent', act: sent('for good') },
+  { name: 'failed', world: { fate: 'failed' }, act: sent('The recipient cannot') },
+  { name: 'activity', world: full, act: at('/activity') },
+  { name: 'activity-phone', world: full, size: 'phone', act: at('/activity') },
+  { name: 'passkeys', act: at('/passkeys') },
+  { name: 'passkeys-phone-dark', size: 'phone', theme: 'dark', act: at('/passkeys') },
+]
+
+const sizes = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } }
+const [folder, ...only] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Name the folder for the pictures.')
+const pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'warn' }) })
+await pages.file('')
+const started = await startBrowser()
+for (const { name, size = 'wide', theme = 'light', world, act } of shots.filter((shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)))) {
+  const wallet = await startWalletStandIn(createWalletPage(pages), world)
+  const visit = await openWallet(started, wallet, { viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, hasTouch: size === 'phone' })
+  try {
+    await act?.(visit, wallet)
+  } catch (error) {
+    process.stderr.write(`${name}: ${String(error)}\n`)
+  }
+  for (const line of visit.said) process.stderr.write(`${name}: ${line}\n`)
+  const path = join(folder, `${name}.png`)
+  await visit.page.screenshot({ path })
+  process.stdout.write(`${path}\n`)
+  await visit.context.close()
+  await wallet.stop()
+}
+await started.close()
+pages.stop()

@@ -1,0 +1,104 @@
+import { pino } from 'pino'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
+import { createWalletPage } from '../../src/services/wallet-page.ts'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { newEmail, otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
+import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
+import { watchConsole } from './page-checks.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
+import type { VirtualAuthenticator } from './virtual-authenticator.ts'
+
+export interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly authenticator: VirtualAuthenticator
+  /** What the page said on the console. */
+  readonly said: string[]
+}
+
+export interface WalletSession {
+  readonly wallet: WalletStandIn
+  /** Opens the page in a browser that knows nothing yet. */
+  visit(world?: Partial<WalletWorld>, options?: BrowserContextOptions): Promise<Visit>
+}
+
+/** Has the tests of a suite use the wallet in a browser, over a wallet that is the real one but for its chain. They are skipped where this machine has no browser. */
+export function useWalletSession(): WalletSession {
+  let running: TestBrowser | undefined
+  let pages: DashboardPages | undefined
+  let wallet: WalletStandIn | undefined
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+    pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'silent' }) })
+    await pages.file('')
+  })
+
+  after(async () => {
+    pages?.stop()
+    await running?.close()
+  })
+
+  afterEach(async () => {
+    for (const context of running?.browser.contexts() ?? []) await context.close()
+    await wallet?.stop()
+    wallet = undefined
+  })
+
+  return {
+    get wallet() {
+      return ready(wallet)
+    },
+    visit: async (world = {}, options = {}) => {
+      wallet ??= await startWalletStandIn(createWalletPage(ready(pages)), world)
+      return openWallet(ready(running), wallet, options)
+    },
+  }
+}
+
+export async function openWallet({ browser }: Pick<TestBrowser, 'browser'>, { url }: Pick<WalletStandIn, 'url'>, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const authenticator = await addAuthenticator(page)
+  const said = watchConsole(page, ['pubKeyCredParams is missing at least one'])
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  return { page, context, authenticator, said }
+}
+
+/** Signs in by the code of an e-mail. */
+export async function signInByCode(page: Page, wallet: WalletStandIn, email = newEmail()): Promise<string> {
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+  await page.getByRole('textbox', { name: 'Code' }).fill((await wallet.codeFor(email)).code)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  return email
+}
+
+/** Makes a passkey and with it an account. @returns the account's address */
+export async function makeFirstPasskey(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Make a passkey' }).click()
+  return (await page.locator('.address code').first().textContent()) ?? ''
+}
+
+/** Fills in a payment and looks over it. */
+export async function fillPayment(page: Page, amount: string, to = otherAddress()): Promise<void> {
+  await page.getByRole('textbox', { name: 'To' }).fill(to)
+  await page.getByRole('textbox', { name: 'Amount in FLOW' }).fill(amount)
+  await page.getByRole('button', { name: 'Look over it' }).click()
+}
+
+function ready<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error('The session has not begun.')
+  return thing
+}

@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import { otherAddress } from '../support/wallet-stand-in.ts'
+import { expectUsable, untilLoaded } from './page-checks.ts'
+import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
+
+const phone = { viewport: { width: 360, height: 740 } } as const
+
+describe('the pages of the wallet', () => {
+  const session = useWalletSession()
+
+  it('refuses addresses and amounts that cannot be right before anything is signed', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const own = await makeFirstPasskey(page)
+    await page.goto(`${session.wallet.url}/send`)
+    const other = otherAddress()
+    const refused = [
+      [`${other.slice(0, -1)}${other.endsWith('0') ? '1' : '0'}`, '1', 'a digit of it is wrong'], ['0x1', '1', 'Paste the whole address'], [own, '1', 'from which you send'],
+      ['0xf233dcee88fe0abe', '1', 'This is an address of mainnet'], [other, '100', 'That is more than can be sent'], [other, '1e2', 'Write it as 12'], [other, '0.000', 'Nothing would be sent'],
+    ] as const
+    for (const [to, amount, text] of refused) {
+      await fillPayment(page, amount, to)
+      await page.getByText(text).first().waitFor()
+    }
+    await page.getByRole('button', { name: 'All' }).click()
+    expect(await page.getByRole('textbox', { name: 'Amount in FLOW' }).inputValue()).to.equal('99.99')
+  })
+
+  it('tells the words of the chain where a transaction fails there', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    session.wallet.balances.set(otherAddress(), 0n)
+    session.wallet.world = { ...session.wallet.world, fate: 'failed' }
+    await page.goto(`${session.wallet.url}/send`)
+    await fillPayment(page, '1')
+    await page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await page.getByText('The recipient cannot receive FLOW').waitFor()
+    await page.getByRole('heading', { name: 'Not done' }).waitFor()
+    await expectUsable(page, 'a failed transaction')
+  })
+
+  it('sends nothing when the passkey is not given, and can be told again', async () => {
+    const { page, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const own = await makeFirstPasskey(page)
+    await page.goto(`${session.wallet.url}/send`)
+    await fillPayment(page, '1')
+    await authenticator.setUserVerified(false)
+    await page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await page.getByText('No passkey was used').waitFor()
+    expect(session.wallet.balances.get(own)).to.equal(10_000_000_000n)
+    await authenticator.setUserVerified(true)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Sent' }).waitFor()
+  })
+
+  it('renames passkeys, and keeps the last one', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await page.getByRole('button', { name: /^Rename/ }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('My phone')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await page.getByText('My phone').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Remove My phone' }).isDisabled()).to.equal(true)
+    await page.getByRole('region', { name: /^Keys of/ }).getByText('My phone').waitFor()
+    expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).to.equal(true)
+  })
+
+  it('shows what moved and what was done with passkeys', async () => {
+    const transfer = { type: 'ft', transaction_hash: 'ab'.repeat(32), event_index: 1, leg: 0, timestamp: new Date().toISOString(), sender: otherAddress(), receiver: '0x1', direction: 'deposit', amount: '1234.50000000', token: { symbol: 'FLOW' } }
+    const { page } = await session.visit({ transfers: [transfer], nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: '<img src=x onerror=alert(1)>', number_of_tokens: 12 }] })
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByText('+1,234.5 FLOW').waitFor()
+    await page.getByText('A passkey was made').waitFor()
+  })
+
+  it('has an account made later where it could not be made at first', async () => {
+    const { page } = await session.visit({ provisioning: 'refused' })
+    await signInByCode(page, session.wallet)
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByText('The accounts of today are all made.').waitFor()
+    session.wallet.world = { ...session.wallet.world, provisioning: 'made' }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('100 FLOW').waitFor()
+  })
+
+  it('can be used on a phone, in light and dark, by whoever cannot see it', async () => {
+    const { page } = await session.visit({}, phone)
+    await expectUsable(page, 'sign-in')
+    await signInByCode(page, session.wallet)
+    await expectUsable(page, 'welcome')
+    await makeFirstPasskey(page)
+    for (const path of ['/', '/send', '/activity', '/passkeys']) {
+      await page.goto(`${session.wallet.url}${path}`)
+      await untilLoaded(page)
+      await expectUsable(page, path)
+    }
+  })
+
+  it('goes on showing what it knows while the chain is away', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    session.wallet.world = { ...session.wallet.world, isChainDown: true }
+    await page.reload()
+    await page.getByText('Balance not known').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  })
+})

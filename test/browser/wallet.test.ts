@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { newEmail, otherAddress } from '../support/wallet-stand-in.ts'
+import { expectUsable } from './page-checks.ts'
+import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
+
+describe('signing in to the wallet', () => {
+  const session = useWalletSession()
+
+  it('takes somebody new from a code to an account, and sends FLOW by the passkey', async () => {
+    const { page, said, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const address = await makeFirstPasskey(page)
+    expect(await authenticator.count()).to.equal(1)
+    await page.getByText('100 FLOW').waitFor()
+    await page.getByRole('link', { name: 'Send', exact: true }).first().click()
+    await fillPayment(page, '12.5')
+    await page.getByRole('heading', { name: 'Is this right?' }).waitFor()
+    await page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await page.getByRole('heading', { name: 'Sent' }).waitFor()
+    expect(session.wallet.balances.get(otherAddress())).to.equal(1_250_000_000n)
+    const link = await page.getByRole('link', { name: 'See it in the explorer' }).getAttribute('href')
+    expect(link).to.match(/^http:\/\/explorer\.example\/transaction\/[0-9a-f]{64}$/)
+    await page.getByRole('button', { name: 'To the accounts' }).click()
+    await page.getByText('87.49999 FLOW').waitFor()
+    expect(session.wallet.accounts.get(address)?.keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal([1])
+    expect(said).to.deep.equal([])
+  })
+
+  it('lets somebody back in by the passkey alone', async () => {
+    const { page } = await session.visit()
+    const email = await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    // The authenticator would answer what is offered in the field by itself.
+    await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText(email).waitFor()
+    await page.getByText('100 FLOW').waitFor()
+  })
+
+  it('offers passkeys in the field for the address', async () => {
+    const { page, context } = await session.visit()
+    const email = await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await context.clearCookies()
+    // Whoever uses this authenticator takes what the browser offers at once.
+    await page.reload()
+    await page.getByText(email).waitFor()
+    expect((await context.cookies()).length).to.equal(1)
+  })
+
+  it('keeps the session where no script can read it, and nothing of it in the page\'s stores', async () => {
+    const { page, context } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const [cookie] = await context.cookies()
+    expect(cookie).to.include({ name: 'flowfarm-session', httpOnly: true, sameSite: 'Lax', path: '/' })
+    const stored = await page.evaluate<string>('JSON.stringify({ local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie })')
+    expect(stored).not.to.match(/eyJ|refresh|access/)
+    expect(stored).not.to.include(decodeURIComponent(cookie?.value ?? 'nothing'))
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect((await context.cookies())[0]?.value, 'the token is another one after each use').not.to.equal(cookie?.value)
+  })
+
+  it('signs out in all tabs, and ends the session at the server', async () => {
+    const { page, context } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const other = await context.newPage()
+    await other.goto(session.wallet.url)
+    await other.getByRole('button', { name: 'Sign out' }).waitFor()
+    const [cookie] = await context.cookies()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    await other.getByText('You were signed out.').waitFor()
+    expect(await context.cookies()).to.deep.equal([])
+    const answer = await fetch(`${session.wallet.url}/session`, { headers: { 'x-wallet-session': '1', cookie: `flowfarm-session=${cookie?.value ?? ''}` } })
+    expect(await answer.json()).to.deep.equal({ session: null })
+  })
+
+  it('opens many tabs at once without losing the session', async () => {
+    const { page, context } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const tabs = await Promise.all(Array.from({ length: 6 }, () => context.newPage()))
+    await Promise.all(tabs.map((tab) => tab.goto(session.wallet.url)))
+    await Promise.all(tabs.map((tab) => tab.getByRole('button', { name: 'Sign out' }).waitFor()))
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  })
+
+  it('says that a code is wrong, and takes the right one after it', async () => {
+    const { page } = await session.visit()
+    const email = newEmail()
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+    await page.keyboard.press('Enter')
+    const { code } = await session.wallet.codeFor(email)
+    await page.getByRole('textbox', { name: 'Code' }).fill(code === '000000' ? '000001' : '000000')
+    await page.getByRole('alert').waitFor()
+    await expectUsable(page, 'a wrong code')
+    await page.getByRole('textbox', { name: 'Code' }).fill(code)
+    await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
+  })
+
+  it('signs in by the link of the e-mail in the browser that asked for it', async () => {
+    const { page, context } = await session.visit()
+    const email = newEmail()
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+    await page.getByRole('button', { name: 'Send me a code' }).click()
+    const { link } = await session.wallet.codeFor(email)
+    const tab = await context.newPage()
+    await tab.goto(link)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.getByRole('button', { name: 'Make a passkey' }).waitFor()
+    expect(new URL(tab.url()).search).to.equal('')
+    await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
+  })
+
+  it('makes no account of a passkey that was not given, and says so', async () => {
+    const { page, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await authenticator.setUserVerified(false)
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByText('No passkey was used').waitFor()
+    expect([...session.wallet.accounts.keys()]).to.deep.equal([otherAddress()])
+  })
+})

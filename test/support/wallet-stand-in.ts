@@ -1,0 +1,258 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Middleware } from 'koa'
+import { pino } from 'pino'
+import { amountText } from '../../clients/signing/transactions/cadence-arguments.ts'
+import { readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
+import { encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
+import { verifyPasskeySignature } from '../../clients/signing/verify-signature.ts'
+import { fromBinary } from '@bufbuild/protobuf'
+import { SendTransactionRequestSchema } from '../../src/access/gen/flow/access/access_pb.ts'
+import { TransactionRefusedError } from '../../src/access/transaction-client.ts'
+import { addressList, clientReader } from '../../src/base/client-address.ts'
+import { ApiError } from '../../src/base/errors.ts'
+import { closeServer, listen } from '../../src/base/http/listen.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { addressAtIndex } from '../../src/chain/address.ts'
+import type { ChainAccountKey } from '../../src/chain/chain-reader.ts'
+import type { SignedIn } from '../../src/wallet/auth/auth-sessions.ts'
+import { createAuth } from '../../src/wallet/auth/create-auth.ts'
+import { authLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
+import type { AuthLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
+import { createAuthServer } from '../../src/wallet/http/auth-server.ts'
+import type { ChainNodes } from '../../src/wallet/http/chain-routes.ts'
+import { createWalletServer } from '../../src/wallet/http/wallet-server.ts'
+import type { WalletSettings } from '../../src/wallet/http/wallet-server.ts'
+import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
+import type { PasskeyLimits } from '../../src/wallet/passkeys/passkey-limits.ts'
+import { readRelyingParty } from '../../src/wallet/passkeys/relying-party.ts'
+import { PasskeyStore } from '../../src/wallet/passkeys/stores/passkey-store.ts'
+import { createTestDatabase } from './database.ts'
+
+/** What a wallet is shown of the chain and the explorer; each test says what is different. */
+export interface WalletWorld {
+  /** What happens to those who want an account. */
+  readonly provisioning: 'made' | 'refused' | 'never'
+  /** What becomes of transactions. */
+  readonly fate: 'sealed' | 'failed' | 'refused' | 'waits'
+  readonly hasExplorer: boolean
+  readonly nfts: readonly object[]
+  readonly transfers: readonly object[]
+  /** The chain is not there. */
+  readonly isChainDown: boolean
+}
+
+export interface WalletStandIn {
+  /** `http://localhost` and the port: browsers give passkeys to names alone. */
+  readonly url: string
+  world: WalletWorld
+  /** Balances by address, in units of 10^-8 FLOW. */
+  readonly balances: Map<string, bigint>
+  readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
+  /** Waits for the e-mail to an address. */
+  codeFor(email: string): Promise<{ readonly code: string; readonly link: string }>
+  /** All lines that were logged. */
+  readonly logged: readonly string[]
+  stop(): Promise<void>
+}
+
+export const usualWorld: WalletWorld = { provisioning: 'made', fate: 'sealed', hasExplorer: true, nfts: [], transfers: [], isChainDown: false }
+
+const often = { client: { most: 100_000, periodMs: 300_000 }, account: { most: 100_000, periodMs: 300_000 } }
+const noPasskeyLimits: PasskeyLimits = { begin: often, ceremony: often, manage: often }
+const noAuthLimits = Object.fromEntries(Object.keys(authLimits).map((name) => [name, { most: 1_000_000, periodMs: 60_000 }])) as unknown as AuthLimits
+const startUnits = 10_000_000_000n
+const feeUnits = 1000n
+
+/** The wallet with its own auth and passkeys on a database, over a chain in memory that takes what passkeys sign. */
+export async function startWalletStandIn(page: Middleware, first: Partial<WalletWorld> = {}): Promise<WalletStandIn> {
+  const database = await createTestDatabase({ max: 10 })
+  const logged: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
+  const state: { world: WalletWorld } = { world: { ...usualWorld, ...first } }
+  const mails: { readonly to: string; readonly text: string }[] = []
+  const chain = createMemoryChain(() => state.world)
+  const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
+  const passkeys = new PasskeyStore(database.pool)
+  const explorer = await startExplorer(() => state.world)
+  const closing: (() => Promise<void>)[] = [() => explorer.stop()]
+  const server = await createWalletServer({
+    host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf,
+    open: async (port) => {
+      const url = `http://localhost:${port}`
+      const party = readRelyingParty({ url, rpId: undefined, rpName: 'flowfarm', origins: [] })
+      const auth = await createAuth({
+        pool: database.pool, log, walletUrl: url, name: 'flowfarm', jwtKey: undefined, sessionHours: 24, serviceToken: undefined, providers: [], limits: noAuthLimits,
+        sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf,
+      })
+      closing.push(() => auth.close())
+      const keyOf = async (signedIn: SignedIn, id: string): Promise<string> => {
+        const passkey = await passkeys.find(signedIn.user.id, id)
+        if (passkey === undefined) throw new ApiError(404, 'CREDENTIAL_NOT_FOUND', 'There is no such passkey.')
+        return passkey.publicKeySec1Hex
+      }
+      const made = new Map<string, { readonly owner: string; readonly publicKeySec1Hex: string; readonly address: string }>()
+      const standing = async (signedIn: SignedIn, data: unknown): Promise<unknown> => {
+        const { credentialId, networks = ['testnet'] } = data as { readonly credentialId: string; readonly networks?: readonly string[] }
+        const publicKeySec1Hex = await keyOf(signedIn, credentialId)
+        if (state.world.provisioning === 'refused') throw new ApiError(429, 'RATE_LIMITED', 'The accounts of today are all made. Come back tomorrow.')
+        if (state.world.provisioning === 'made' && !made.has(credentialId)) made.set(credentialId, { owner: signedIn.user.id, publicKeySec1Hex, address: chain.create(publicKeySec1Hex) })
+        const address = made.get(credentialId)?.address
+        return { publicKeySec1Hex, networks: Object.fromEntries(networks.map((name) => [name, address === undefined ? { state: 'sent', txId: 'ab'.repeat(32) } : { state: 'sealed', address, keyIndex: 0 }])) }
+      }
+      const passkeyFunction = createPasskeyFunction({
+        pool: database.pool, log, relyingParty: () => party, sessions: auth.sessions, clientOf, limits: noPasskeyLimits,
+        endpoints: {
+          '/wallet/provision': standing,
+          '/wallet/accounts': async ({ user }) => ({
+            accounts: [...made].filter(([, { owner }]) => owner === user.id).map(([credentialId, { publicKeySec1Hex, address }]) => ({
+              credentialId, publicKeySec1Hex, flowAddress: null, flowAddressTestnet: address, networks: { testnet: { state: 'sealed', address, keyIndex: 0 } },
+            })),
+          }),
+        },
+      })
+      const settings = (): WalletSettings => ({
+        url, rp_id: party.id, rp_name: party.name, gotrue_url: '/auth/v1', passkey_auth_url: '/functions/v1/passkey-auth', cookie_domain: null,
+        networks: [{ network: 'testnet', makes_accounts: true, explorer_url: state.world.hasExplorer ? 'http://explorer.example' : null, has_explorer_api: state.world.hasExplorer }],
+      })
+      return {
+        settings, auth: auth.middleware, passkeys: passkeyFunction.middleware, nodes: { testnet: chain.node }, explorerApi: () => explorer.url,
+        session: { auth: createAuthServer(`http://127.0.0.1:${port}/auth/v1`), allows: party.allows, isSecure: false, cookieDomain: undefined, sessionHours: 24 },
+        page,
+      }
+    },
+  })
+  return {
+    url: `http://localhost:${server.port}`,
+    get world() {
+      return state.world
+    },
+    set world(world) {
+      state.world = world
+    },
+    balances: chain.balances, accounts: chain.accounts, logged,
+    codeFor: async (email) => {
+      for (;;) {
+        const mail = mails.findLast(({ to }) => to === email)
+        if (mail !== undefined) return { code: /\b\d{6}\b/.exec(mail.text)?.[0] ?? '', link: /http\S+/.exec(mail.text)?.[0] ?? '' }
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+    stop: async () => {
+      await server.close()
+      for (const close of closing) await close()
+      await database.drop()
+    },
+  }
+}
+
+/** The API of the explorer, as far as the wallet asks it. */
+async function startExplorer(world: () => WalletWorld): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const { server, port } = await listen((request, response) => {
+    const [, list] = /^\/flow\/account\/0x[0-9a-f]{16}\/(nft|transfer)\?limit=\d+$/.exec(request.url ?? '') ?? []
+    const isAlone = request.headers.cookie === undefined && request.headers.authorization === undefined
+    response.writeHead(list === undefined || !isAlone ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data: list === 'nft' ? world().nfts : world().transfers, has_more: false, cursor: '' }))
+  }, { host: '127.0.0.1', port: 0 })
+  return { url: `http://127.0.0.1:${port}`, stop: () => closeServer(server, 0) }
+}
+
+type Node = NonNullable<ChainNodes['testnet']>
+
+interface MemoryChain {
+  readonly node: Node
+  readonly balances: Map<string, bigint>
+  readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
+  /** An account with a passkey's key. @returns its address */
+  create(publicKeySec1Hex: string): string
+}
+
+/** A chain of the emulator's kind: it checks signatures of passkeys as the signing library says that chains do. */
+function createMemoryChain(world: () => WalletWorld): MemoryChain {
+  const accounts = new Map<string, { keys: ChainAccountKey[] }>([[otherAddress(), { keys: [] }]])
+  const balances = new Map<string, bigint>()
+  const results = new Map<string, string>()
+  let height = 1000
+  const requireUp = (): void => {
+    if (world().isChainDown) throw new ApiError(503, 'chain-unavailable', 'No access node of this network answers at the moment.')
+  }
+  const keyOf = (publicKeySec1Hex: string, index: number): ChainAccountKey => ({
+    index, publicKey: publicKeySec1Hex.replace(/^04(?=.{128}$)/, ''), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0, isRevoked: false,
+  })
+  const run = async (request: Uint8Array): Promise<Buffer> => {
+    const { transaction } = fromBinary(SendTransactionRequestSchema, request)
+    const [signature] = transaction?.envelopeSignatures ?? []
+    if (transaction?.proposalKey === undefined || signature === undefined) throw new TransactionRefusedError('no signature', undefined)
+    if (world().fate === 'refused') throw new TransactionRefusedError('invalid transaction: the reference block is too old', undefined)
+    const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+    const address = `0x${hex(transaction.payer)}`
+    const account = accounts.get(address)
+    const key = account?.keys[signature.keyId]
+    if (account === undefined || key === undefined) throw new TransactionRefusedError(`no account ${address}`, undefined)
+    const { proposalKey } = transaction
+    const code = { script: hex(transaction.script), arguments: transaction.arguments.map((one) => Buffer.from(one).toString('utf8')) }
+    const script = Buffer.from(code.script, 'hex').toString('utf8')
+    await verifyPasskeySignature({
+      domain: 'transaction', signature: signature.signature, extensionData: signature.extensionData, publicKey: Buffer.from(key.publicKey, 'hex'),
+      message: encodeEnvelope({
+        script, arguments: code.arguments, referenceBlockId: hex(transaction.referenceBlockId), computeLimit: Number(transaction.gasLimit), payer: address, authorizers: transaction.authorizers.map(hex),
+        proposalKey: { address: hex(proposalKey.address), keyIndex: proposalKey.keyId, sequenceNumber: proposalKey.sequenceNumber }, payloadSignatures: [], envelopeSignatures: [],
+      }),
+    })
+    if (proposalKey.sequenceNumber !== BigInt(key.sequenceNumber) || key.isRevoked) throw new TransactionRefusedError('the key is revoked, or its sequence number is another one', undefined)
+    account.keys[key.index] = { ...key, sequenceNumber: key.sequenceNumber + 1 }
+    const id = createHash('sha3-256').update(request).digest()
+    results.set(id.toString('hex'), world().fate === 'failed' ? '[Error Code: 1101] error caused by: panic: The recipient cannot receive FLOW' : act(account, address, { script, arguments: code.arguments }))
+    height++
+    return id
+  }
+  const act = (account: { keys: ChainAccountKey[] }, address: string, code: { readonly script: string; readonly arguments: readonly string[] }): string => {
+    const known = readKnownTransaction(code, 'emulator')
+    const balance = (of: string): bigint => balances.get(of) ?? 0n
+    if (known?.name === 'send-flow') {
+      balances.set(address, balance(address) - known.amount - feeUnits)
+      balances.set(known.to, balance(known.to) + known.amount)
+    } else if (known?.name === 'add-key') account.keys.push(keyOf(known.key.publicKey, account.keys.length))
+    else if (known?.name === 'revoke-key') account.keys = account.keys.map((key) => (key.index === known.keyIndex ? { ...key, isRevoked: true } : key))
+    else return 'this chain runs only what the wallet sends'
+    return ''
+  }
+  return {
+    accounts, balances,
+    create: (publicKeySec1Hex) => {
+      const address = addressAtIndex(100 + accounts.size, 'emulator')
+      accounts.set(address, { keys: [keyOf(publicKeySec1Hex, 0)] })
+      balances.set(address, startUnits)
+      return address
+    },
+    node: {
+      chainId: () => Promise.resolve('flow-emulator'),
+      latestSealed: async () => {
+        requireUp()
+        return { id: createHash('sha256').update(String(height)).digest(), parentId: Buffer.alloc(32), height, timestampUs: Date.now() * 1000 }
+      },
+      account: async (address) => {
+        requireUp()
+        const account = accounts.get(address)
+        return account === undefined ? undefined : { address, balance: amountText(balances.get(address) ?? 0n), keys: account.keys, contracts: new Map() }
+      },
+      send: run,
+      result: async (id) => {
+        const error = results.get(Buffer.from(id).toString('hex'))
+        if (error === undefined || world().fate === 'waits') return undefined
+        return {
+          transactionId: Buffer.from(id), status: 'SEALED' as const, statusCode: error === '' ? 0 : 1, errorMessage: error, events: [], collectionId: Buffer.alloc(0), computationUsage: 1n,
+        }
+      },
+    },
+  }
+}
+
+/** An address for those who receive. */
+export function otherAddress(): string {
+  return addressAtIndex(7, 'emulator')
+}
+
+/** An e-mail address that no other test has. */
+export function newEmail(): string {
+  return `${randomUUID().slice(0, 8)}@example.com`
+}
