@@ -40,12 +40,9 @@ export interface PasskeyFunctionOptions {
 export interface PasskeyFunction {
   /** Answers `POST /functions/v1/passkey-auth` and what browsers ask before it; leaves all other paths alone. */
   readonly middleware: Middleware<RequestState>
-  /** Removes what is of no use any more, which is done every hour without being asked for. */
+  /** Removes what is of no use any more; to be called every hour or so. */
   prune(): Promise<void>
-  close(): void
 }
-
-const pruneEveryMs = 3_600_000
 
 export const passkeyFunctionPath = '/functions/v1/passkey-auth'
 
@@ -62,15 +59,6 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   const { pool, log, sessions, clientOf, limits = passkeyLimits } = options
   const endpoints = allEndpoints(options.endpoints ?? {})
   const stores = { passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool), rates: new RateLimits(pool) }
-  const prune = async (): Promise<void> => {
-    await stores.challenges.prune()
-    await stores.rates.prune()
-    await stores.audit.prune()
-  }
-  const pruning = setInterval(() => {
-    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'what is no longer of use for passkeys could not be removed'))
-  }, pruneEveryMs)
-  pruning.unref()
   return {
     middleware: async (context, next) => {
       if (context.path !== passkeyFunctionPath) return next()
@@ -85,8 +73,11 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
         answerError(context, error, log)
       }
     },
-    prune,
-    close: () => clearInterval(pruning),
+    prune: async () => {
+      await stores.challenges.prune()
+      await stores.rates.prune()
+      await stores.audit.prune()
+    },
   }
 }
 

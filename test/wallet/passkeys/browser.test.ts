@@ -52,10 +52,7 @@ describe('passkeys of a real browser', function () {
     const handle = app.callback()
     const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
     origin = `http://localhost:${port}`
-    stop = () => {
-      passkeys.close()
-      return closeServer(server, 500)
-    }
+    stop = () => closeServer(server, 500)
     browser = await startBrowser()
     page = await browser.browser.newPage()
     cdp = await page.context().newCDPSession(page)

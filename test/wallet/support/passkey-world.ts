@@ -140,7 +140,6 @@ export class PasskeyWorld {
     const handle = app.callback()
     const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
     return new PasskeyWorld({ database, sessions, passkeyFunction, logged }, { url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`, stop: async () => {
-      passkeyFunction.close()
       await closeServer(server, 500)
       if (given === undefined) await database.drop()
     } })
