@@ -53,6 +53,10 @@ export const services = {
     description: 'Converse about the chain: a model with tools, and its page, on CHAT_PORT.',
     start: async (context) => (await import('./services/chat.ts')).startChat(context),
   },
+  wallet: {
+    description: 'Sign people in and give their passkeys accounts on the chain: the wallet on WALLET_PORT.',
+    start: async (context) => (await import('./services/wallet.ts')).startWallet(context),
+  },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services

@@ -12,6 +12,7 @@ import type { ScriptedExample } from '../chat/models/scripted/scripted-example.t
 import { fetchApiTools } from '../chat/tools/fetch-api/fetch-api.ts'
 import { chatExamples } from './chat-examples.ts'
 import type { ServiceContext } from './context.ts'
+import { localHost } from './local-host.ts'
 import { openNetwork } from './open-network.ts'
 import { openSkills } from './open-skills.ts'
 import type { Shared } from './shared.ts'
@@ -44,10 +45,4 @@ export function toolServers(config: Config, shared: Pick<Shared, 'mcpPort' | 'to
     evm: config.EVM_MCP_URL,
     tools: () => `http://${localHost(config.TOOLS_HOST)}:${shared.toolsPort ?? config.TOOLS_PORT}`,
   })
-}
-
-/** Where a server on this machine is reached that binds this address. */
-function localHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
 }

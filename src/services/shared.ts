@@ -21,6 +21,8 @@ export class Shared {
   mcpPort: number | undefined
   /** The port that the chat of this process listens on. */
   chatPort: number | undefined
+  /** The port that the wallet of this process listens on. */
+  walletPort: number | undefined
   /** The port that the tool servers of this process listen on. */
   toolsPort: number | undefined
   /** The port that the reverse proxy of this process listens on. */

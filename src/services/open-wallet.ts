@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import { pageAddress } from '../api/server.ts'
+import type { Client } from '../base/client-address.ts'
+import { settings as allSettings } from '../base/config.ts'
+import { asError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import { connectionLimits } from '../db/connection-limits.ts'
+import { createPool } from '../db/pool.ts'
+import { createAuth } from '../wallet/auth/create-auth.ts'
+import type { AuthSessions } from '../wallet/auth/auth-sessions.ts'
+import { createGotrueSessions } from '../wallet/auth/gotrue-sessions.ts'
+import { authPath } from '../wallet/auth/http/auth-router.ts'
+import { mailSender } from '../wallet/auth/mail/send-mail.ts'
+import { githubProvider } from '../wallet/auth/providers/github.ts'
+import { googleProvider } from '../wallet/auth/providers/google.ts'
+import { walletNetworks } from '../wallet/chain/wallet-network.ts'
+import { createAuthServer } from '../wallet/http/auth-server.ts'
+import type { WalletParts, WalletSettings } from '../wallet/http/wallet-server.ts'
+import { createPasskeyFunction, passkeyFunctionPath } from '../wallet/passkeys/passkey-function.ts'
+import { PasskeyStore } from '../wallet/passkeys/stores/passkey-store.ts'
+import { provisioningEndpoints } from '../wallet/provisioning/provisioning-endpoints.ts'
+import type { ServiceContext } from './context.ts'
+import { localHost } from './local-host.ts'
+import { networkSettings, openProvisioning } from './open-provisioning.ts'
+import { openWalletNodes } from './open-wallet-nodes.ts'
+import { readApplication, readWalletPlace, walletWarnings } from './wallet-settings.ts'
+
+export interface OpenWalletOptions {
+  /** That the wallet listens on. */
+  readonly port: number
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly log: Logger
+  readonly page: Middleware
+}
+
+export interface OpenedWallet extends WalletParts {
+  /** Where people reach it, without a slash at its end. */
+  readonly url: string
+}
+
+const poolSize = 10
+const unitsPerFlow = 100_000_000n
+const pruneEveryMs = 3_600_000
+
+/**
+ * Puts the wallet together: who signs people in, passkeys, accounts for them, nodes and the explorer. What it opens ends with the process.
+ * @throws FatalError for settings that cannot be, and for a payer that cannot pay; errors of the database
+ */
+export async function openWallet(context: ServiceContext, { port, clientOf, log, page }: OpenWalletOptions): Promise<OpenedWallet> {
+  const { config, databaseUrl, lifecycle } = context
+  const place = readWalletPlace(config, port)
+  const { url, party, isSecure } = place
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('connections: flowfarm wallet', () => pool.end())
+  const { sessions, middleware, authUrl } = await openAuth(context, { pool, place, clientOf, log, port })
+  const { nodes, followed } = openWalletNodes(context, log)
+  const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, { startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow } })
+  const passkeys = createPasskeyFunction({ pool, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning) })
+  const pruning = setInterval(() => {
+    passkeys.prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'))
+  }, pruneEveryMs)
+  lifecycle.onStop('old challenges of passkeys', () => clearInterval(pruning))
+  for (const warning of walletWarnings(config, place)) log.warn(warning)
+  const settings = (): WalletSettings => ({
+    url, rp_id: party.id, rp_name: party.name, gotrue_url: config.GOTRUE_URL ?? authPath, passkey_auth_url: passkeyFunctionPath, cookie_domain: config.WALLET_COOKIE_DOMAIN ?? null,
+    networks: walletNetworks.filter((network) => nodes[network] !== undefined).map((network) => ({
+      network, makes_accounts: config[networkSettings[network].payer] !== undefined, has_explorer_api: network === followed(),
+      explorer_url: network === followed() ? explorerUrl(context, place.isForTrial) : null,
+    })),
+  })
+  return {
+    url, settings, auth: middleware, passkeys: passkeys.middleware, page, nodes, explorerApi: () => explorerApi(context),
+    session: {
+      auth: createAuthServer(authUrl), allows: (origin) => party.allows(origin), isSecure, cookieDomain: config.WALLET_COOKIE_DOMAIN, sessionHours: config.WALLET_SESSION_HOURS,
+    },
+  }
+}
+
+interface OpenedAuth {
+  readonly sessions: AuthSessions
+  /** Undefined: people are signed in elsewhere. */
+  readonly middleware: WalletParts['auth']
+  /** Where this process asks it. */
+  readonly authUrl: string
+}
+
+interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'> {
+  readonly pool: ReturnType<typeof createPool>
+  readonly place: ReturnType<typeof readWalletPlace>
+}
+
+/** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
+async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, clientOf, log, port }: AuthNeeds): Promise<OpenedAuth> {
+  const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
+  if (gotrueUrl !== undefined) return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl }
+  const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
+  const auth = await createAuth({
+    pool, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
+    sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, folder: config.MAIL_FOLDER }, log),
+    providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
+    isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: undefined,
+  })
+  lifecycle.onStop('e-mails of the wallet', () => auth.close())
+  return { sessions: auth.sessions, middleware: auth.middleware, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }
+}
+
+/** The API of this process, or the one that is set. */
+function explorerApi({ config, shared }: ServiceContext): string {
+  const isSet = config.BACKEND_URL !== allSettings.BACKEND_URL.read(undefined)
+  return isSet || shared.apiPort === undefined ? config.BACKEND_URL : `http://${localHost(config.HOST)}:${shared.apiPort}`
+}
+
+/** Where browsers find the explorer: others than those of this machine only where somebody has said it. */
+function explorerUrl({ config, shared }: ServiceContext, isForTrial: boolean): string | null {
+  if (config.CHAT_EXPLORER_URL !== undefined) return config.CHAT_EXPLORER_URL
+  return isForTrial && shared.apiPort !== undefined ? pageAddress(config.HOST, shared.apiPort) : null
+}

@@ -1,0 +1,62 @@
+import type { Config } from '../base/config.ts'
+import { FatalError } from '../base/errors.ts'
+import type { OAuthApplication } from '../wallet/auth/providers/oauth-provider.ts'
+import { readRelyingParty } from '../wallet/passkeys/relying-party.ts'
+import type { RelyingParty } from '../wallet/passkeys/relying-party.ts'
+
+/** Where the wallet is, and for whom its passkeys are. */
+export interface WalletPlace {
+  /** WALLET_URL, or http://localhost and the port; without a slash at its end. */
+  readonly url: string
+  readonly party: RelyingParty
+  readonly isSecure: boolean
+  /** Nobody but those at this machine reach it: nothing has to be set up. */
+  readonly isForTrial: boolean
+}
+
+/** @throws FatalError that names the variable and the remedy */
+export function readWalletPlace(config: Config, port: number): WalletPlace {
+  const { WALLET_RP_ID: rpId, WALLET_RP_NAME: rpName, WALLET_ORIGINS: origins, WALLET_COOKIE_DOMAIN: cookieDomain } = config
+  const { protocol, hostname, origin, href } = new URL(config.WALLET_URL ?? `http://localhost:${port}`)
+  const isForTrial = hostname === 'localhost' || hostname.endsWith('.localhost')
+  if (href !== `${origin}/`) throw wrong('WALLET_URL', `${href} has more than a host: the wallet has its pages at /`)
+  if (protocol !== 'https:' && !isForTrial) throw wrong('WALLET_URL', `${href} has to be https; only localhost may be http, since browsers give other pages no passkeys`)
+  const party = readRelyingParty({ url: origin, rpId, rpName, origins })
+  if (!party.allows(origin)) throw wrong('WALLET_ORIGINS', `${origin} is not among them: the pages of the wallet itself could use no passkeys. Add it`)
+  if (cookieDomain !== undefined && !isAtOrBelow(hostname, cookieDomain)) {
+    throw wrong('WALLET_COOKIE_DOMAIN', `${cookieDomain} has to be the host of the wallet, ${hostname}, or a domain above it with a dot in it, such as example.com`)
+  }
+  return { url: origin, party, isSecure: protocol === 'https:', isForTrial }
+}
+
+/** The application at a provider by which people sign in. @param name of the variables @throws FatalError where half of it is set */
+export function readApplication(config: Config, name: 'GITHUB' | 'GOOGLE'): OAuthApplication | undefined {
+  const [clientId, clientSecret] = [config[`${name}_CLIENT_ID`], config[`${name}_CLIENT_SECRET`]]
+  if (clientId === undefined && clientSecret === undefined) return undefined
+  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret }
+  const missing = `${name}_CLIENT_${clientId === undefined ? 'ID' : 'SECRET'}`
+  throw wrong(missing, `it is not set, and the other half of it, ${name}_CLIENT_${clientId === undefined ? 'SECRET' : 'ID'}, is. Set both or none`)
+}
+
+/** What works otherwise than an operator may think. */
+export function walletWarnings(config: Config, { isForTrial }: WalletPlace): readonly string[] {
+  const warnings: string[] = []
+  if (config.GOTRUE_URL === undefined) {
+    if (config.SMTP_URL === undefined && !isForTrial) warnings.push('nobody gets an e-mail, so nobody can sign in by one: they are written to files in MAIL_FOLDER; set SMTP_URL')
+    if (config.GOTRUE_SERVICE_TOKEN !== undefined) warnings.push('GOTRUE_SERVICE_TOKEN changes nothing without GOTRUE_URL')
+    return warnings
+  }
+  if (config.GOTRUE_SERVICE_TOKEN === undefined) warnings.push('nobody can sign in by passkey: GOTRUE_URL is set, and GOTRUE_SERVICE_TOKEN is not')
+  const idle = (['SMTP_URL', 'WALLET_JWT_KEY', 'GITHUB_CLIENT_ID', 'GOOGLE_CLIENT_ID'] as const).filter((name) => config[name] !== undefined)
+  if (idle.length > 0) warnings.push(`these are of our own auth endpoint, and change nothing beside GOTRUE_URL: ${idle.join(', ')}`)
+  return warnings
+}
+
+function isAtOrBelow(host: string, domain: string): boolean {
+  const name = domain.toLowerCase().replace(/^\./, '')
+  return host === name || (name.includes('.') && host.endsWith(`.${name}`))
+}
+
+function wrong(variable: string, problem: string): FatalError {
+  return new FatalError('bad-wallet-settings', `${variable}: ${problem}.`, { details: { variable } })
+}

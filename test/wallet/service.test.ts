@@ -1,0 +1,200 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AuthClient } from '@supabase/auth-js'
+import type { GoTrueClient } from '@supabase/auth-js'
+import { expect } from 'chai'
+import { base64UrlOf, bytesOfBase64Url, bytesOfHex } from '../../clients/signing/bytes.ts'
+import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
+import type { AssertionRequest } from '../../clients/signing/passkey.ts'
+import { signTransaction } from '../../clients/signing/sign-transaction.ts'
+import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { given } from './support/passkey-world.ts'
+import type { Envelope, Registered, Started } from './support/passkey-world.ts'
+import { SoftAuthenticator } from './support/soft-authenticator.ts'
+import type { CreationOptions, RequestOptions } from './support/soft-authenticator.ts'
+
+interface Standing { readonly state: string; readonly address: string; readonly keyIndex: number }
+
+interface ChainKey { readonly index: number; readonly public_key: string; readonly weight: number; readonly sequence_number: string }
+
+describe('the wallet as a service', function (this: Mocha.Suite) {
+  this.timeout(60_000)
+  let database: TestDatabase
+  let node: LedgerNode
+  let folder: string
+  const processes: FlowfarmProcess[] = []
+
+  before(async () => {
+    database = await createTestDatabase()
+    node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true, intervalMs: 100 })
+    folder = await mkdtemp(join(tmpdir(), 'flowfarm-mail-'))
+  })
+  afterEach(async () => {
+    for (const one of processes.splice(0)) await one.end('SIGKILL')
+  })
+  after(async () => {
+    await node.stop()
+    await database.drop()
+    await rm(folder, { recursive: true })
+  })
+
+  function start(services: readonly string[], variables: Record<string, string> = {}): FlowfarmProcess {
+    const one = new FlowfarmProcess(services, {
+      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', WALLET_PORT: '0', MAIL_FOLDER: folder, ...variables,
+    })
+    processes.push(one)
+    return one
+  }
+
+  async function json<Body>(url: string, init?: RequestInit): Promise<Body> {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`)
+    return JSON.parse(text) as Body
+  }
+
+  const post = (body: unknown): RequestInit => ({ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+
+  async function call<Data>(url: string, endpoint: string, data: unknown, token?: string): Promise<Data> {
+    const response = await fetch(`${url}/functions/v1/passkey-auth`, {
+      ...post({ endpoint, data }), headers: { 'Content-Type': 'application/json', Origin: url, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) },
+    })
+    return given({ status: response.status, headers: response.headers, ...await response.json() as Omit<Envelope<Data>, 'status' | 'headers'> })
+  }
+
+  function clientOf(url: string): GoTrueClient {
+    return new AuthClient({ url: `${url}/auth/v1`, storageKey: `key-${Math.random()}`, autoRefreshToken: false, persistSession: false, detectSessionInUrl: false })
+  }
+
+  /** The code of the newest e-mail in the folder. */
+  async function mailedCode(): Promise<string> {
+    for (;;) {
+      const last = (await readdir(folder)).filter((name) => name.endsWith('.eml')).toSorted().at(-1)
+      const code = last === undefined ? undefined : /\b\d{6}\b/.exec((await readFile(join(folder, last), 'utf8')).split('\n\n').slice(1).join('\n\n'))?.[0]
+      if (code !== undefined) return code
+      await delay(20)
+    }
+  }
+
+  /** As a page asks a browser. */
+  function signer(authenticator: SoftAuthenticator): (request: AssertionRequest) => Promise<unknown> {
+    return ({ publicKey: { challenge, rpId, allowCredentials: [allowed] } }) => {
+      const { response } = authenticator.get({ challenge: base64UrlOf(challenge), rpId, allowCredentials: [{ id: base64UrlOf(allowed?.id ?? new Uint8Array()) }] })
+      return Promise.resolve({ response: Object.fromEntries((['authenticatorData', 'clientDataJSON', 'signature'] as const).map((name) => [name, bytesOfBase64Url(response[name], name)])) })
+    }
+  }
+
+  /** In the form of `POST /chain/{network}/transactions`. */
+  function submission(transaction: FlowTransaction): unknown {
+    const signatures = (list: FlowTransaction['envelopeSignatures']): unknown => list.map(({ address, keyIndex, signature, extensionData }) => ({
+      address, key_index: keyIndex, signature: Buffer.from(signature).toString('hex'), extension_data: extensionData === undefined ? null : Buffer.from(extensionData).toString('hex'),
+    }))
+    const { proposalKey } = transaction
+    return {
+      script: transaction.script, arguments: transaction.arguments, reference_block_id: transaction.referenceBlockId, compute_limit: transaction.computeLimit, payer: transaction.payer,
+      authorizers: transaction.authorizers, proposal_key: { address: proposalKey.address, key_index: proposalKey.keyIndex, sequence_number: String(proposalKey.sequenceNumber) },
+      payload_signatures: signatures(transaction.payloadSignatures), envelope_signatures: signatures(transaction.envelopeSignatures),
+    }
+  }
+
+  it('signs somebody in, gives a passkey an account, sends FLOW from it, and shows what came of it', async () => {
+    const program = start(['ingest', 'farm', 'api', 'wallet'], {
+      START_BLOCK: '325', ENABLE_HISTORY_INGESTER: 'false', WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '10',
+    })
+    const url = String((await program.logged(/the wallet listens/))['url'])
+    const client = clientOf(url)
+    expect((await client.signInWithOtp({ email: 'ann@example.com' })).error).to.equal(null)
+    const { data: { session }, error } = await client.verifyOtp({ email: 'ann@example.com', token: await mailedCode(), type: 'email' })
+    expect(error).to.equal(null)
+    const token = session?.access_token ?? ''
+
+    const authenticator = new SoftAuthenticator(url)
+    const begun = await call<Started<CreationOptions>>(url, '/register/start', {}, token)
+    expect(begun.options.rp.id).to.equal('localhost')
+    const { passkey, publicKeySec1Hex } = await call<Registered>(url, '/register/finish', { challengeId: begun.challengeId, response: authenticator.create(begun.options) }, token)
+
+    const { networks } = await call<{ readonly networks: { readonly testnet: Standing } }>(url, '/wallet/provision', { credentialId: passkey.id, networks: ['testnet'] }, token)
+    expect(networks.testnet).to.include({ state: 'sealed', keyIndex: 0 })
+    const { address } = networks.testnet
+    const account = await json<{ readonly balance: string; readonly keys: readonly ChainKey[] }>(`${url}/chain/testnet/accounts/${address}`)
+    expect(account.balance).to.equal('10.00100000')
+    expect(account.keys.map((key) => [key.public_key, key.weight, key.sequence_number])).to.deep.equal([[publicKeySec1Hex.slice(2), 1000, '0']])
+
+    const { block } = await json<{ readonly block: { readonly id: string } }>(`${url}/chain/testnet`)
+    const signed = await signTransaction({
+      ...sendFlow('emulator', { amount: 250_000_000n, to: publishedPayer.address }), computeLimit: 999, referenceBlockId: block.id, payer: address, authorizers: [address],
+      proposalKey: { address, keyIndex: 0, sequenceNumber: 0n }, payloadSignatures: [], envelopeSignatures: [],
+    }, { address, keyIndex: 0, rpId: 'localhost', credentialId: bytesOfBase64Url(passkey.id, 'id'), publicKey: bytesOfHex(publicKeySec1Hex, 'key') }, { getCredential: signer(authenticator) })
+    const { id } = await json<{ readonly id: string }>(`${url}/chain/testnet/transactions`, post(submission(signed)))
+    for (;;) {
+      const result = await json<{ readonly status: string; readonly error: string | null }>(`${url}/chain/testnet/transactions/${id}`)
+      expect(result.error).to.equal(null)
+      if (result.status === 'SEALED') break
+      await delay(50)
+    }
+
+    // The same, as flowfarm derives it.
+    for (;;) {
+      const { data } = await json<{ readonly data: readonly { readonly tx_hash?: string; readonly transaction_hash?: string }[] }>(`${url}/explorer/flow/account/${address}/transfer?limit=50`)
+      if (JSON.stringify(data).includes(id)) {
+        expect(JSON.stringify(data)).to.include(publishedPayer.address)
+        break
+      }
+      await delay(100)
+    }
+    const { networks: offered } = await json<{ readonly networks: readonly object[] }>(`${url}/wallet/settings`)
+    expect(offered).to.have.length(1)
+    expect(offered[0]).to.include({ network: 'testnet', makes_accounts: true, has_explorer_api: true })
+
+    const status = async (path: string, init?: RequestInit): Promise<number> => (await fetch(`${url}${path}`, init)).status
+    expect(await status(`/explorer/flow/account/${address}`, { method: 'POST' })).to.equal(405)
+    for (const path of ['/explorer/status', '/explorer/operator', '/explorer/flow/block', '/explorer/admin/labels', '/explorer/flow/account/../../status', '/explorer/flow/account/%2e%2e/block', `/explorer/flow/account/${address}/tax-report`]) {
+      expect(await status(path), path).to.equal(404)
+    }
+
+    // The next sign-in needs no e-mail.
+    const login = await call<Started<RequestOptions>>(url, '/login/start', {})
+    const { tokenHash } = await call<{ readonly tokenHash: string }>(url, '/login/finish', { challengeId: login.challengeId, response: authenticator.get(login.options) })
+    const again = await clientOf(url).verifyOtp({ token_hash: tokenHash, type: 'magiclink' })
+    expect(again.data.user?.id).to.equal(session?.user.id)
+
+    // A browser keeps that session in a cookie that no script reads.
+    const kept = await fetch(`${url}/session`, { ...post({ refresh_token: again.data.session?.refresh_token }), headers: { 'Content-Type': 'application/json', Origin: url, 'x-wallet-session': '1' } })
+    expect(kept.status).to.equal(200)
+    expect(kept.headers.get('set-cookie')).to.match(/^flowfarm-session=.+; HttpOnly; SameSite=Lax/)
+    expect(await kept.text()).to.not.include('refresh_token')
+
+    const files = (await readdir(folder)).length
+    expect(files).to.equal(1)
+    expect(program.output()).to.not.include(token).and.not.include(await mailedCode()).and.not.include(publishedPayer.privateKey)
+    expect(program.log.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).to.deep.equal([])
+    expect(await program.end('SIGTERM')).to.equal(0)
+  })
+
+  it('has an auth server of somebody else sign people in, and says what it cannot do there', async () => {
+    const program = start(['wallet'], { GOTRUE_URL: 'http://127.0.0.1:1/auth/v1', GITHUB_CLIENT_ID: 'x' })
+    const url = String((await program.logged(/the wallet listens/))['url'])
+    expect((await program.logged(/nobody can sign in by passkey/)).level).to.equal('warn')
+    expect((await program.logged(/change nothing beside GOTRUE_URL: GITHUB_CLIENT_ID/)).level).to.equal('warn')
+    expect((await fetch(`${url}/auth/v1/settings`)).status).to.equal(404)
+    expect(await json(`${url}/wallet/settings`)).to.include({ gotrue_url: 'http://127.0.0.1:1/auth/v1' })
+    const answer = await fetch(`${url}/functions/v1/passkey-auth`, { ...post({ endpoint: '/passkeys/list' }), headers: { 'Content-Type': 'application/json', Authorization: 'Bearer x' } })
+    expect(answer.status).to.equal(503)
+  })
+
+  it('does not start with a payer whose key is not that of its account, and does not say the key', async () => {
+    const other = 'ab'.repeat(32)
+    const program = start(['wallet'], { WALLET_TESTNET_PAYER: publishedPayerSetting.replace(/[0-9a-f]{64}$/, other) })
+    expect(await program.ended(), program.output()).to.equal(1)
+    expect(program.log.find(({ level }) => level === 'fatal')?.msg).to.include('WALLET_TESTNET_PAYER cannot pay')
+    expect(program.output()).to.not.include(other)
+  })
+})
