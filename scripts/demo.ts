@@ -39,6 +39,8 @@ function configure(chain: DemoChain, folder: string): Config {
     // So that whoever breaks a worker on purpose sees its range flagged in half a minute instead of in an hour.
     WORKER_RETRY_BASE_MS: '250', WORKER_RETRY_CAP_MS: '2000',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    // E-mails of nobody's server are files that go with the demo.
+    MAIL_FOLDER: join(folder, 'mail'),
     ...chain.variables,
   }
   const { LLM_API_KEY: key, LLM_BASE_URL: base, PORT: port, HOST: host } = readConfig(overrides, undefined, defaults)
@@ -46,7 +48,7 @@ function configure(chain: DemoChain, folder: string): Config {
     ...defaults,
     ...(key === undefined && base === undefined ? { LLM_PROVIDER: 'scripted' } : {}),
     // Whoever chooses another port, for a second demo say, has something else on the usual ones.
-    ...(port === settings.PORT.read(undefined) ? { PROXY_PORT: '8000' } : { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0' }),
+    ...(port === settings.PORT.read(undefined) ? { PROXY_PORT: '8000' } : { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0' }),
     ...(port === 0 ? {} : { CHAT_EXPLORER_URL: pageAddress(host, port) }),
   })
 }
@@ -74,6 +76,7 @@ async function demo(options: DemoArguments): Promise<number> {
         chain, folder, key, model: modelSettings(config), chat: pageAddress(config.HOST, shared.proxyPort ?? 0),
         page: pageAddress(config.HOST, shared.apiPort ?? config.PORT), askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
         mcp: `${pageAddress(config.HOST, shared.mcpPort ?? config.MCP_PORT)}/mcp`,
+        wallet: config.WALLET_URL ?? `http://localhost:${shared.walletPort ?? config.WALLET_PORT}`, mailFolder: config.SMTP_URL === undefined ? config.MAIL_FOLDER : undefined,
       })
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)

@@ -92,7 +92,7 @@ describe('the demo', function () {
     expect(first).to.not.equal(second)
     for (const demo of both) {
       const pages = [...demo.output.matchAll(/^ +[A-Z][A-Za-z ]+ (http:\S+\/(?!mcp)\S*)$/gm)].map(([, address = '']) => address)
-      expect(pages).to.have.length(8)
+      expect(pages).to.have.length(9)
       for (const address of pages) expect((await fetch(address)).status, address).to.equal(200)
       expect(demo.folders()).to.have.length(1)
     }
@@ -183,7 +183,7 @@ describe('the demo', function () {
     expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
   })
 
-  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT', 'CHAT_PORT', 'TOOLS_PORT', 'PROXY_PORT']) {
+  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT', 'CHAT_PORT', 'WALLET_PORT', 'TOOLS_PORT', 'PROXY_PORT']) {
     it(`says that ${variable} is taken, and that another can be chosen by it`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       receivers.push(other)

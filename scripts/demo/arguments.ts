@@ -3,8 +3,9 @@ import { readArguments, wholeNumber, wrongArgument } from '../../src/simnode/nod
 
 export const demoHelp = `Runs everything on this machine, without the internet: a node with a chain of its own, a PostgreSQL that is thrown
 away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
-The chat, the query service and the MCP server are behind one port, PROXY_PORT (8000). With another PORT these and
-the proxy take free ports, unless PROXY_PORT, CHAT_PORT, ASK_PORT, MCP_PORT and TOOLS_PORT say which.
+The chat, the query service and the MCP server are behind one port, PROXY_PORT (8000). The wallet has one of its
+own, WALLET_PORT (3004). With another PORT all of these take free ports, unless PROXY_PORT, CHAT_PORT, WALLET_PORT,
+ASK_PORT, MCP_PORT and TOOLS_PORT say which.
 
   npm run demo
   PORT=8081 npm run demo -- --blocks 2000

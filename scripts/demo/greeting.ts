@@ -17,6 +17,10 @@ export interface Greeting {
   readonly askPage: string
   /** Where the MCP server is. */
   readonly mcp: string
+  /** Where the wallet is, without a slash at the end. */
+  readonly wallet: string
+  /** Where e-mails are written to. Undefined: they are sent. */
+  readonly mailFolder: string | undefined
   /** What questions go to, or what to set so that they go somewhere. */
   readonly model: ReturnType<typeof modelSettings>
   /** DATA_FOLDER of the demo. */
@@ -26,7 +30,7 @@ export interface Greeting {
 }
 
 /** What a ready demo says: what to open, and what to try. */
-export function greetingText({ chain, chat, page, askPage, mcp, model, folder, key }: Greeting): string {
+export function greetingText({ chain, chat, page, askPage, mcp, wallet, mailFolder, model, folder, key }: Greeting): string {
   const subscription = {
     url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
   }
@@ -36,6 +40,7 @@ export function greetingText({ chain, chat, page, askPage, mcp, model, folder, k
     '',
     `    The chat      ${chat}/`,
     `    The explorer  ${page}/`,
+    `    The wallet    ${wallet}/`,
     `    Ask in SQL    ${askPage}/`,
     `    All routes    ${page}/docs`,
     `    Blocks        ${page}/flow/block`,
@@ -47,6 +52,12 @@ export function greetingText({ chain, chat, page, askPage, mcp, model, folder, k
     '',
     ...askingLines(chat, model),
     '',
+    ...(mailFolder === undefined ? [] : [
+      '  Sign in to the wallet with any e-mail address. The e-mail with the code is a file; the newest one says:',
+      '',
+      `    cat "$(ls -t ${mailFolder}/*.eml | head -1)"`,
+      '',
+    ]),
     '  Break a worker and watch it: Fault drill on the page of the farm. Or in another terminal:',
     '',
     `    DATA_FOLDER=${folder} npm run status`,

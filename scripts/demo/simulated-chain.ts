@@ -53,7 +53,7 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
       // The node is our own: names and pictures need not wait for one another.
       CHAIN_SCRIPT_RPS: '0',
       // Pays for accounts of the wallet, which the simulated chain makes as a testnet does.
-      WALLET_TESTNET_PAYER: publishedPayerSetting,
+      WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '100',
       ENABLE_PRICE_FEED: 'true', PRICE_FEED_URL: prices.url, PRICE_REFRESH_MIN: String(priceRefresh),
     },
     failed,
