@@ -66,6 +66,6 @@ export function addressOf(row: AccountRow, network: Network): string | undefined
 export function ownAccounts(rows: readonly AccountRow[]): readonly OwnAccount[] {
   return rows.flatMap((row) => (['mainnet', 'testnet'] as const).flatMap((network) => {
     const address = addressOf(row, network)
-    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex }]
+    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex, others: rows.filter((one) => one !== row) }]
   }))
 }

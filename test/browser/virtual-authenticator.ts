@@ -9,13 +9,13 @@ export interface VirtualAuthenticator {
   setPresence(isAutomatic: boolean): Promise<void>
 }
 
-/** Gives a page an authenticator as those are that are built into devices. It belongs to this page alone. */
-export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+/** Gives a page an authenticator. It belongs to this page alone. @param transport `internal`: as those are that are built into devices; there is one of these at most */
+export async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<VirtualAuthenticator> {
   const session: CDPSession = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
-      protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true,
+      protocol: 'ctap2', ctap2Version: 'ctap2_1', transport, hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true,
       defaultBackupEligibility: true, defaultBackupState: true,
     },
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 
 const phone = { viewport: { width: 360, height: 740 } } as const
@@ -67,6 +68,65 @@ describe('the pages of the wallet', () => {
     expect(await page.getByRole('button', { name: 'Remove My phone' }).isDisabled()).to.equal(true)
     await page.getByRole('region', { name: /^Keys of/ }).getByText('My phone').waitFor()
     expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).to.equal(true)
+  })
+
+  it('makes a second passkey a key of the account, revokes the first one, and sends by the second', async () => {
+    const { page, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const address = await makeFirstPasskey(page)
+    const second = await addAuthenticator(page, 'usb')
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+    // One that has no passkey for what is asked says no for all of them.
+    await second.setPresence(false)
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByText('100 FLOW').nth(1).waitFor()
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    const keys = page.getByRole('region', { name: `Keys of ${address}` })
+    await keys.getByRole('button', { name: 'Add it' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+    await keys.getByText('Key 1').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await keys.getByRole('button', { name: 'Revoke' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await keys.getByText('Revoked').waitFor()
+    expect(session.wallet.accounts.get(address)?.keys.map(({ isRevoked }) => isRevoked)).to.deep.equal([true, false])
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await authenticator.setPresence(false)
+    await second.setPresence(true)
+    await page.goto(`${session.wallet.url}/send?from=testnet:${address}`)
+    await fillPayment(page, '1')
+    await page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await page.getByRole('heading', { name: 'Sent' }).waitFor()
+    expect(session.wallet.accounts.get(address)?.keys[1]?.sequenceNumber).to.equal(1)
+  })
+
+  it('removes a passkey only from who says that its accounts may go', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await addAuthenticator(page, 'usb')
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+    const remove = page.getByRole('button', { name: /^Remove/ })
+    await remove.nth(1).waitFor()
+    for (let at = 0; at < 2; at++) {
+      await remove.nth(at).click()
+      const dialog = page.getByRole('dialog')
+      if (await dialog.getByRole('checkbox').count() > 0) {
+        expect(await dialog.getByRole('button', { name: 'Remove' }).isDisabled()).to.equal(true)
+        await expectUsable(page, 'the question before a passkey is removed')
+        await dialog.getByRole('checkbox').check()
+        await dialog.getByRole('button', { name: 'Remove' }).click()
+        break
+      }
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+    }
+    await remove.nth(1).waitFor({ state: 'detached' })
+    expect(await remove.isDisabled()).to.equal(true)
   })
 
   it('shows what moved and what was done with passkeys', async () => {

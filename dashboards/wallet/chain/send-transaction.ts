@@ -7,14 +7,20 @@ import type { ChainAccount, ChainKey, Network } from '../contract.ts'
 import { mayPass, WalletProblem } from '../problem.ts'
 import { readAccount, readHead, readResult, submit } from './chain-client.ts'
 
-/** An account that a passkey signs for. */
-export interface OwnAccount {
-  readonly network: Network
-  readonly address: string
+/** A passkey that may be a key of an account. */
+export interface SigningPasskey {
   /** base64url. */
   readonly credentialId: string
   /** 130 hex digits. */
   readonly publicKeySec1Hex: string
+}
+
+/** An account with the passkey for which it was made. */
+export interface OwnAccount extends SigningPasskey {
+  readonly network: Network
+  readonly address: string
+  /** The user's other passkeys: one of them signs where the first is no key of the account any more, such as that of a lost device. */
+  readonly others: readonly SigningPasskey[]
 }
 
 export type SendStage = 'preparing' | 'signing' | 'sending' | 'sent' | 'executed' | 'sealed'
@@ -45,11 +51,15 @@ export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): 
  * @throws WalletProblem, with the words of the chain where it failed there; SigningError; what the browser throws where no passkey is given
  */
 export async function sendTransaction({ rpId, account, code, onStage, signal }: SendOptions): Promise<string> {
-  const { network, address, credentialId, publicKeySec1Hex } = account
+  const { network, address } = account
   onStage('preparing')
   const [{ chain, block }, state] = await Promise.all([readHead(network, signal), readAccount(network, address, signal)])
-  const key = keyOfPasskey(state, publicKeySec1Hex)
-  if (key === undefined) throw new WalletProblem(409, 'no-key', `This passkey is no key of ${address} that can sign alone (any more).`)
+  const found = [account, ...account.others].flatMap((passkey) => {
+    const good = keyOfPasskey(state, passkey.publicKeySec1Hex)
+    return good === undefined ? [] : [{ ...passkey, key: good }]
+  })[0]
+  if (found === undefined) throw new WalletProblem(409, 'no-key', `None of your passkeys is a key of ${address} that can sign alone (any more).`)
+  const { key, credentialId, publicKeySec1Hex } = found
   const transaction: FlowTransaction = {
     ...code(chain), referenceBlockId: block.id, computeLimit, payer: address, authorizers: [address],
     proposalKey: { address, keyIndex: key.index, sequenceNumber: BigInt(key.sequence_number) }, payloadSignatures: [], envelopeSignatures: [],
