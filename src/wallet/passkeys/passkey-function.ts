@@ -61,7 +61,10 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   const stores = { passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool), rates: new RateLimits(pool) }
   return {
     middleware: async (context, next) => {
-      if (context.path !== passkeyFunctionPath) return next()
+      if (context.path !== passkeyFunctionPath) {
+        await next()
+        return
+      }
       context.state.route = passkeyFunctionPath
       context.set({ 'Cache-Control': 'no-store', 'Vary': 'Origin' })
       try {

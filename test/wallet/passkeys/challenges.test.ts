@@ -10,14 +10,14 @@ describe('challenges of passkeys', () => {
   })
   after(() => world.stop())
 
-  const codesOf = (answers: readonly Envelope<unknown>[]): (string | number)[] => answers.map(({ success, status, error }) => (success ? status : error.code)).toSorted()
+  const codesOf = (answers: readonly Envelope<unknown>[]): string[] => answers.map(({ success, status, error }) => String(success ? status : error.code)).toSorted()
 
   it('are good for one sign-in, also of those that come at once', async () => {
     const person = await world.withPasskey({ counts: false })
     const { options, challengeId } = await world.startSignIn()
     const body = { challengeId, response: person.authenticator.get(options) }
     const answers = await Promise.all(Array.from({ length: 12 }, () => world.call('/login/finish', body)))
-    expect(codesOf(answers)).to.deep.equal([200, ...Array<string>(11).fill('CHALLENGE_MISMATCH')])
+    expect(codesOf(answers)).to.deep.equal(['200', ...Array<string>(11).fill('CHALLENGE_MISMATCH')])
     const again = await world.call('/login/finish', body)
     expect([again.status, again.error.code]).to.deep.equal([400, 'CHALLENGE_MISMATCH'])
   })
@@ -27,7 +27,7 @@ describe('challenges of passkeys', () => {
     const { options, challengeId } = await world.startRegistration(person)
     const bodies = Array.from({ length: 6 }, () => ({ challengeId, response: person.authenticator.create(options) }))
     const answers = await Promise.all(bodies.map((body) => world.call('/register/finish', body, { token: person.token })))
-    expect(codesOf(answers)).to.deep.equal([200, ...Array<string>(5).fill('CHALLENGE_MISMATCH')])
+    expect(codesOf(answers)).to.deep.equal(['200', ...Array<string>(5).fill('CHALLENGE_MISMATCH')])
     expect(await world.listed(person)).to.have.length(1)
   })
 

@@ -5,7 +5,10 @@ export function cborOf(value: Cbor): Buffer {
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value)
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value])
-  if (value instanceof Map) return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, one]) => [cborOf(key), cborOf(one as Cbor)])])
+  if (value instanceof Map) {
+    const entries = [...value as ReadonlyMap<number | string, Cbor>]
+    return Buffer.concat([head(5, entries.length), ...entries.flatMap(([key, one]) => [cborOf(key), cborOf(one)])])
+  }
   const list = value as readonly Cbor[]
   return Buffer.concat([head(4, list.length), ...list.map(cborOf)])
 }
