@@ -129,11 +129,11 @@ export class AccountMaker {
             state: 'failed', failure: { code: 'transaction-failed', text: `The transaction failed on the chain: ${firstWords(fate.message)}`, mayRetry: true },
           })
         }
-        return 'on'
+        break
       case 'expired':
         await this.#expire(account, open, sender, signal)
-        return 'on'
     }
+    return 'on'
   }
 
   /** One that was written down and maybe never sent, or was lost on the way: the same again, since the chain runs it once. */

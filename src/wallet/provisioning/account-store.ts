@@ -265,8 +265,8 @@ function storedAccount(row: AccountRow): StoredAccount {
     case 'sealed':
       return { ...all, state: 'sealed', address: present(row.address), keyIndex: present(row.keyIndex), transactionId, isImported }
     case 'failed':
-      return { ...all, state: 'failed', failure: { code: present(row.failureCode), text: present(row.failure), mayRetry: row.mayRetry === true }, transactionId }
   }
+  return { ...all, state: 'failed', failure: { code: present(row.failureCode), text: present(row.failure), mayRetry: row.mayRetry === true }, transactionId }
 }
 
 /** What the table's rules say is there. */

@@ -90,8 +90,8 @@ function toldAccount(standing: AccountStanding): ToldAccount {
       return { state: 'failed', ...transaction(standing.transactionId), error: { code: 'PROVISION_FAILED', message: text, mayRetry } }
     }
     case 'refused':
-      return { state: 'refused', error: { code: standing.error.code, message: standing.error.message, mayRetry: standing.error.status !== 409 } }
   }
+  return { state: 'refused', error: { code: standing.error.code, message: standing.error.message, mayRetry: standing.error.status !== 409 } }
 }
 
 /** @throws ApiError 400 INVALID_INPUT */

@@ -49,7 +49,7 @@ describe('payers of accounts', function (this: Mocha.Suite) {
     const { networks } = await provision(world, ann, credentialId)
     return networks['testnet']
   }
-  const failure = (starting: Promise<World>): Promise<string> => starting.then(() => 'started', (error: Error) => error.message)
+  const failure = (starting: Promise<World>): Promise<string> => starting.then(() => 'started', (error: unknown) => (error as Error).message)
 
   for (const options of [
     { algorithm: 'ECDSA_P256', hash: 'SHA2_256' }, { algorithm: 'ECDSA_P256', hash: 'SHA3_256' }, { algorithm: 'ECDSA_secp256k1', hash: 'SHA2_256' }, { algorithm: 'ECDSA_secp256k1', hash: 'SHA3_256' },

@@ -67,7 +67,7 @@ export class TransactionNode {
   onAnswer: ((method: string) => Promise<void> | void) | undefined
   #accountCount = 10
   readonly #bodies = new Map<string, TransactionMessage>()
-  #waiting: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
 
   private constructor(server: RawGrpcServer, chainId: string) {
     this.#server = server
