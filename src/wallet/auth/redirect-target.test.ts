@@ -42,7 +42,7 @@ describe('the page that is gone back to', () => {
 
 describe('the challenge of a page', () => {
   it('is met by its own verifier and by no other', () => {
-    const verifier = fc.string({ minLength: 43, maxLength: 128, unit: fc.constantFrom(...'abcXYZ019-._~') })
+    const verifier = fc.string({ minLength: 43, maxLength: 128, unit: fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '-', '.', '_', '~') })
     fc.assert(fc.property(verifier, verifier, (own, other) => {
       const challenge = challengeOf(own)
       expect(readChallenge(challenge, 's256')).to.equal(challenge)

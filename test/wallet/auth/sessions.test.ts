@@ -154,7 +154,7 @@ describe('sessions of the wallet', () => {
     const session = await client.verifyOtp({ type: 'magiclink', token_hash: hash })
     expect(session.data.user).to.include({ id: nameless?.id, email: '' })
     const late = await auth.sessions.createTokenHash(nameless?.id ?? '')
-    const { rows: [life] } = await db.pool.query("select round(extract(epoch from max(expires_at) - now())) <= 300 as short from auth.one_time_tokens where kind = 'session'")
+    const { rows: [life] } = await db.pool.query<{ short: boolean }>("select round(extract(epoch from max(expires_at) - now())) <= 300 as short from auth.one_time_tokens where kind = 'session'")
     expect(life).to.deep.equal({ short: true })
     await db.pool.query("update auth.one_time_tokens set expires_at = now() where kind = 'session'")
     expect((await client.verifyOtp({ type: 'magiclink', token_hash: late })).error).to.include({ code: 'otp_expired' })

@@ -36,12 +36,15 @@ export function authRouter(parts: AuthParts): Middleware<RequestState> {
   // The router adds what it needs to the context by itself.
   const answer = router.routes() as unknown as Middleware<RequestState>
   return async (context, next) => {
-    if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) return next()
+    if (context.path !== authPath && !context.path.startsWith(`${authPath}/`)) {
+      await next()
+      return
+    }
     context.set(apiSecurityHeaders)
     allowOrigin(context, parts)
     if (context.method === 'OPTIONS') {
       context.status = 204
-      return undefined
+      return
     }
     try {
       await answer(context, () => Promise.resolve())
@@ -52,7 +55,6 @@ export function authRouter(parts: AuthParts): Middleware<RequestState> {
     } catch (error) {
       answerError(context, error, parts.log)
     }
-    return undefined
   }
 }
 

@@ -54,8 +54,12 @@ export async function runAuth(
   const app = new Koa<RequestState>()
   app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
   // The endpoint has to know its address before it is there.
-  let middleware: Auth['middleware'] = (_, next) => next()
-  app.use((context, next) => middleware(context, next))
+  let middleware: Auth['middleware'] = async (_, next) => {
+    await next()
+  }
+  app.use(async (context, next) => {
+    await middleware(context, next)
+  })
   const handle = app.callback()
   const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
   const origin = `http://127.0.0.1:${port}`
