@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
 import type { Middleware } from 'koa'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { RequestState } from '../../base/http/requests.ts'
@@ -19,7 +18,10 @@ const paths = /^\/explorer(\/flow\/(?:account\/(?:0x)?[0-9a-f]{16}(?:\/(?:ft|nft
 export function explorerRoutes(apiUrl: () => string | undefined, admit: (request: IncomingMessage) => void): Middleware<RequestState> {
   return async (context, next) => {
     const [, path] = paths.exec(context.path) ?? []
-    if (path === undefined) return next()
+    if (path === undefined) {
+      await next()
+      return
+    }
     context.state.route = '/explorer'
     if (!['GET', 'HEAD'].includes(context.method)) throw new ApiError(405, 'method-not-allowed', 'The explorer is only read here.')
     admit(context.req)
@@ -34,6 +36,6 @@ export function explorerRoutes(apiUrl: () => string | undefined, admit: (request
     context.status = response.status
     context.set('Cache-Control', 'no-store')
     context.type = response.headers.get('content-type') ?? 'application/json'
-    context.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream)
+    context.body = response.body === null ? null : Readable.fromWeb(response.body)
   }
 }

@@ -84,9 +84,9 @@ export async function createWalletServer(options: WalletServerOptions): Promise<
   app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
   app.use(requests({ service: 'wallet', metrics, log, list: 'the documentation' }))
   let handler: Middleware<RequestState> | undefined
-  app.use((context, next) => {
+  app.use(async (context, next) => {
     if (handler === undefined) throw new ApiError(503, 'starting', 'The wallet starts. Try again in a moment.', { details: { retryAfterSeconds: 1 } })
-    return handler(context, next)
+    await handler(context, next)
   })
   const handle = app.callback()
   const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
@@ -127,7 +127,7 @@ function handlers({ settings, auth, passkeys, session, nodes, explorerApi, page 
     // The router adds what it needs to the context by itself.
     ...[sessions, own, chainRoutes({ nodes, admit })].map((router) => router.routes() as unknown as Middleware<RequestState>),
     explorerRoutes(explorerApi, admit),
-    compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }) as unknown as Middleware<RequestState>,
+    compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }),
     ...(page === undefined ? [] : [page as Middleware<RequestState>]),
   ]
 }
