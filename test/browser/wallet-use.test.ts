@@ -91,7 +91,7 @@ describe('the pages of the wallet', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keys.getByRole('button', { name: 'Revoke' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    await keys.getByText('Revoked').waitFor()
+    await keys.getByText('Revoked', { exact: true }).waitFor()
     expect(session.wallet.accounts.get(address)?.keys.map(({ isRevoked }) => isRevoked)).to.deep.equal([true, false])
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await authenticator.setPresence(false)

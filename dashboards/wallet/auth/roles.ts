@@ -12,6 +12,6 @@ export function rolesOf({ app_metadata: metadata }: { readonly app_metadata?: un
 }
 
 function namesOf(...values: readonly unknown[]): readonly string[] {
-  const texts = values.flatMap((value) => (Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [])) as unknown[]
+  const texts = values.flatMap((value): readonly unknown[] => (Array.isArray(value) ? value as unknown[] : typeof value === 'string' ? value.split(',') : []))
   return [...new Set(texts.flatMap((one) => (typeof one === 'string' && one.trim() !== '' ? [one.trim().toLowerCase()] : [])))]
 }

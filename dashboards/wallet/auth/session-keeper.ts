@@ -175,5 +175,5 @@ function isOld({ expires_at: expiresAt }: PageSession): boolean {
 function locked<T>(run: () => Promise<T>): Promise<T> {
   // Without HTTPS there are none, whatever the types say.
   const { locks } = navigator as { readonly locks?: LockManager }
-  return locks === undefined ? run() : locks.request('flowfarm-session', run) as Promise<T>
+  return locks === undefined ? run() : locks.request('flowfarm-session', run)
 }
