@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { CadenceParser } from '@onflow/cadence-parser'
 import { expect } from 'chai'
 import { keccak } from 'hash-wasm'
 import type { QueryTarget } from '../../src/ask/query-service.ts'
@@ -10,11 +7,7 @@ import { readSkills, shippedSkills } from '../../src/skills/read-skills.ts'
 import type { Skill } from '../../src/skills/skill.ts'
 import { evaluatedWorld } from '../ask/eval/evaluated-world.ts'
 import type { EvaluatedWorld } from '../ask/eval/evaluated-world.ts'
-
-/** What the parser says of a text. */
-interface Parsed {
-  readonly error?: { readonly Errors: readonly { readonly Message: string }[] }
-}
+import { cadenceParser } from '../support/cadence-parser.ts'
 
 const names = ['cadence', 'evm-explorer-schema', 'indexer-schema', 'staking-questions', 'token-questions']
 
@@ -57,12 +50,11 @@ describe('the skills that come with flowfarm', () => {
   })
 
   it('have Cadence that parses', async () => {
-    const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
-    const parser = await CadenceParser.create(readFileSync(wasm))
+    const parse = await cadenceParser()
     const programs = skills.flatMap(({ name, content }) => blocks(content, 'cadence').map((code) => ({ name, code })))
     expect(programs.length).to.be.greaterThan(10)
     for (const { name, code } of programs) {
-      const { error } = parser.parse(inNetwork(code, 'mainnet')) as Parsed
+      const { error } = parse(inNetwork(code, 'mainnet'))
       expect(error, `${name}: ${code}`).to.equal(undefined)
     }
   })
