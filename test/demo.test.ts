@@ -91,7 +91,7 @@ describe('the demo', function () {
     const [first = '', second = ''] = await Promise.all(both.map((demo) => demo.ready()))
     expect(first).to.not.equal(second)
     for (const demo of both) {
-      const pages = [...demo.output.matchAll(/^ +[A-Z][A-Za-z ]+ (http:\S+\/(?!mcp)\S*)$/gm)].map(([, address = '']) => address)
+      const pages = [...demo.output.matchAll(/^ +(?!MCP)[A-Z][A-Za-z ]+ (http:\S+)$/gm)].map(([, address = '']) => address)
       expect(pages).to.have.length(8)
       for (const address of pages) expect((await fetch(address)).status, address).to.equal(200)
       expect(demo.folders()).to.have.length(1)
