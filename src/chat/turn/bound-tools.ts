@@ -11,6 +11,15 @@ const mostClientCharacters = 1_000_000
 /** The longest reason for which a tool failed. */
 const mostErrorCharacters = 4000
 
+/** Is told as its words alone: what an error is called says nothing to a model, and less to people. */
+class ToolFailure extends Error {
+  override readonly name = ''
+
+  constructor(cause: unknown) {
+    super(asError(cause).message.slice(0, mostErrorCharacters), { cause })
+  }
+}
+
 type Tool = ToolSet[string]
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
 
@@ -48,7 +57,7 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
       return isLong ? textOf(await toModelOutput({ toolCallId: options.toolCallId, input, output })) : output
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(asError(error).message.slice(0, mostErrorCharacters), { cause: error })
+      throw new ToolFailure(error)
     }
   }
   return { ...tool, execute, toModelOutput }

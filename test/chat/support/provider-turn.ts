@@ -69,7 +69,7 @@ export interface StreamingCall {
  * - `until`: nothing comes before that is settled. Before the first other piece, not even the status comes.
  * - `usage`: tokens that the reply tells, in place of 10 and 5.
  * - `end`: why the reply ends, where it is not `stop`, or `tools` after a call.
- * - `cut`: the connection ends here, without an end of the reply.
+ * - `cut`: the connection ends here, without an end of the reply; `clean`: the response ends as if it were whole.
  * - `failure`: an error within the stream, in the form of the protocol.
  * - `raw`: bytes as they are.
  */
@@ -82,7 +82,7 @@ export type ReplyPiece =
   | { readonly until: Promise<unknown> }
   | { readonly usage: { readonly input: number; readonly output: number; readonly reasoning?: number } }
   | { readonly end: 'stop' | 'length' | 'tools' | 'refusal' }
-  | { readonly cut: true }
+  | { readonly cut: true | 'clean' }
   | { readonly failure: string }
   | { readonly raw: string }
 

@@ -68,7 +68,7 @@ export async function startStreamingProvider(script: (call: StreamingCall) => Pr
     }
     const call: StreamingCall = {
       ...read, protocol: protocol.name, path, headers, body, index: calls.length, gone: left.promise,
-      question: read.messages.findLast(({ role }) => role === 'user')?.text ?? '', step: stepOf(read.messages),
+      question: read.messages.findLast(isOfPerson)?.text ?? '', step: stepOf(read.messages),
     }
     response.once('close', () => {
       if (response.writableFinished) return
@@ -113,8 +113,13 @@ function readOrRefuse(protocol: StreamingProtocol, body: unknown): ReturnType<St
   }
 }
 
+/** Not a note of the chat itself, which comes in the user's name because the protocols have no other. */
+function isOfPerson({ role, text }: SentMessage): boolean {
+  return role === 'user' && !text.startsWith('[Note of the chat service')
+}
+
 function stepOf(messages: readonly SentMessage[]): number {
-  const question = messages.findLastIndex(({ role }) => role === 'user')
+  const question = messages.findLastIndex(isOfPerson)
   return messages.slice(question + 1).filter(({ role }) => role === 'assistant').length
 }
 
@@ -137,7 +142,7 @@ async function stream(response: ServerResponse, pieces: readonly ReplyPiece[], w
     if (response.destroyed) return
     if (typeof piece === 'string' || !('cut' in piece || 'raw' in piece)) await write(writer.piece(piece))
     else if ('raw' in piece) await write(piece.raw)
-    else return cut(response)
+    else return piece.cut === 'clean' ? void response.end() : cut(response)
     if (typeof piece !== 'string' && 'failure' in piece) return void response.end()
   }
   await begin()

@@ -35,7 +35,7 @@ export interface TurnSetup extends Partial<TurnOptions> {
 
 /** Begins a turn. */
 export function beginTurn({ model, messages = [saidBy('user', 'How high?')], tools = {}, mode = 'balanced', signal = new AbortController().signal, notices = [], ...options }: TurnSetup): ReadableStream<ChatChunk> {
-  return runTurn({ model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' }, { timeoutMs: 20_000, log: pino({ level: process.env['P1LOG'] ?? 'silent', serializers: { err: pino.stdSerializers.err } }), ...options })
+  return runTurn({ model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' }, { timeoutMs: 20_000, log: pino({ level: 'silent' }), ...options })
 }
 
 /** An answer to its end. */
