@@ -27,7 +27,7 @@ export interface ToolServerOptions extends ToolServerBasics, Pick<McpListenerOpt
  */
 export async function startToolServers(options: ToolServerOptions): Promise<McpListener> {
   const { host, log, network, documents, evmRpcUrl } = options
-  const parser = new ScriptParser()
+  const parser = new ScriptParser({ onThread: (event) => log.debug({ event }, 'the thread of the parser of Cadence') })
   const listener = await startMcpListener({
     ...options,
     protocols: {

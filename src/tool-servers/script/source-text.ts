@@ -27,9 +27,10 @@ export class SourceText {
 
   /** @param offset in bytes; one that is beyond the end means the end */
   placeOf(offset: number): Place {
-    const at = Math.min(Math.max(0, offset), this.#bytes.length)
-    let line = this.#starts.findLastIndex((start) => start <= at)
-    if (line < 0) line = 0
+    let at = Math.min(Math.max(0, offset), this.#bytes.length)
+    // A character may be named by its last byte.
+    while (isWithinCharacter(this.#bytes[at])) at--
+    const line = Math.max(0, this.#starts.findLastIndex((start) => start <= at))
     return { line: line + 1, column: [...this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)].length + 1 }
   }
 
@@ -52,4 +53,9 @@ export class SourceText {
     const end = this.#starts[line] ?? this.#bytes.length + 1
     return this.#bytes.toString('utf8', start, end - 1)
   }
+}
+
+/** Whether a byte of UTF-8 is not the first of its character. */
+function isWithinCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xC0) === 0x80
 }
