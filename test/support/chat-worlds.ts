@@ -65,12 +65,12 @@ const metadata = {
 
 /** A whole answer: its pieces, and what it ends with. */
 export function answer(pieces: readonly UIMessageChunk[], told: object = metadata): UIMessageChunk[] {
-  return [{ type: 'start', messageId: nextId() }, { type: 'start-step' }, ...pieces, { type: 'finish-step' }, { type: 'finish', messageMetadata: told }]
+  return [{ type: 'start' }, { type: 'start-step' }, ...pieces, { type: 'finish-step' }, { type: 'finish', messageMetadata: told }]
 }
 
 /** An answer that goes on until the client leaves. */
 export async function* endless(first: readonly UIMessageChunk[], word = 'more '): AsyncGenerator<UIMessageChunk> {
-  yield* [{ type: 'start', messageId: nextId() }, { type: 'start-step' }, ...first] as UIMessageChunk[]
+  yield* [{ type: 'start' }, { type: 'start-step' }, ...first] satisfies UIMessageChunk[]
   const id = nextId()
   yield { type: 'text-start', id }
   for (;;) {
