@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Network } from '../../src/chain/network.ts'
 import { readDocumentPages } from '../../src/tool-servers/docs/read-document-pages.ts'
 import { clients } from '../mcp/support/mcp-clients.ts'
 import type { ConnectedClient } from '../mcp/support/mcp-clients.ts'
@@ -96,5 +97,29 @@ describe('the tools for documentation', () => {
       const { isError, structuredContent } = await client.call('search_docs', { query })
       if (isError === true) expect(structuredContent, query).to.include({ error_code: 'invalid-field' })
     }
+  })
+})
+
+describe('the documentation of a network that becomes known', () => {
+  it('is that of the network, and is made once for each', async () => {
+    let network: Network = 'mainnet'
+    const made: Network[] = []
+    const tools = await runTools({
+      network: () => network,
+      documents: (known) => {
+        made.push(known)
+        return [{ id: 'docs/network', text: `# Network\n\nThis is ${known}.` }]
+      },
+    })
+    const client = await clients.at(-1)?.connect(tools.scriptUrl)
+    const read = async (): Promise<unknown> => (await client?.call('get_doc', { id: 'docs/network' }))?.structuredContent?.['text']
+    expect(await read()).to.include('This is mainnet.')
+    await read()
+    network = 'emulator'
+    expect(await read()).to.include('This is emulator.')
+    expect((await client?.call('script_check', { code: 'import "FlowToken"\naccess(all) fun main() {}' }))?.content[0]?.text).to.include('0x0ae53cb6e3f42a79')
+    expect(made).to.deep.equal(['mainnet', 'emulator'])
+    await client?.close()
+    await tools.stop()
   })
 })
