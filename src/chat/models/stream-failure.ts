@@ -28,10 +28,13 @@ export function brokenOff(cause?: unknown): StreamFailure {
   return new StreamFailure('the connection ended before the answer did', { mayPass: true, cause })
 }
 
-/** `fetch` tells of a connection that ended within a body by a TypeError `terminated`, which the SDK may have put into another. */
+/**
+ * `fetch` tells of a connection that ended within a body by a TypeError `terminated`, which the SDK may have put into another error. Of one
+ * that ended in order, but too early, some of its providers tell by words of their own.
+ */
 function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return (error instanceof TypeError && error.message === 'terminated') || isDisconnect(error.cause)
+  return (error instanceof TypeError && error.message === 'terminated') || error.message.includes('ended without a finish reason') || isDisconnect(error.cause)
 }
 
 /** Whether the same call may go well in a moment. */

@@ -17,9 +17,10 @@ for (const protocol of protocols) {
   describe(`a turn with tools over ${protocol}`, () => {
     let provider: StreamingProvider | undefined
     afterEach(async () => {
-      expect(provider?.refused ?? []).to.deep.equal([])
+      const refused = provider?.refused ?? []
       await provider?.close()
       provider = undefined
+      expect(refused).to.deep.equal([])
     })
 
     const start = async (script: (call: StreamingCall) => ProviderTurn | Promise<ProviderTurn>): Promise<StreamingProvider> => {
@@ -85,7 +86,7 @@ for (const protocol of protocols) {
     })
 
     it('gives the words of a tool that fails to the model and the client alike, without its stack', async () => {
-      const broken = tool({ inputSchema: z.object({}), execute: () => Promise.reject(new ApiError(503, 'busy', `The table is locked. ${'x'.repeat(9000)}`)) })
+      const broken = tool({ inputSchema: z.object({}), execute: (): Promise<string> => Promise.reject(new ApiError(503, 'busy', `The table is locked. ${'x'.repeat(9000)}`)) })
       const { url, calls } = await start(({ step }) => step === 0 ? [{ tool: 'broken', input: {} }] : ['It is locked.'])
       const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: { broken } })
       const told = calls[1]?.messages.at(-1)?.toolResults[0]
@@ -187,7 +188,7 @@ for (const protocol of protocols) {
     })
 
     it('tells whoever watches when it begins, which tools ran and how it ended', async () => {
-      const broken = tool({ inputSchema: z.object({}), execute: () => Promise.reject(new Error('no')) })
+      const broken = tool({ inputSchema: z.object({}), execute: (): Promise<string> => Promise.reject(new Error('no')) })
       const { url } = await start(({ step }) => step === 0 ? [{ tool: 'add', input: { a: 1, b: 1 } }, { tool: 'broken', input: {} }, { tool: 'made-up', input: {} }] : ['2'])
       const told: unknown[] = []
       const { outcome } = await wholeTurn({ model: modelAt(url, protocol), tools: { add, broken }, watch: {
