@@ -129,11 +129,11 @@ async function answerQuestion(context: RequestContext, options: ChatServerOption
     place.count()
     const log = options.log.child({ requestId: context.state.requestId })
     const left = leftSignal(context.res)
-    left.addEventListener('abort', () => control.abort(left.reason), { once: true })
+    const signal = AbortSignal.any([left, control.signal])
     running.add(control)
     context.respond = false
     const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
-    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal: control.signal, watch })
+    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal, watch })
     await sendAnswer(context.res, open, { ...patience, explain: (error) => {
       watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
       return explain(error, log, left)
