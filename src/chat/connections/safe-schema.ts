@@ -1,7 +1,10 @@
-import type { jsonSchema } from 'ai'
-
-/** JSON Schema, as the AI SDK takes it. */
-export type InputSchema = Exclude<Parameters<typeof jsonSchema>[0], PromiseLike<unknown> | ((...args: never) => unknown)>
+/** The form of an object's fields, in JSON Schema. */
+export interface InputSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean
+}
 
 /** Beyond these a schema says more than a tool of use has to. */
 const mostLevels = 8
@@ -26,7 +29,7 @@ const plainChoice = /^[\w.+-]{1,64}$/
 export function safeInputSchema(schema: unknown, keepsWords: boolean): InputSchema | undefined {
   if (!isRecord(schema) || schema['type'] !== 'object') return undefined
   const safe = readObject(schema, keepsWords, 0)
-  return JSON.stringify(safe).length > mostCharacters ? undefined : { ...safe, type: 'object' }
+  return JSON.stringify(safe).length > mostCharacters ? undefined : safe
 }
 
 type Node = Record<string, unknown>
@@ -56,16 +59,16 @@ function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
   return given.filter(isRecord).flatMap((form) => (level < mostLevels ? formsOf(form, level + 1) : undefined) ?? [form])
 }
 
-function readObject(schema: Node, keepsWords: boolean, level: number): Node {
+function readObject(schema: Node, keepsWords: boolean, level: number): InputSchema {
   const { properties, required, additionalProperties } = schema
   const known = isRecord(properties) ? Object.entries(properties).filter(([name]) => plainName.test(name)).slice(0, mostProperties) : []
-  const names = new Set<unknown>(known.map(([name]) => name))
-  const needed = new Set<unknown>(Array.isArray(required) ? required.filter((name) => names.has(name)) : [])
+  const asked = new Set<unknown>(Array.isArray(required) ? required : [])
+  const needed = known.map(([name]) => name).filter((name) => asked.has(name))
   return {
     type: 'object',
     // Null is how some say that a field is left out: models just leave it out.
-    properties: Object.fromEntries(known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !needed.has(name))])),
-    ...(needed.size === 0 ? {} : { required: [...needed] }),
+    properties: Object.fromEntries(known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))])),
+    ...(needed.length === 0 ? {} : { required: needed }),
     ...(typeof additionalProperties === 'boolean' ? { additionalProperties } : {}),
   }
 }

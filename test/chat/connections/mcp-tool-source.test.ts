@@ -11,6 +11,7 @@ import { textUris } from '../../../src/chat/connections/mcp-server.ts'
 import type { McpServer } from '../../../src/chat/connections/mcp-server.ts'
 import { McpToolSource } from '../../../src/chat/connections/mcp-tool-source.ts'
 import type { McpToolSourceOptions } from '../../../src/chat/connections/mcp-tool-source.ts'
+import type { InputSchema } from '../../../src/chat/connections/safe-schema.ts'
 import type { FoundTools } from '../../../src/chat/connections/tool-source.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import { runMcp } from '../../mcp/support/running-mcp.ts'
@@ -43,6 +44,12 @@ function run(tools: ToolSet, name: string, input: unknown = {}, abortSignal?: Ab
   const execute = tools[name]?.execute
   if (execute === undefined) throw new Error(`there is no tool ${name}`)
   return Promise.resolve(execute(input, { toolCallId: '1', messages: [], context: {}, ...(abortSignal === undefined ? {} : { abortSignal }) }))
+}
+
+/** As a model is told of its arguments. */
+async function schemaOf(tools: ToolSet, name: string): Promise<InputSchema> {
+  const told: unknown = await asSchema(tools[name]?.inputSchema).jsonSchema
+  return told as InputSchema
 }
 
 async function reasonOf(promise: Promise<unknown>): Promise<string> {
@@ -100,9 +107,9 @@ describe('tools of MCP servers', () => {
       expect(texts.get('schema://indexer-ddl')).to.equal('CREATE TABLE indexer.things (\n);')
       expect([...texts.keys()]).to.have.members(Object.values(textUris))
       expect(tools['run_indexer_sql']?.description).to.include('Values are exact')
-      const schema = await asSchema(tools['run_chain_script']?.inputSchema).jsonSchema
+      const schema = await schemaOf(tools, 'run_chain_script')
       expect(schema).to.deep.include({ type: 'object', required: ['script'] })
-      expect(schema.properties?.['script']).to.have.property('description').that.includes('access(all) fun main')
+      expect(schema.properties['script']).to.have.property('description').that.includes('access(all) fun main')
     })
 
     it('give rows exactly, once, for the model as text and for the page as structure', async () => {
@@ -188,7 +195,7 @@ describe('tools of MCP servers', () => {
       expect(Object.keys(tools)).to.deep.equal(['run_indexer_sql', 'script_check'])
       expect(tools['run_indexer_sql']?.description).to.equal('Ours.')
       expect(await run(tools, 'run_indexer_sql')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
-      const schema = await asSchema(tools['script_check']?.inputSchema).jsonSchema
+      const schema = await schemaOf(tools, 'script_check')
       expect(schema.properties).to.deep.equal({ text: { type: 'string' } })
     })
 
@@ -209,8 +216,8 @@ describe('tools of MCP servers', () => {
         }],
       })
       const { tools } = await source([server(there.url)]).find(never)
-      const { description, inputSchema } = tools['script_check'] ?? {}
-      const schema = await asSchema(inputSchema).jsonSchema
+      const { description } = tools['script_check'] ?? {}
+      const schema = await schemaOf(tools, 'script_check')
       expect(JSON.stringify({ description, schema })).not.to.include('IGNORE').and.not.include('evil')
       expect(description).to.include('Checks Cadence source')
       expect(schema).to.deep.equal({
@@ -264,8 +271,8 @@ describe('tools of MCP servers', () => {
         },
       })
       const { tools } = await source([server(there.url)]).find(never)
-      const outputs = []
-      for (const _ of results) outputs.push(await run(tools, 'script_check') as { content: [{ text: string }] })
+      const outputs: { content: [{ text: string }] }[] = []
+      for (const _ of results) outputs.push(await run(tools, 'script_check') as (typeof outputs)[number])
       const [big, nested, parts, structure] = outputs
       expect(big?.content[0].text.length).to.be.below(100_200)
       expect(big?.content[0].text).to.include('(Cut here: 2900000 more characters were left out. Ask for less.)')
