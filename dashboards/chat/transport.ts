@@ -4,15 +4,17 @@ import { historyToSend } from './history-to-send.ts'
 import { ChatProblem, problemOf } from './problem.ts'
 import { bearer, callChat } from './settings.ts'
 
+const api = '/api/chat'
+
 /** How questions go to the service. The token is the one that the tab has when a question is sent. */
 export const transport = new DefaultChatTransport<ChatMessage>({
-  api: '/api/chat',
+  api,
   headers: () => bearer(),
   prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => ({
     body: { ...body, id, trigger, messageId, messages: historyToSend(messages) },
   }),
-  fetch: async (path, init = {}) => {
-    const response = await callChat(String(path), init)
+  fetch: async (_, init = {}) => {
+    const response = await callChat(api, init)
     if (!response.ok) throw await problemOf(response)
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
       await response.body?.cancel()

@@ -17,7 +17,7 @@ const gapOfRows = 10
 
 /** Bars that lie below each other, each with its name before it and its value behind. */
 export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
-  const { parentRef, width } = useParentSize<HTMLDivElement>({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef, width } = useParentSize({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
   const labels = data.labels.slice(0, mostRows)
   const lookedAt = useLookedAt(labels.length)
   const { at } = lookedAt

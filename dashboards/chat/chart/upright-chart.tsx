@@ -16,7 +16,7 @@ const mostPoints = 40
 
 /** Bars that stand side by side, or lines. */
 export function UprightChart({ data, shape }: { readonly data: ChartData; readonly shape: 'bar' | 'line' }): ReactNode {
-  const { parentRef, width } = useParentSize<HTMLDivElement>({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef, width } = useParentSize({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
   const lookedAt = useLookedAt(data.labels.length)
   const { at } = lookedAt
   const sets = data.sets.map(({ values }) => values)
