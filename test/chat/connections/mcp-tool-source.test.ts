@@ -25,7 +25,7 @@ const never = new AbortController().signal
 const ends: (() => Promise<void>)[] = []
 
 function server(url: string, changes: Partial<McpServer> = {}): McpServer {
-  return { name: 'script', title: 'the tools for Cadence', url: () => url, key: undefined, tools: ['script_check', 'search_docs'], texts: [], isOurs: false, isWanted: true, ...changes }
+  return { name: 'script', title: 'the server for Cadence', url: () => url, key: undefined, tools: ['script_check', 'search_docs'], texts: [], isOurs: false, isWanted: true, ...changes }
 }
 
 function source(servers: readonly McpServer[], times: McpToolSourceOptions['times'] = {}, log: Logger = pino({ level: 'silent' })): McpToolSource {
@@ -138,7 +138,7 @@ describe('tools of MCP servers', () => {
       ends.push(() => mcp.stop())
       const without = await source([own(mcp.url)]).find(never)
       expect(without.tools).to.deep.equal({})
-      expect(without.missing).to.deep.equal([{ source: 'the tools for Cadence', reason: 'it wants a key, or another one (HTTP 401)' }])
+      expect(without.missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'it wants a key, or another one (HTTP 401)' }])
       const withKey = await source([{ ...own(mcp.url), key: 'admin-secret' }]).find(never)
       expect(Object.keys(withKey.tools)).to.have.length(3)
     })
@@ -307,7 +307,7 @@ describe('tools of MCP servers', () => {
       })
       const { tools, missing } = await source([server(there.url, { key: 'secret' })]).find(never)
       expect(tools).to.deep.equal({})
-      expect(missing).to.deep.equal([{ source: 'the tools for Cadence', reason: 'it leads elsewhere (HTTP 307), where nothing is sent' }])
+      expect(missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'it leads elsewhere (HTTP 307), where nothing is sent' }])
       expect(elsewhere.requests).to.deep.equal([])
     })
 
@@ -358,7 +358,7 @@ describe('tools of MCP servers', () => {
       const nobody = `http://127.0.0.1:${await freePort()}/mcp`
       const tools = source([server(nobody), server(nobody, { name: 'evm', isWanted: false }), server(there.url), server(nobody, { url: () => undefined, isWanted: false })])
       const found = await tools.find(never)
-      expect(found.missing).to.deep.equal([{ source: 'the tools for Cadence', reason: 'nothing listens at its address' }])
+      expect(found.missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'nothing listens at its address' }])
       expect(Object.keys(found.tools)).to.deep.equal(['script_check'])
     })
 
@@ -400,14 +400,14 @@ describe('tools of MCP servers', () => {
       const good = await odd({ tools: [{ name: 'search_docs', inputSchema: anyObject }] })
       const first = await odd(hang)
       const second = await odd(hang)
-      const tools = source([server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the tools for the EVM' })], { connectMs: 900 })
+      const tools = source([server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the server for the EVM' })], { connectMs: 900 })
       const begin = performance.now()
       const found = await tools.find(never)
       const waited = performance.now() - begin
       expect(waited).to.be.above(895).and.below(3000)
       expect(Object.keys(found.tools)).to.deep.equal(['search_docs'])
       expect(found.missing).to.deep.equal([
-        { source: 'the tools for Cadence', reason: 'it did not answer within 0.9 s' }, { source: 'the tools for the EVM', reason: 'it did not answer within 0.9 s' },
+        { source: 'the server for Cadence', reason: 'it did not answer within 0.9 s' }, { source: 'the server for the EVM', reason: 'it did not answer within 0.9 s' },
       ])
       const again = performance.now()
       expect((await tools.find(never)).missing).to.have.length(2)

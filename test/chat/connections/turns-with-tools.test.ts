@@ -98,10 +98,10 @@ for (const protocol of protocols) {
       const chunks = await ask(chat)
       expect(performance.now() - begin).to.be.above(895).and.below(3000)
       expect(chunks.flatMap((chunk) => (chunk.type === 'data-notice' ? [chunk.data] : []))).to.deep.equal([
-        { code: 'tools-missing', text: 'This answer goes on without the tools for Cadence and its documentation: it did not answer within 0.9 s.' },
-        { code: 'tools-missing', text: 'This answer goes on without the tools for the EVM: it did not answer within 0.9 s.' },
+        { code: 'tools-missing', text: 'This answer goes on without the server for Cadence and its documentation: it did not answer within 0.9 s.' },
+        { code: 'tools-missing', text: 'This answer goes on without the server for the EVM: it did not answer within 0.9 s.' },
       ])
-      expect(provider.calls.at(-1)?.instructions).to.include('- Not there now: the tools for the EVM (it did not answer within 0.9 s). Say so')
+      expect(provider.calls.at(-1)?.instructions).to.include('- Not there now: the server for the EVM (it did not answer within 0.9 s). Say so')
       const again = performance.now()
       expect((await ask(chat)).at(-1)?.type).to.equal('finish')
       expect(performance.now() - again).to.be.below(850)
