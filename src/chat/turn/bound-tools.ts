@@ -91,5 +91,5 @@ function textOf(output: ModelOutput): string {
   if (output.type === 'execution-denied') return output.reason ?? 'denied'
   if (output.type === 'text' || output.type === 'error-text') return output.value
   if (output.type !== 'content') return JSON.stringify(output.value)
-  return output.value.map((part) => part.type === 'text' ? part.text : `[a part of the kind ${part.type} was left out]`).join('\n')
+  return output.value.map((part) => 'text' in part ? part.text : '[a part that is no text was left out]').join('\n')
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The two ways of speaking: Messages of Anthropic, chat completions of OpenAI and of all that are like it. */
-export type ProviderProtocol = 'messages' | 'completions'
+/** The ways of speaking: Messages of Anthropic, responses of OpenAI itself, chat completions of all that are like it. */
+export type ProviderProtocol = 'messages' | 'completions' | 'responses'
 
 /** A call that the model made before, as it is shown to it again. */
 export interface SentToolCall {
@@ -14,11 +14,11 @@ export interface SentToolResult {
   readonly id: string
   /** As the model reads it. */
   readonly text: string
-  /** Anthropic's mark of an error; the other protocol has none. */
+  /** Anthropic's mark of an error; the other protocols have none. */
   readonly isError: boolean
 }
 
-/** A message of the conversation, in what both protocols have in common. */
+/** A message of the conversation, in what the protocols have in common. */
 export interface SentMessage {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string

@@ -41,3 +41,13 @@ export function inTwo(text: string): readonly string[] {
 export function argumentsOf(piece: Extract<ReplyPiece, { readonly tool: string }>): string {
   return 'arguments' in piece ? piece.arguments : JSON.stringify(piece.input)
 }
+
+/** Arguments of a call as they are sent back, which are a text. */
+export function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    // Arguments that a model got wrong may come back to it as they were: the protocol has them as text.
+    return text
+  }
+}

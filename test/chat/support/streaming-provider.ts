@@ -8,6 +8,7 @@ import { messagesProtocol } from './messages-protocol.ts'
 import type { ProviderStatus, ProviderTurn, ReplyPiece, SentMessage, StreamingCall } from './provider-turn.ts'
 import { BadRequest } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol } from './provider-writer.ts'
+import { responsesProtocol } from './responses-protocol.ts'
 
 /** A provider of models on a port of this machine, which streams as the real ones do, and does what it is told. */
 export interface StreamingProvider extends AsyncDisposable {
@@ -29,11 +30,12 @@ export interface StreamingProvider extends AsyncDisposable {
 }
 
 const protocols: ReadonlyMap<string, StreamingProtocol> = new Map([
-  ['/v1/messages', messagesProtocol], ['/v1/chat/completions', completionsProtocol],
+  ['/v1/messages', messagesProtocol], ['/v1/chat/completions', completionsProtocol], ['/v1/responses', responsesProtocol],
 ])
 
 /**
- * Starts one. It speaks the Messages of Anthropic (`/v1/messages`) and chat completions (`/v1/chat/completions`), streamed only, and
+ * Starts one. It speaks the Messages of Anthropic (`/v1/messages`), chat completions (`/v1/chat/completions`) and the responses of OpenAI
+ * (`/v1/responses`), streamed only, and
  * is as strict with what it is sent as the real ones: calls of tools without results, empty texts and the like are 400.
  * @param script what to do with a call, e.g. `({ step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql } }] : ['It is ', '7.']`
  */

@@ -16,7 +16,7 @@ interface Failed extends WholeAnswer {
 }
 
 for (const protocol of protocols) {
-  const name = protocol === 'messages' ? 'anthropic/claude-sonnet-4-6' : 'openai-compatible/some-model'
+  const name = { messages: 'anthropic/claude-sonnet-4-6', completions: 'openai-compatible/some-model', responses: 'openai/gpt-5.4-mini' }[protocol]
 
   describe(`a turn whose provider fails over ${protocol}`, () => {
     const answerTo = async (...turns: readonly ProviderTurn[]): Promise<Failed> => {
@@ -36,8 +36,7 @@ for (const protocol of protocols) {
     }
 
     it('asks again when its stream begins with an error that passes', async () => {
-      const failure: readonly ReplyPiece[] = protocol === 'messages' ? [{ failure: 'Overloaded' }] : [{ raw: 'data: {"error":{"message":"busy","type":"server_error"}}\n\n' }, { cut: 'clean' }]
-      const { texts, asked } = await answerTo(failure, ['It is 7.'])
+      const { texts, asked } = await answerTo([{ failure: 'Overloaded' }], ['It is 7.'])
       expect({ texts, asked }).to.deep.equal({ texts: ['It is 7.'], asked: 2 })
     })
 

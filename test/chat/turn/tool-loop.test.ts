@@ -48,7 +48,7 @@ for (const protocol of protocols) {
       expect(chunks.at(-1)).to.have.property('type', 'finish')
       expect(message.metadata).to.deep.include({ mode: 'balanced', end: 'complete', steps: 2, isScripted: false })
       expect(message.metadata?.usage).to.include({ inputTokens: 250, outputTokens: 27, totalTokens: 277 })
-      expect(message.metadata?.model).to.match(/claude-sonnet-4-6|some-model/)
+      expect(message.metadata?.model).to.match(/claude-sonnet-4-6|some-model|gpt-5.4-mini/)
       expect(message.metadata?.durationMs).to.be.a('number')
       expect(outcome).to.deep.include({ end: 'complete', metadata: message.metadata })
     })
@@ -90,8 +90,9 @@ for (const protocol of protocols) {
       const { url, calls } = await start(({ step }) => step === 0 ? [{ tool: 'broken', input: {} }] : ['It is locked.'])
       const { message } = await wholeTurn({ model: modelAt(url, protocol), tools: { broken } })
       const told = calls[1]?.messages.at(-1)?.toolResults[0]
-      expect(told?.text).to.match(/^The table is locked\. x+$/).and.have.length(4000)
-      expect(message.parts.find(({ type }) => type === 'tool-broken')).to.include({ state: 'output-error', errorText: told?.text })
+      const words = `The table is locked. ${'x'.repeat(3979)}`
+      expect(told?.text).to.equal(protocol === 'responses' ? JSON.stringify({ error: words }) : words)
+      expect(message.parts.find(({ type }) => type === 'tool-broken')).to.include({ state: 'output-error', errorText: words })
       if (protocol === 'messages') expect(told).to.have.property('isError', true)
     })
 
@@ -200,7 +201,7 @@ for (const protocol of protocols) {
         ended: ({ end }) => told.push(end),
       } })
       expect(told[0]).to.equal('number')
-      expect(told.slice(1, -1).toSorted()).to.deep.equal(['add false', 'broken true', 'unknown true'])
+      expect(told.slice(1, -1)).to.have.members(['add false', 'broken true', 'unknown true'])
       expect(told.at(-1)).to.equal('complete')
       expect(outcome.end).to.equal('complete')
     })
