@@ -30,7 +30,7 @@ export async function openChat(context: ServiceContext, log: Logger): Promise<Ch
   const source = new McpToolSource({ servers: toolServers(config, shared), times: { connectMs: config.CHAT_TOOL_CONNECT_MS, callMs: longestCallMs(config) }, log })
   lifecycle.onStop('connections to tools of the chat', () => source.close())
   return createChat({
-    models, source, skills, network, fetchApi, log, fetchHosts: config.FETCH_API_HOSTS, explorerUrl: config.CHAT_EXPLORER_URL, timeoutMs: config.CHAT_TIMEOUT_S * 1000,
+    models, source, skills, network, fetchApi, log, fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [], explorerUrl: config.CHAT_EXPLORER_URL, timeoutMs: config.CHAT_TIMEOUT_S * 1000,
     examples: examples().map(({ questions }) => questions[0]),
   })
 }
