@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { ChatReply } from '../support/chat-stand-in.ts'
-import { hostileAnswer } from '../support/chat-texts.ts'
-import { answer, calls, charts, chatWorld, goodAnswer, replyWith, says, settings, uses } from '../support/chat-worlds.ts'
+import { answer, goodAnswer, held, says, settings } from '../support/chat-worlds.ts'
 import { answers, ask, askAndWait, asking, phone, question } from './chat-acts.ts'
 import { useChatSession } from './chat-session.ts'
 import { expectUsable } from './page-checks.ts'
@@ -69,7 +68,6 @@ describe('the page of the chat where something is missing', function () {
 
   for (const [what, reply, told] of [
     ['an error of the stream', { chunks: [{ type: 'start' }, { type: 'start-step' }, ...says('Half a sentence'), { type: 'error', errorText: 'The provider is overloaded.' }] }, 'The provider is overloaded.'],
-    ['a connection that is lost', { chunks: answer(says('Half a sentence')).slice(0, -2), isCut: true }, 'The connection was lost'],
     ['an answer that ends before its end', { chunks: answer(says('Half a sentence')).slice(0, -1) }, 'This answer is not complete.'],
   ] satisfies readonly (readonly [string, ChatReply, string])[]) {
     it(`keeps what there is of an answer after ${what}, and tries again`, async () => {
@@ -86,6 +84,18 @@ describe('the page of the chat where something is missing', function () {
       expect(await answers(page).count()).to.equal(1)
     })
   }
+
+  it('keeps what there is of an answer after a connection that is lost, and tries again', async () => {
+    const seen = Promise.withResolvers<void>()
+    const page = await session.open({ reply: (_, count) => (count === 1 ? { chunks: held(answer(says('Half a sentence')).slice(0, -2), seen.promise), isCut: true } : { chunks: goodAnswer }) })
+    await ask(page)
+    await page.getByText('Half a sentence').waitFor()
+    seen.resolve()
+    await page.getByText('The connection was lost').waitFor()
+    await page.getByText('Half a sentence').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('3,412 tokens').waitFor()
+  })
 
   for (const [what, reply, told] of [
     ['no model', { status: 503, body: { code: 'no-model', detail: 'Set LLM_API_KEY.' } }, 'Set LLM_API_KEY.'],
@@ -114,87 +124,5 @@ describe('the page of the chat where something is missing', function () {
     await page.getByText('The model had used all its turns with tools').waitFor()
     await askAndWait(page, 'And?')
     await page.getByText('The model declined to answer this.').waitFor()
-  })
-})
-
-describe('what strangers had an answer say', function () {
-  this.timeout(120_000)
-  const session = useChatSession()
-
-  it('loads nothing and leads nowhere, and no sign of it goes unseen', async () => {
-    const page = await session.open({ reply: () => ({ chunks: answer(says(hostileAnswer, 7)) }) }, phone)
-    await askAndWait(page)
-    await page.getByText('https://evil.example/pixel.png?q=secret').waitFor()
-    await page.getByText('⟨U+202E⟩').waitFor()
-    expect(await answers(page).locator('img, iframe, script, style, object, embed, form, input, svg image, video, audio, link, meta, base').count()).to.equal(0)
-    expect(await answers(page).getByRole('link').evaluateAll((links: readonly { readonly href?: string }[]) => links.map(({ href }) => href))).to.deep.equal(['https://developers.flow.com/', 'http://explorer.example:8082/contract/A.1654653399040a61.FlowToken'])
-    const handlers = await page.evaluate<string[]>("[...document.querySelectorAll('.answer *')].flatMap((element) => element.getAttributeNames().filter((name) => name.startsWith('on') || name.startsWith('src')))")
-    expect(handlers).to.deep.equal([])
-    await expectUsable(page, 'a hostile answer')
-    await page.reload()
-    await page.getByText('⟨U+202E⟩').waitFor()
-    expect(session.requests.filter((url) => !url.startsWith(`${session.service.url}/`) && !url.startsWith('data:'))).to.deep.equal([])
-    expect(session.said).to.deep.equal([])
-  })
-
-  it('never leaves the page while its Markdown is half written', async () => {
-    const pieces = ['![x](', '![x](https://evil.example/a', '[y](https://evil.example/b', '<img src=https://evil.example/c', '![z][', '<https://evil.example/d', '[r]: https://evil.example/e\n\n![r]', '| ![t](https://evil.example/f']
-    for (const [i, text] of pieces.entries()) {
-      const page = await session.open({ reply: () => ({ chunks: [{ type: 'start' }, { type: 'start-step' }, { type: 'text-start', id: '1' }, { type: 'text-delta', id: '1', delta: `Piece ${i}: ${text}` }], isCut: true }) })
-      await ask(page)
-      await page.getByRole('alert').waitFor()
-      expect(await answers(page).locator('img, a').count(), text).to.equal(0)
-      expect(session.requests.filter((url) => !url.startsWith(`${session.service.url}/`) && !url.startsWith('data:')), text).to.deep.equal([])
-      await page.context().close()
-      await session.service.stop()
-    }
-  })
-
-  it('is text in tools, titles, charts and sources too', async () => {
-    const evil = '<img src="https://evil.example/t.png" onerror="alert(1)">'
-    const rows = { columns: [evil, 'link'], rows: [{ [evil]: evil, link: '[a](https://evil.example/r)' }], row_count: 1, truncated: false }
-    const page = await session.open({ reply: () => replyWith(
-      ...calls('run_indexer_sql', { sql: `SELECT '${evil}'` }, rows), ...uses('fetch_api', { url: 'https://evil.example/u' }, { body: evil }), ...uses(`evil${evil}`, { evil }),
-      ...uses('createChart', { ...charts.pie, title: evil, labels: charts.pie.labels.map(() => evil) }), { type: 'source-url', sourceId: 's', url: 'https://evil.example/s', title: evil }, { type: 'data-notice', data: { code: 'x', text: evil } }, ...says('Done.')) })
-    await askAndWait(page, `A question with ${evil}`)
-    for (const line of await answers(page).locator('.call-line').all()) await line.click()
-    await expectUsable(page, 'hostile tools')
-    expect(await answers(page).locator('img, a').count()).to.equal(0)
-    expect(session.requests.filter((url) => !url.startsWith(`${session.service.url}/`) && !url.startsWith('data:'))).to.deep.equal([])
-    expect(session.said).to.deep.equal([])
-  })
-
-  it('sends no more of a long talk than the service takes, and stays quick', async () => {
-    const page = await session.open()
-    await askAndWait(page)
-    const id = new URL(page.url()).hash.replace('#chat=', '')
-    // As if it had gone on for long: two hundred messages, each as the last.
-    await page.evaluate(`new Promise((resolve, reject) => {
-      const request = indexedDB.open('flowfarm-chat')
-      request.onsuccess = () => {
-        const transaction = request.result.transaction('messages', 'readwrite')
-        const store = transaction.objectStore('messages')
-        store.get('${id}').onsuccess = ({ target }) => {
-          const [question, answer] = target.result.messages
-          const messages = Array.from({ length: 100 }, (_, i) => [{ ...question, id: 'q' + i }, { ...answer, id: 'a' + i }]).flat()
-          store.put({ id: '${id}', messages })
-        }
-        transaction.oncomplete = () => resolve()
-        transaction.onerror = () => reject(transaction.error)
-      }
-    })`)
-    await page.reload()
-    await page.locator('.turn').nth(199).waitFor()
-    await page.evaluate(`globalThis.changes = new Set()
-      new MutationObserver((records) => { for (const { target } of records) changes.add([...document.querySelectorAll('.turn')].findIndex((turn) => turn.contains(target))) })
-        .observe(document.querySelector('.turns'), { subtree: true, childList: true, characterData: true })`)
-    await askAndWait(page, 'And now?')
-    // What was said before is not drawn again, but for the last answer, which is the last no more.
-    expect(await page.evaluate<number[]>('[...changes].filter((turn) => turn >= 0 && turn < 199)')).to.deep.equal([])
-    const sent = session.service.calls.at(-1)?.messages ?? []
-    expect(sent.length).to.be.within(100, 200)
-    expect(sent.at(0)?.role).to.equal('user')
-    expect(sent.at(-1)?.parts[0]?.text).to.equal('And now?')
-    expect(session.service.world).to.deep.include({ settings: chatWorld().settings })
   })
 })

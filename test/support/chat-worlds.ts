@@ -68,6 +68,12 @@ export function answer(pieces: readonly UIMessageChunk[], told: object = metadat
   return [{ type: 'start' }, { type: 'start-step' }, ...pieces, { type: 'finish-step' }, { type: 'finish', messageMetadata: told }]
 }
 
+/** Pieces of an answer that ends only when something has happened. */
+export async function* held(pieces: readonly UIMessageChunk[], until: Promise<unknown>): AsyncGenerator<UIMessageChunk> {
+  yield* pieces
+  await until
+}
+
 /** An answer that goes on until the client leaves. */
 export async function* endless(first: readonly UIMessageChunk[], word = 'more '): AsyncGenerator<UIMessageChunk> {
   yield* [{ type: 'start' }, { type: 'start-step' }, ...first] satisfies UIMessageChunk[]
