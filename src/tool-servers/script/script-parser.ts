@@ -4,7 +4,7 @@ import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 
 export interface ScriptParserOptions {
-  /** How long one source may take. Default 2,000 ms. */
+  /** How long one source may take. Default 4,000 ms: a contract of 90 KB takes one or two, and more on a machine that is busy. */
   readonly timeoutMs?: number
   /** Sources that wait for their turn; further ones are refused. Default 32. */
   readonly mostWaiting?: number
@@ -43,7 +43,7 @@ export class ScriptParser {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ timeoutMs = 2000, mostWaiting = 32, idleMs = 60_000, onThread = () => undefined }: ScriptParserOptions = {}) {
+  constructor({ timeoutMs = 4000, mostWaiting = 32, idleMs = 60_000, onThread = () => undefined }: ScriptParserOptions = {}) {
     this.#options = { timeoutMs, mostWaiting, idleMs, onThread }
   }
 
