@@ -18,7 +18,7 @@ describe('the program as a chat', () => {
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-chat-'))
     program = new FlowfarmProcess(['mcp', 'tools', 'chat'], {
-      DB_URL: database.url, HOST: '127.0.0.1', MCP_PORT: '0', TOOLS_PORT: '0', CHAT_PORT: '0', CHAIN_ACCESS_NODE: '127.0.0.1:1', CHROMA_PERSIST_DIR: folder, LLM_PROVIDER: 'scripted',
+      DB_URL: database.url, HOST: '127.0.0.1', MCP_PORT: '0', TOOLS_PORT: '0', CHAT_PORT: '0', CHAIN_ACCESS_NODE: '127.0.0.1:1', CHROMA_PERSIST_DIR: folder, LLM_PROVIDER: 'scripted', LOG_LEVEL: 'debug',
     })
     const { port } = await program.logged(/^the chat listens/)
     origin = `http://127.0.0.1:${String(port)}`
@@ -39,6 +39,13 @@ describe('the program as a chat', () => {
     expect(chunks.find(({ type }) => type === 'tool-output-available')).to.have.nested.property('output.structuredContent.sql').that.matches(/select/i)
     expect(saidIn(chunks)).to.include('```sql')
     expect(chunks.at(-1)).to.have.nested.property('messageMetadata.isScripted', true)
+  })
+
+  it('keeps what is asked, run and said out of the log, at every level, and tells how the answer went', async () => {
+    const ended = await program.logged(/^an answer has its end/)
+    expect(ended).to.include({ service: 'chat', mode: 'balanced', end: 'complete' })
+    expect(ended).to.include.keys('requestId', 'steps', 'calls', 'firstMs', 'durationMs')
+    expect(program.log.map((line) => JSON.stringify(line)).join('\n')).to.not.match(/transactions were there|tx_count|select /i)
   })
 
   it('has the tools of both its servers', async () => {
