@@ -134,6 +134,17 @@ describe('the tools for Cadence', () => {
     expect(definition.structuredContent).to.deep.include({ kind: 'function', name: 'take', container: 'Bank', line: 8, column: 22 })
   })
 
+  it('tell members by the type that a source gives, and never go round in circles', async () => {
+    const last = 'access(all) fun main(s: &S): Int { let a: a = 1; let b: S = s.next!; a.n; b.own.n; return b.next!.n }'
+    const code = `access(all) struct S { access(all) let next: S?; access(all) let own: own; access(all) let n: Int; init() {} }\n${last}`
+    const at = (text: string, word: string): object => ({ line: 2, column: last.indexOf(text) + text.indexOf(word) + 1 })
+    const means: ReadonlyArray<readonly [at: object, meaning: RegExp]> = [
+      [at('s.next', 'next'), /^field next of S/], [at('b.next', 'next'), /^field next of S/], [at('!.n }', 'n'), /^field n of S, declared on line 1/], [at('a.n', 'a'), /^constant a/],
+      [at('.n;', 'n'), /^Probably, by its name: field n of S/], [at('own.n;', 'n;'), /^Probably, by its name: field n of S/],
+    ]
+    for (const [place, meaning] of means) expect((await client.call('script_hover', { code, ...place })).structuredContent?.['meaning'], JSON.stringify(place)).to.match(meaning)
+  })
+
   it('say why there is nothing to tell', async () => {
     const refused: ReadonlyArray<readonly [tool: string, at: object, code: string]> = [
       ['script_hover', {}, 'no-place'], ['script_hover', { line: 1 }, 'no-place'], ['script_hover', { line: 3, column: 1 }, 'no-name-there'], ['script_hover', { line: 99, column: 1 }, 'no-name-there'],

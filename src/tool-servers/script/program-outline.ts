@@ -103,9 +103,9 @@ class Outline {
     const owner = this.#declare(node, isName(name) ? name : nameFor('transaction', node), kindOf(node), scope)
     if (isName(name)) this.#use(name, scope, owner)
     const inner = this.#withParameters(node, { parent: scope, owner, declared: [] })
-    const members = [...nodesIn(node['Members'] as SyntaxNode | undefined, 'Declarations'), ...nodesIn(node, 'Fields')]
+    const members = new Set([...nodesIn(node['Members'] as SyntaxNode | undefined, 'Declarations'), ...nodesIn(node, 'Fields')])
     for (const below of nodesBelow(node)) {
-      if (!isName(below) && !members.includes(below)) this.visit(below, inner)
+      if (!isName(below) && !members.has(below)) this.visit(below, inner)
     }
     for (const member of members) this.visit(member, inner)
   }
