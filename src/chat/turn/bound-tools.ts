@@ -1,4 +1,5 @@
 import type { ToolSet } from 'ai'
+import { untilAborted } from '../../base/abort-reason.ts'
 import { asError } from '../../base/errors.ts'
 import { ResultBudget } from './result-budget.ts'
 
@@ -52,6 +53,7 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
   const execute: OwnTool['execute'] = async (input: unknown, options) => {
     try {
       count()
+      // What comes of a tool that goes on after that is nobody's.
       const output: unknown = await untilAborted(Promise.resolve(tool.execute(input, { ...options, abortSignal: signal })), signal)
       const isLong = (JSON.stringify(output)?.length ?? 0) > mostClientCharacters
       return isLong ? textOf(await toModelOutput({ toolCallId: options.toolCallId, input, output })) : output
@@ -61,19 +63,6 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
     }
   }
   return { ...tool, execute, toModelOutput }
-}
-
-/** What comes of a tool that goes on after that is nobody's. */
-async function untilAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = (): void => aborted.reject(asError(signal.reason))
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([running, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 function plainOutput(output: unknown): ModelOutput {
