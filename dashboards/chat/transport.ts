@@ -1,13 +1,24 @@
 import { DefaultChatTransport } from 'ai'
+import type { UIMessageChunk } from 'ai'
 import type { ChatMessage } from './contract.ts'
 import { historyToSend } from './history-to-send.ts'
+import { mergeDeltas } from './merge-deltas.ts'
 import { ChatProblem, problemOf } from './problem.ts'
 import { bearer, callChat } from './settings.ts'
 
 const api = '/api/chat'
 
+/** So often a person sees an answer grow. */
+const growsEveryMs = 40
+
+class AnswerTransport extends DefaultChatTransport<ChatMessage> {
+  protected override processResponseStream(stream: ReadableStream<Uint8Array<ArrayBufferLike>>): ReadableStream<UIMessageChunk> {
+    return super.processResponseStream(stream).pipeThrough(mergeDeltas(growsEveryMs))
+  }
+}
+
 /** How questions go to the service. The token is the one that the tab has when a question is sent. */
-export const transport = new DefaultChatTransport<ChatMessage>({
+export const transport = new AnswerTransport({
   api,
   headers: () => bearer(),
   prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => ({
