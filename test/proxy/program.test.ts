@@ -54,10 +54,10 @@ describe('the proxy as a service', function () {
     expect(farm.log.filter(({ level }) => level === 'error')).to.deep.equal([])
   })
 
-  it('is alone in its process where the services are elsewhere', async () => {
+  it('is alone in its process where the services are elsewhere, and needs no database', async () => {
     const [chat, ask] = [await startBackend('chat'), await startBackend('ask')]
     try {
-      const farm = start(['proxy'], { PROXY_CHAT_URL: chat.url.origin, PROXY_ASK_URL: ask.url.origin, PROXY_MCP_URL: 'http://127.0.0.1:1' })
+      const farm = start(['proxy'], { PROXY_CHAT_URL: chat.url.origin, PROXY_ASK_URL: ask.url.origin, PROXY_MCP_URL: 'http://127.0.0.1:1', DB_URL: 'postgresql://127.0.0.1:1/nobody' })
       const url = String((await farm.logged(/the reverse proxy listens/))['url'])
       const answers = await Promise.all(['/', '/api/v1/ask', '/mcp'].map(async (path) => (await fetch(`${url}${path}`)).text()))
       expect(answers.slice(0, 2)).to.deep.equal(['chat GET /', 'ask GET /api/v1/ask'])
