@@ -8,11 +8,16 @@ export class ReplyTooLarge extends Error {}
  */
 export function providerFetch(mostBytes: number): typeof fetch {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' })
+    const response = await fetch(input, { ...init, ...bytesOf(init?.body), redirect: 'manual' })
     if (response.body === null) return response
     const { status, statusText, headers } = response
     return new Response(response.body.pipeThrough(countedStream(mostBytes)), { status, statusText, headers })
   }
+}
+
+/** `fetch` keeps what it was given as long as the reply takes, and a text takes up to three times as much memory as its bytes. */
+function bytesOf(body: RequestInit['body']): Pick<RequestInit, 'body'> {
+  return typeof body === 'string' ? { body: Buffer.from(body) } : {}
 }
 
 function countedStream(mostBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {

@@ -4,11 +4,13 @@ import type { ReplyPiece } from '../../../test/chat/support/provider-turn.ts'
 
 /**
  * A provider of models for the benchmark: a process of its own, to be forked; tells its address. A question `now …` is answered at once by the
- * clock; any other has a statement run first, and then the clock and 300 words, one each 20 ms, from the moment on at which as many as it says ask.
+ * clock; any other has a statement run first, and then the clock and 300 words, one each 20 ms. They begin one after the other within four seconds
+ * from the moment on at which as many as it says ask, so that all are there at once.
  */
 
 const words = 300
 const betweenMs = 20
+const withinMs = 4000
 
 const everybody = Promise.withResolvers<void>()
 let asking = 0
@@ -19,9 +21,9 @@ const provider = await startStreamingProvider(({ question, step }) => {
   if (step === 0) return [{ tool: 'run_indexer_sql', input: { sql: 'SELECT n, md5(n::text) AS name, n * 1.5 AS amount FROM generate_series(1, 500) AS n' } }]
   asking++
   if (asking === Number(most)) everybody.resolve()
-  // A promise that is made here would have its time run from now on.
-  const pauses = Array.from({ length: words }, (_, n) => everybody.promise.then(() => pass((n + 1) * betweenMs)))
-  return [{ until: everybody.promise }, { clock: true }, ...pauses.flatMap((until, n): ReplyPiece[] => [{ until }, ` word ${n}`])]
+  const begin = everybody.promise.then(() => pass(Math.random() * withinMs))
+  const pauses = Array.from({ length: words }, (_, n) => begin.then(() => pass((n + 1) * betweenMs)))
+  return [{ until: begin }, { clock: true }, ...pauses.flatMap((until, n): ReplyPiece[] => [{ until }, ` word ${n}`])]
 })
 process.send?.({ url: provider.url })
 process.once('disconnect', () => process.exit(0))
