@@ -42,8 +42,11 @@ describe('pieces of a text that come quickly', () => {
     const [writer, reader] = [writable.getWriter(), readable.getReader()]
     const written = ['a', 'b'].map((text) => writer.write(delta(text)))
     await reader.read()
-    await written[0]
+    // It wants the second piece, which is held by then.
+    const next = reader.read()
+    await Promise.all(written)
     await reader.cancel()
+    expect(await next).to.deep.equal({ value: undefined, done: true })
     // A piece that was pushed into a stream that has ended would throw out of its timer.
     const { promise, resolve } = Promise.withResolvers<void>()
     setTimeout(resolve, 20)

@@ -14,12 +14,19 @@ export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UI
   const release = (controller: TransformStreamDefaultController<UIMessageChunk>): void => {
     clearTimeout(timer)
     timer = undefined
-    // Nobody reads any more where the connection was lost, or the answer was stopped.
-    if (held !== undefined && controller.desiredSize !== null) {
-      controller.enqueue(held)
-      last = performance.now()
-    }
+    if (held === undefined) return
+    const piece = held
     held = undefined
+    last = performance.now()
+    controller.enqueue(piece)
+  }
+  const releaseLate = (controller: TransformStreamDefaultController<UIMessageChunk>): void => {
+    try {
+      release(controller)
+    } catch (error) {
+      // Nobody reads any more: the connection was lost, or the answer was stopped.
+      if (!(error instanceof TypeError)) throw error
+    }
   }
   return new TransformStream({
     transform: (chunk, controller) => {
@@ -32,7 +39,7 @@ export function mergeDeltas(everyMs: number): TransformStream<UIMessageChunk, UI
       held = held === undefined ? chunk : { ...held, delta: held.delta + chunk.delta }
       const wait = last + everyMs - performance.now()
       if (wait <= 0) release(controller)
-      else timer ??= setTimeout(() => release(controller), wait)
+      else timer ??= setTimeout(() => releaseLate(controller), wait)
     },
     flush: release,
   })

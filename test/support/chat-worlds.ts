@@ -74,11 +74,12 @@ export async function* held(pieces: readonly UIMessageChunk[], until: Promise<un
   await until
 }
 
-/** An answer that goes on until the client leaves. */
-export async function* endless(first: readonly UIMessageChunk[], word = 'more '): AsyncGenerator<UIMessageChunk> {
+/** An answer that goes on until the client leaves. @param opening what its last text begins with */
+export async function* endless(first: readonly UIMessageChunk[], word = 'more ', opening = ''): AsyncGenerator<UIMessageChunk> {
   yield* [{ type: 'start' }, { type: 'start-step' }, ...first] satisfies UIMessageChunk[]
   const id = nextId()
   yield { type: 'text-start', id }
+  if (opening !== '') yield { type: 'text-delta', id, delta: opening }
   for (;;) {
     yield { type: 'text-delta', id, delta: word }
     await delay(15)
