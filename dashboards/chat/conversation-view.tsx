@@ -18,8 +18,8 @@ import { tryToken } from './settings.ts'
 import { keepThread } from './threads/threads.ts'
 
 /** Markdown and charts are half of the page: they come after the rest of it, before anything is asked. */
-const loadTurns = (): Promise<typeof import('./parts/turns.tsx')> => import('./parts/turns.tsx')
-const Turns = lazy(async () => ({ default: (await loadTurns()).Turns }))
+const loadTurns = async () => ({ default: (await import('./parts/turns.tsx')).Turns })
+const Turns = lazy(loadTurns)
 
 /** An answer is shown at most so often while it is written, ms: a browser draws no faster than one reads. */
 const drawEveryMs = 40

@@ -12,7 +12,7 @@ const api = '/api/chat'
 const growsEveryMs = 40
 
 class AnswerTransport extends DefaultChatTransport<ChatMessage> {
-  protected override processResponseStream(stream: ReadableStream<Uint8Array<ArrayBufferLike>>): ReadableStream<UIMessageChunk> {
+  protected override processResponseStream(stream: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {
     return super.processResponseStream(stream).pipeThrough(mergeDeltas(growsEveryMs))
   }
 }
