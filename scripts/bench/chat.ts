@@ -8,12 +8,13 @@ import { ask } from './chat/ask-chat.ts'
 import { startChatProgram } from './chat/chat-program.ts'
 import { openBenchDatabase } from './farm/bench-database.ts'
 import { quantile } from './farm/quantile.ts'
+import { startMcpProgram } from './mcp/mcp-program.ts'
 import { cpuSeconds, peakMemoryMiB } from './process-usage.ts'
 
 /**
  * `node scripts/bench/chat.ts`: how much later than from the provider the first word of an answer comes through the chat, and the memory of one
- * process in which many chats go on at once, each with a statement of 500 rows and a long conversation before it. The program and the provider, which
- * speaks the real protocol on this machine, are processes of their own; whoever asks is this one.
+ * process in which many chats go on at once, each with a statement of 500 rows and a long conversation before it. The program, the
+ * MCP server whose tools it uses, and the provider, which speaks the real protocol on this machine, are processes of their own; whoever asks is this one.
  */
 
 const { values } = parseArgs({ options: { questions: { type: 'string', default: '200' }, chats: { type: 'string', default: '200' } } })
@@ -22,11 +23,12 @@ const database = await openBenchDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'flowfarm-bench-chat-'))
 const provider = fork(join(import.meta.dirname, 'chat/paced-provider.ts'))
 const [{ url: providerUrl }] = await once(provider, 'message') as [{ url: string }]
-const program = await startChatProgram({ databaseUrl: database.url, providerUrl, folder })
+const mcp = await startMcpProgram(database.url, folder)
+const program = await startChatProgram({ databaseUrl: database.url, mcpUrl: mcp.url, providerUrl })
 const write = (text: string): boolean => process.stdout.write(`${text}\n`)
 const times = (firstWords: readonly number[]): string => `median ${quantile(firstWords, 0.5).toFixed(1)} ms, p99 ${quantile(firstWords, 0.99).toFixed(1)} ms`
 try {
-  write(`The chat: one process with its MCP server, ${availableParallelism()} cores for it, the provider, PostgreSQL and those who ask, Node ${process.version}\n`)
+  write(`The chat: one process, ${availableParallelism()} cores for it, the MCP server, the provider, PostgreSQL and those who ask, Node ${process.version}\n`)
   const oneByOne = async (url: string, more: object): Promise<number[]> => {
     const firstWords: number[] = []
     for (let n = 0; n < Number(values.questions); n++) {
@@ -48,6 +50,7 @@ try {
 } finally {
   provider.disconnect()
   await program.end()
+  await mcp.end()
   await database.close()
   await rm(folder, { recursive: true, force: true })
 }

@@ -12,18 +12,18 @@ export interface ChatProgram {
 
 export interface ChatProgramOptions {
   readonly databaseUrl: string
+  /** The MCP server whose tools it uses. */
+  readonly mcpUrl: string
   /** Of the provider of models, which speaks chat completions. */
   readonly providerUrl: string
-  /** Where it looks for approved examples. */
-  readonly folder: string
 }
 
-/** Starts `src/main.ts mcp chat` on free ports: the chat with the tools of our own MCP server, in one process. */
-export async function startChatProgram({ databaseUrl, providerUrl, folder }: ChatProgramOptions): Promise<ChatProgram> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'mcp', 'chat'], {
+/** Starts `src/main.ts chat` on a free port. */
+export async function startChatProgram({ databaseUrl, mcpUrl, providerUrl }: ChatProgramOptions): Promise<ChatProgram> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), 'chat'], {
     env: {
-      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', MCP_PORT: '0', CHAT_PORT: '0',
-      CHAIN_ACCESS_NODE: '127.0.0.1:1', CHROMA_PERSIST_DIR: folder, LLM_BASE_URL: providerUrl, LLM_MODEL: 'paced',
+      NODE_ENV: 'production', LOG_FORMAT: 'json', LOG_LEVEL: 'info', DB_URL: databaseUrl, HOST: '127.0.0.1', CHAT_PORT: '0', MCP_SERVER_URL: mcpUrl,
+      CHAIN_ACCESS_NODE: '127.0.0.1:1', LLM_BASE_URL: providerUrl, LLM_MODEL: 'paced',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

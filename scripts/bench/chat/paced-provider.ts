@@ -4,12 +4,13 @@ import type { ReplyPiece } from '../../../test/chat/support/provider-turn.ts'
 
 /**
  * A provider of models for the benchmark: a process of its own, to be forked; tells its address. A question `now …` is answered at once by the
- * clock; any other has a statement run first, and then the clock and 300 words, one each 20 ms. They begin one after the other within four seconds
+ * clock; any other has a statement run first, and then the clock and 150 words, one each 50 ms. They begin one after the other within four seconds
  * from the moment on at which as many as it says ask, so that all are there at once.
  */
 
-const words = 300
-const betweenMs = 20
+const words = 150
+/** Some 20 pieces a second, as large models send them. */
+const betweenMs = 50
 const withinMs = 4000
 
 const everybody = Promise.withResolvers<void>()
