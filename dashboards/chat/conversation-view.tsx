@@ -70,7 +70,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
         <div ref={content} className="turns">
           {isEmpty ? <Greeting settings={settings} error={settingsError} /> : (
             <Suspense fallback={<p className="waiting"><span className="visually-hidden">Loading</span><i /><i /><i /></p>}>
-              <Turns {...{ conversation, messages, isRunning, error, mode }} />
+              <Turns {...{ conversation, messages, isRunning, error, mode }} onAsk={toEnd} />
             </Suspense>
           )}
         </div>

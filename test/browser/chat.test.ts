@@ -185,6 +185,20 @@ describe('the page of the chat', function () {
     await session.service.left()
   })
 
+  it('keeps what one opens where it is', async () => {
+    const page = await session.open()
+    await askAndWait(page)
+    const line = page.getByRole('button', { name: /^Ran SQL/ })
+    await page.getByRole('region', { name: 'Conversation' }).evaluate((element: { scrollTop: number }) => {
+      element.scrollTop = 1e6
+    })
+    await page.setViewportSize({ width: 1280, height: 1400 })
+    const before = await line.boundingBox()
+    await line.click()
+    await page.getByRole('region', { name: 'Rows of the result' }).waitFor()
+    expect((await line.boundingBox())?.y).to.equal(before?.y)
+  })
+
   it('leaves alone what is written already, while more comes', async () => {
     const opening = 'First block.\n\n```sql\nSELECT 1\n```\n\n| a |\n| - |\n| 1 |\n\n'
     const chunks = endless([...calls('run_indexer_sql', { sql: daysSql }, dayRows), ...uses('createChart', charts.bar)], 'more ', opening)
