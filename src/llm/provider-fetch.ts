@@ -15,9 +15,9 @@ export function providerFetch(mostBytes: number): typeof fetch {
   }
 }
 
-/** `fetch` keeps what it was given as long as the reply takes, and a text takes up to three times as much memory as its bytes. */
+/** `fetch` keeps what it was given as long as the reply takes: a text beside its bytes, bytes twice, a blob once. */
 function bytesOf(body: RequestInit['body']): Pick<RequestInit, 'body'> {
-  return typeof body === 'string' ? { body: Buffer.from(body) } : {}
+  return typeof body === 'string' ? { body: new Blob([body]) } : {}
 }
 
 function countedStream(mostBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
