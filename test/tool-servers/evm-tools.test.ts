@@ -149,6 +149,9 @@ describe('the EVM tools', () => {
       { name: 'from', type: 'address', value: `0x${'aa'.padStart(40, '0')}` }, { name: 'to', type: 'address', value: `0x${'bb'.padStart(40, '0')}` }, { name: 'value', type: 'uint256', value: '123', hex: '0x7b' },
     ] })
     expect(logs[2]?.['event']).to.equal(null)
+    answer = () => [{ ...logOf(0), data: `0x${'ab'.repeat(5000)}` }, logOf(1), logOf(2)]
+    const [long] = (await call('evm_getLogs', { address, from_block: 1, to_block: 10 }))['logs'] as readonly { readonly data: string }[]
+    expect(long?.data).to.have.length(4001)
     expect(await call('evm_getLogs', { address, from_block: 1, to_block: 10, limit: 1 })).to.deep.include({ from_block: 1, to_block: 10, count: 3, truncated: true })
   })
 
@@ -176,7 +179,6 @@ describe('the EVM tools', () => {
     const faults: ReadonlyArray<readonly [answer: Answer, code: string]> = [
       [(_call, response) => (response.writeHead(200).end('<html>'), answered), 'node-failed'],
       [(_call, response) => (response.writeHead(200).end('{"jsonrpc":"2.0","id":1}'), answered), 'node-failed'],
-      [(_call, response) => (response.writeHead(200).end(deep), answered), 'node-failed'],
       [(_call, response) => (response.writeHead(500).end('no'), answered), 'node-failed'],
       [(_call, response) => (response.writeHead(429).end(), answered), 'node-busy'],
       [(_call, response) => (response.writeHead(302, { Location: node.url }).end(), answered), 'node-unavailable'],
@@ -191,6 +193,8 @@ describe('the EVM tools', () => {
       expect(told, `fault ${i}`).to.equal(code)
       expect(text, `fault ${i}`).to.not.include('key-in-path').and.not.include('127.0.0.1')
     }
+    answer = (_call, response) => (response.writeHead(200).end(deep), answered)
+    expect(await refusal('evm_rpc', { method: 'web3_clientVersion' })).to.deep.equal(['node-failed', 'The answer of the EVM node is nested too deep.'])
   })
 
   it('give up a node that does not answer, and end the call when who asked has left', async () => {
