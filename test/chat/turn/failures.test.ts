@@ -161,6 +161,29 @@ describe('a provider that is not there', () => {
   })
 })
 
+describe('what a library would print', () => {
+  it('is not printed, neither errors nor remarks on our settings', async () => {
+    const printed: unknown[] = []
+    const warned = (warning: Error): void => void printed.push(warning.message)
+    const { error } = console
+    Object.assign(console, { error: (...words: unknown[]) => void printed.push(words) })
+    process.on('warning', warned)
+    try {
+      await using provider = await startStreamingProvider(inTurn({ status: 400, message: 'no' }, ['It is', { failure: 'broken' }], ['7']))
+      // One that cannot be told not to think, of which the library remarks.
+      const model = modelAt(provider.url, 'messages', 'balanced', { LLM_MODEL: 'claude-opus-5-5' })
+      const answers = [await wholeTurn({ model }), await wholeTurn({ model }), await wholeTurn({ model })]
+      expect(answers.map(({ error: told }) => told === undefined)).to.deep.equal([false, false, true])
+      // Warnings of the process come a moment later.
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(printed).to.deep.equal([])
+    } finally {
+      Object.assign(console, { error })
+      process.off('warning', warned)
+    }
+  })
+})
+
 describe('a fault of ourselves', () => {
   it('is told without a word of what it is', async () => {
     const model = { ...modelAt('http://127.0.0.1:1', 'completions'), get model(): never {

@@ -146,8 +146,10 @@ for (const protocol of protocols) {
   })
 }
 
+const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
 describe('a signal that many turns share', () => {
-  it('has no listeners when they have ended', async () => {
+  it('has no listeners when they have ended, and no timer runs on', async () => {
     await using provider = await startStreamingProvider(({ step }) => step === 0 ? [{ tool: 'one', input: {} }] : ['7'])
     const { signal } = new AbortController()
     let listeners = 0
@@ -162,7 +164,11 @@ describe('a signal that many turns share', () => {
       },
     })
     const tools: ToolSet = { one: tool({ inputSchema: z.object({}), execute: () => 1 }) }
+    // Connections that are kept have a timer of their own: they are made before.
+    for (const protocol of protocols) await wholeTurn({ model: modelAt(provider.url, protocol), tools })
+    const before = timers()
     for (const protocol of protocols) expect((await wholeTurn({ model: modelAt(provider.url, protocol), tools, signal: counted })).texts).to.deep.equal(['7'])
     expect(listeners).to.equal(0)
+    expect(timers()).to.be.at.most(before)
   })
 })
