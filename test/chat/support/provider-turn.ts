@@ -71,7 +71,6 @@ export interface StreamingCall {
  * - `end`: why the reply ends, where it is not `stop`, or `tools` after a call.
  * - `cut`: the connection ends here, without an end of the reply; `clean`: the response ends as if it were whole.
  * - `failure`: an error within the stream, in the form of the protocol.
- * - `clock`: a delta of the answer with the monotonic clock of the machine at which it is written, in nanoseconds.
  * - `raw`: bytes as they are.
  */
 export type ReplyPiece =
@@ -85,7 +84,6 @@ export type ReplyPiece =
   | { readonly end: 'stop' | 'length' | 'tools' | 'refusal' }
   | { readonly cut: true | 'clean' }
   | { readonly failure: string }
-  | { readonly clock: true }
   | { readonly raw: string }
 
 /** A status that is an error, in the form of the protocol. */

@@ -142,8 +142,7 @@ async function stream(response: ServerResponse, pieces: readonly ReplyPiece[], w
     }
     await begin()
     if (response.destroyed) return
-    if (typeof piece === 'string' || !('cut' in piece || 'clock' in piece || 'raw' in piece)) await write(writer.piece(piece))
-    else if ('clock' in piece) await write(writer.piece(String(process.hrtime.bigint())))
+    if (typeof piece === 'string' || !('cut' in piece || 'raw' in piece)) await write(writer.piece(piece))
     else if ('raw' in piece) await write(piece.raw)
     else return piece.cut === 'clean' ? void response.end() : cut(response)
     if (typeof piece !== 'string' && 'failure' in piece) return void response.end()
