@@ -69,11 +69,11 @@ describe('the tools for documentation', () => {
     const pages = await readDocumentPages()
     const whole = pages.find(({ id }) => id === 'docs/tables')?.text ?? ''
     const pieces: string[] = []
-    for (let offset: unknown = 0; offset !== null;) {
+    for (let offset: number | null = 0; offset !== null;) {
       const { structuredContent = {}, content } = await client.call('get_doc', { id: 'docs/tables', offset })
       pieces.push(String(structuredContent['text']))
-      offset = structuredContent['next_offset']
-      if (offset !== null) expect(content[0]?.text).to.include(`call get_doc with offset ${String(offset)}`)
+      offset = structuredContent['next_offset'] as number | null
+      if (offset !== null) expect(content[0]?.text).to.include(`call get_doc with offset ${offset}`)
     }
     expect(pieces.length).to.be.greaterThan(3)
     const words = (text: string): string => text.replaceAll(/\s+/g, '')

@@ -31,14 +31,14 @@ export class SourceText {
     // A character may be named by its last byte.
     while (isWithinCharacter(this.#bytes[at])) at--
     const line = Math.max(0, this.#starts.findLastIndex((start) => start <= at))
-    return { line: line + 1, column: [...this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)].length + 1 }
+    return { line: line + 1, column: Array.from(this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)).length + 1 }
   }
 
   /** The byte at which a character begins; undefined where the source has no such line. A column beyond its line means the line's end. */
   offsetOf({ line, column }: Place): number | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined
-    const before = [...this.#lineText(line)].slice(0, Math.max(0, column - 1)).join('')
+    const before = Array.from(this.#lineText(line)).slice(0, Math.max(0, column - 1)).join('')
     return start + Buffer.byteLength(before)
   }
 
