@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net'
 import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
 import Koa from 'koa'
@@ -28,6 +29,8 @@ export interface AskServerOptions extends Omit<AskParts, 'needsToken'> {
   readonly metrics: Metrics
   /** Address to bind. */
   readonly host: string
+  /** TRUSTED_PROXIES. Default: none. */
+  readonly trustedProxies?: BlockList
   /** 0 picks a free port. */
   readonly port: number
   /** API_TOKEN. Undefined: everybody may ask. */
@@ -83,7 +86,7 @@ function databaseAway(thrown: unknown): ApiError | undefined {
 }
 
 function askRouter(options: AskServerOptions): Router<RequestState> {
-  const { service, history, memory, token, docs, host } = options
+  const { service, history, memory, token, docs, host, trustedProxies } = options
   const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
   // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
   const documents: { json?: string; yaml?: string } = {}
@@ -110,7 +113,7 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
   for (const route of routes) {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], async (context) => {
       context.state.route = route.path
-      if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host)
+      if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host, trustedProxies)
       const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
       await answer(context, route, { owner, parts, params: context['params'] })
     })

@@ -1,5 +1,6 @@
 import { constants } from 'node:zlib'
 import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
@@ -35,6 +36,8 @@ export interface ChatServerOptions {
   readonly metrics: Metrics
   /** Address to bind. */
   readonly host: string
+  /** TRUSTED_PROXIES. Default: none. */
+  readonly trustedProxies?: BlockList
   /** 0 picks a free port. */
   readonly port: number
   /** API_TOKEN. Undefined: everybody may ask. */
@@ -116,8 +119,8 @@ function chatRouter(options: ChatServerOptions, running: Set<AbortController>): 
 }
 
 async function answerQuestion(context: RequestContext, options: ChatServerOptions, running: Set<AbortController>): Promise<void> {
-  const { parts, limits, clientOf, metrics, token, host, patience } = options
-  if (token === undefined) refuseRebound(context.req, host)
+  const { parts, limits, clientOf, metrics, token, host, trustedProxies, patience } = options
+  if (token === undefined) refuseRebound(context.req, host, trustedProxies)
   admitBearer(context.get('Authorization'), token)
   const place = limits.enter(clientOf(context.req))
   metrics.chatRunning.inc()
