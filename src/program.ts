@@ -8,6 +8,7 @@ import { createLogger } from './base/log.ts'
 import type { Logger } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
 import { Terminal } from './base/terminal.ts'
+import { yieldToOthers } from './base/yield-to-others.ts'
 import { limitYoungGeneration } from './base/young-generation.ts'
 import { connectionLimits } from './db/connection-limits.ts'
 import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
@@ -97,6 +98,8 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
     if (database !== undefined) await services[name].start({ ...bare, ...database })
     else if (needsNoDatabase(name)) await services[name].start(bare)
   }
+  // After a server of our own was started, which is no lower in rank than its clients.
+  if (program.services.every((name) => 'yields' in services[name])) yieldToOthers()
   if (database !== undefined) await program.onReady?.({ shared, terminal, pool: database.pool })
 }
 

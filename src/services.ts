@@ -4,6 +4,8 @@ interface Service {
   readonly description: string
   /** It works without a database: alone in a process it opens none. */
   readonly needsNoDatabase?: true
+  /** It answers strangers at their pace: a process that runs nothing else lets the others of its machine go first. */
+  readonly yields?: true
   /** Resolves when the service works; what goes on in the background fails through `lifecycle.fail`. */
   readonly start: (context: ServiceContext) => Promise<void>
 }
@@ -37,14 +39,17 @@ export const services = {
   },
   ask: {
     description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
+    yields: true,
     start: async (context) => (await import('./services/ask.ts')).startAsk(context),
   },
   mcp: {
     description: 'Give assistants the data as tools: the MCP server on MCP_PORT.',
+    yields: true,
     start: async (context) => (await import('./services/mcp.ts')).startMcp(context),
   },
   tools: {
     description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    yields: true,
     start: async (context) => (await import('./services/tools.ts')).startTools(context),
   },
   // After those whose tools it calls, and so ended before them.

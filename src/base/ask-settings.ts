@@ -1,4 +1,4 @@
-import { boolean, integer, list, optionalChoice, optionalText, optionalUrl, text, url } from './setting.ts'
+import { boolean, integer, list, optionalChoice, optionalInteger, optionalText, optionalUrl, text, url } from './setting.ts'
 import type { Setting } from './setting.ts'
 
 /** Variables of the query service and of the MCP server. */
@@ -24,8 +24,9 @@ export const askSettings = {
   ASK_MAX_RESULT_BYTES: integer({
     group, default: 8_000_000, min: 1000, max: 256_000_000, unit: 'bytes', description: 'Most bytes of an answer, as the server sends its values. What is cut is told by `truncated`.',
   }),
-  ASK_CONCURRENCY: integer({
-    group, default: 4, min: 1, max: 100, unit: 'statements', description: 'Statements that a process runs at the same time in each database, so that the explorer stays fast however many ask.',
+  ASK_CONCURRENCY: optionalInteger({
+    group, min: 1, max: 100, unit: 'statements', defaultText: 'as many as there are processors, from 2 to 4',
+    description: 'Statements that a process runs at the same time in each database, so that the explorer stays fast however many ask.',
   }),
   ASK_QUEUE: integer({
     group, default: 1000, min: 0, max: 100_000, unit: 'statements', description: 'Statements that may wait for their turn; those beyond are refused at once with 503 and Retry-After.',

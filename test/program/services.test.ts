@@ -1,5 +1,5 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
@@ -53,6 +53,19 @@ describe('services in processes of their own', function () {
     expect(await ingest.end('SIGTERM')).to.equal(0)
     expect((await fetch(`http://${host}/flow/block`)).status).to.equal(200)
     expect(await api.end('SIGTERM')).to.equal(0)
+    await database.drop()
+  })
+
+  it('those of queries let the explorer of the same machine go first', async () => {
+    const database = await createTestDatabase()
+    const asking = new FlowfarmProcess(['ask', 'mcp'], { DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', ASK_PORT: '0', MCP_PORT: '0' })
+    processes.push(asking)
+    const api = start(['api'], database.url)
+    await Promise.all([hostOf(api), asking.logged(/the MCP server listens/)])
+    while (getPriority(asking.pid) < 10) await database.pool.query('select pg_sleep(0.05)')
+    expect(getPriority(asking.pid)).to.be.at.least(10)
+    expect(getPriority(api.pid)).to.equal(getPriority())
+    await Promise.all([asking.end('SIGTERM'), api.end('SIGTERM')])
     await database.drop()
   })
 

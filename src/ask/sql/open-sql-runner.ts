@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from '../../base/log.ts'
 import { asDatabaseError } from '../../db/errors.ts'
@@ -25,8 +26,8 @@ export interface SqlRunnerOptions {
   readonly mostRows?: number
   /** ASK_MAX_RESULT_BYTES. Default 8,000,000. */
   readonly mostBytes?: number
-  /** ASK_CONCURRENCY. Default 4. */
-  readonly concurrency?: number
+  /** ASK_CONCURRENCY. Default: as many as there are processors, from 2 to 4. */
+  readonly concurrency?: number | undefined
   /** ASK_QUEUE. Default 1,000. */
   readonly mostWaiting?: number
   /** As that of `StatementRunner`. */
@@ -55,7 +56,7 @@ function sessionSettings(searchPath: readonly string[]): NonNullable<PoolOptions
  * @throws RetryableError when the database cannot be reached
  */
 export async function openSqlRunner(options: SqlRunnerOptions): Promise<SqlRunner> {
-  const { target, log, timeoutMs = 30_000, mostRows = 500, mostBytes = 8_000_000, concurrency = 4, mostWaiting = 1000 } = options
+  const { target, log, timeoutMs = 30_000, mostRows = 500, mostBytes = 8_000_000, concurrency = usualConcurrency(), mostWaiting = 1000 } = options
   const { searchPath, readable } = readableOf[target]
   const choose = (): Promise<Reader> => chooseReader({ url: options.url, readable, isOurs: target === 'indexer', log })
   const reader = await choose().catch((error: unknown) => {
@@ -126,4 +127,9 @@ function runnerOf({ gate, statements, mostRows, ended, end }: Parts): SqlRunner 
       await end()
     },
   }
+}
+
+/** One would let a slow statement hold all others up; on two processors four take both from the explorer. */
+function usualConcurrency(): number {
+  return Math.min(4, Math.max(2, availableParallelism()))
 }
