@@ -307,7 +307,7 @@ describe('tools of MCP servers', () => {
       })
       const { tools, missing } = await source([server(there.url, { key: 'secret' })]).find(never)
       expect(tools).to.deep.equal({})
-      expect(missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'it leads elsewhere (HTTP 307), where nothing is sent' }])
+      expect(missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'it leads elsewhere, where nothing is sent' }])
       expect(elsewhere.requests).to.deep.equal([])
     })
 
@@ -320,7 +320,7 @@ describe('tools of MCP servers', () => {
         },
       })
       const { tools } = await source([server(there.url)]).find(never)
-      expect(await reasonOf(run(tools, 'script_check'))).to.include('it leads elsewhere (HTTP 302)')
+      expect(await reasonOf(run(tools, 'script_check'))).to.include('it leads elsewhere')
       expect(elsewhere.requests).to.deep.equal([])
     })
 
