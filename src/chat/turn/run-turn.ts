@@ -19,6 +19,9 @@ const mostAtOnce = 8
 /** Parts that are of no use to whoever reads the answer. */
 const silent: ReadonlySet<Part['type']> = new Set(['start', 'finish', 'abort', 'error', 'custom', 'raw', 'ping', 'file', 'reasoning-file'])
 
+/** What the SDK calls its errors, before their words. */
+const sdkName = /\bAI_\w+Error: /g
+
 /** With these the model has begun to answer. */
 const beginnings: ReadonlySet<Part['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-call'])
 
@@ -157,9 +160,10 @@ class Turn {
     if (part.type.startsWith('reasoning') && !this.#request.model.tellsReasoning) return undefined
     // Tools fail with words that are for the model, and were meant to be read.
     const chunk = toUIMessageChunk(part, { tools, sendSources: true, redactToolErrors: false, onError: (error) => asError(error).message }) as ChatChunk | undefined
-    if (chunk === undefined || !('providerMetadata' in chunk)) return chunk
+    if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
     // Signatures and the like, which only the provider can read, and which are not taken back.
     const { providerMetadata: _unread, ...plain } = chunk
+    if (plain.type === 'tool-input-error') return { ...plain, errorText: plain.errorText.replaceAll(sdkName, '') }
     return 'delta' in plain && plain.delta === '' ? undefined : plain
   }
 

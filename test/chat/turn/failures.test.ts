@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tool } from 'ai'
 import type { ToolSet } from 'ai'
 import { expect } from 'chai'
@@ -69,6 +72,25 @@ for (const protocol of protocols) {
       const { error } = await answerTo({ status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' })
       expect(error).to.match(/too long.*\. Begin a new chat, or ask for less at once\.$/)
     })
+
+    for (const contentType of ['text/html; charset=utf-8', 'application/json']) {
+      it(`says where to look when what answers is no model, but sends ${contentType}`, async () => {
+        let asked = 0
+        const server = createServer((_request, response) => {
+          asked++
+          response.writeHead(200, { 'Content-Type': contentType }).end('{"answer": "<html>"}')
+        }).listen(0, '127.0.0.1')
+        await once(server, 'listening')
+        try {
+          const { error } = await wholeTurn({ model: modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol) })
+          expect(error).to.equal(`The model ${name} failed: its reply cannot be read, it is ${contentType.split(';')[0]} and no stream of events. Check LLM_BASE_URL.`)
+          expect(asked).to.equal(1)
+        } finally {
+          server.close()
+          server.closeAllConnections()
+        }
+      })
+    }
 
     for (const [what, end] of [
       ['is cut off', [{ cut: true }]], ['ends without an end', [{ cut: 'clean' }]], ['fails', [{ failure: 'Overloaded' }]],
