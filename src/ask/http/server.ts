@@ -7,6 +7,7 @@ import compress from 'koa-compress'
 import { stringify } from 'yaml'
 import { admitBearer } from '../../auth/bearer.ts'
 import { ApiError, RetryableError } from '../../base/errors.ts'
+import { hasLeftEarly } from '../../base/left-early.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
 import { leftSignal } from '../../base/http/left-signal.ts'
 import { closeServer, listen } from '../../base/http/listen.ts'
@@ -60,7 +61,7 @@ const mostBodyBytes = 1024 * 1024
 export async function createAskServer(options: AskServerOptions): Promise<AskServer> {
   const { log, metrics, host, closeGraceMs = 3000 } = options
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requests({
     service: 'ask', metrics, log, list: '/docs', translate: databaseAway,
     // Their `detail` is in `error` too, where clients of other query services look for it.

@@ -8,6 +8,7 @@ import compress from 'koa-compress'
 import { admitBearer } from '../../auth/bearer.ts'
 import type { Client } from '../../base/client-address.ts'
 import { ApiError, asError } from '../../base/errors.ts'
+import { hasLeftEarly } from '../../base/left-early.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
 import { leftSignal } from '../../base/http/left-signal.ts'
 import { closeServer, listen } from '../../base/http/listen.ts'
@@ -69,7 +70,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   /** Of each answer that is being given: ends it. */
   const running = new Set<AbortController>()
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requests({ service: 'chat', metrics, log, list: 'the documentation' }))
   app.use(async (context, next) => {
     context.set(apiSecurityHeaders)
