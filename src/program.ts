@@ -15,7 +15,8 @@ import { startEmbeddedPostgres } from './db/embedded/start-embedded-postgres.ts'
 import { createPool } from './db/pool.ts'
 import { prepareDatabase } from './services/prepare-database.ts'
 import { services } from './services.ts'
-import type { ServiceName } from './services.ts'
+import type { BareServiceName, ServiceName } from './services.ts'
+import type { ServiceContext } from './services/context.ts'
 import { startMetricsServer } from './services/metrics-server.ts'
 import { Shared } from './services/shared.ts'
 
@@ -31,7 +32,7 @@ export interface Program {
   readonly databaseSettings?: Readonly<Record<string, string>>
   /** Runs before anything else is started, e.g. to start what the services will talk to. */
   readonly prepare?: (lifecycle: Lifecycle, log: Logger) => Promise<void>
-  /** Runs once all services work. What it has to say goes to the terminal, which has a status to keep below. */
+  /** Runs once all services work, where one of them has a database. What it has to say goes to the terminal, which has a status to keep below. */
   readonly onReady?: (ready: { readonly shared: Shared; readonly terminal: Terminal; readonly pool: pg.Pool }) => Promise<void> | void
 }
 
@@ -81,12 +82,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   const idle = settingsWithoutEffect()
   if (idle.length > 0) log.warn({ variables: idle }, `these variables change nothing, what they are for is not built yet: ${idle.join(', ')}`)
   await program.prepare?.(lifecycle, log)
-  const databaseUrl = await openDatabase(program, lifecycle, log)
-  await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
-  const pool = createPool(databaseUrl, {
-    ...connectionLimits, max: ownConnections, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
-  })
-  lifecycle.onStop('database connections', () => pool.end())
+  const database = program.services.every(needsNoDatabase) ? undefined : await openPrepared(program, lifecycle, log)
   const metrics = new Metrics()
   metrics.collectProcessMetrics()
   if (config.METRICS_PORT !== undefined) {
@@ -96,13 +92,30 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   }
   const shared = new Shared()
   shared.isFarmHere = program.services.includes('farm')
+  const bare = { config, log, metrics, lifecycle, terminal, shared }
   for (const name of program.services) {
     lifecycle.signal.throwIfAborted()
-    await services[name].start({ config, databaseUrl, pool, log, metrics, lifecycle, terminal, shared })
+    if (database !== undefined) await services[name].start({ ...bare, ...database })
+    else if (needsNoDatabase(name)) await services[name].start(bare)
   }
   // After a server of our own was started, which is no lower in rank than its clients.
   if (program.services.every((name) => 'yields' in services[name])) yieldToOthers()
-  await program.onReady?.({ shared, terminal, pool })
+  if (database !== undefined) await program.onReady?.({ shared, terminal, pool: database.pool })
+}
+
+function needsNoDatabase(name: ServiceName): name is BareServiceName {
+  return 'needsNoDatabase' in services[name]
+}
+
+/** The database with its tables as they are to be, and connections to it. */
+async function openPrepared(program: Program, lifecycle: Lifecycle, log: Logger): Promise<Pick<ServiceContext, 'databaseUrl' | 'pool'>> {
+  const databaseUrl = await openDatabase(program, lifecycle, log)
+  await prepareDatabase({ url: databaseUrl, migrationsFolder, log, signal: lifecycle.signal })
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: ownConnections, onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('database connections', () => pool.end())
+  return { databaseUrl, pool }
 }
 
 /** The address of the database: the operator's, or that of a PostgreSQL started here. */

@@ -1,7 +1,9 @@
-import type { ServiceContext } from './services/context.ts'
+import type { BareContext, ServiceContext } from './services/context.ts'
 
 interface Service {
   readonly description: string
+  /** It works without a database: alone in a process it opens none. */
+  readonly needsNoDatabase?: true
   /** It answers strangers at their pace: a process that runs nothing else lets the others of its machine go first. */
   readonly yields?: true
   /** Resolves when the service works; what goes on in the background fails through `lifecycle.fail`. */
@@ -32,7 +34,8 @@ export const services = {
   },
   proxy: {
     description: 'Put the chat, the query service and the MCP server behind one port, PROXY_PORT; without a name only where that is set.',
-    start: async (context) => (await import('./services/proxy.ts')).startProxy(context),
+    needsNoDatabase: true,
+    start: async (context: BareContext) => (await import('./services/proxy.ts')).startProxy(context),
   },
   ask: {
     description: 'Answer questions and SQL about the chain: the REST API and the page of the query service on ASK_PORT.',
@@ -46,6 +49,7 @@ export const services = {
   },
   tools: {
     description: 'Give the chat tools for Cadence, its documentation and an EVM node: MCP servers on TOOLS_PORT of this machine.',
+    yields: true,
     start: async (context) => (await import('./services/tools.ts')).startTools(context),
   },
   // After those whose tools it calls, and so ended before them.
@@ -60,6 +64,9 @@ export const services = {
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services
+
+/** Those that need no database. */
+export type BareServiceName = { [Name in ServiceName]: (typeof services)[Name] extends { readonly needsNoDatabase: true } ? Name : never }[ServiceName]
 
 export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(services, name)

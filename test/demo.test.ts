@@ -170,6 +170,38 @@ describe('the demo', function () {
     feed.socket.terminate()
   })
 
+  it('answers every example question of its chat by the one port, with SQL and a chart, of all kinds', async () => {
+    const demo = start({ PORT: '0' })
+    const address = await demo.ready()
+    const chat = /The chat +(http:\S+)/.exec(demo.output)?.[1] ?? ''
+    expect(await (await fetch(chat)).text()).to.include('<title>')
+    const feed = await FeedClient.connect(`${new URL(address).host}/ws/status`)
+    const { examples } = await (await fetch(new URL('/api/chat/settings', chat))).json() as { examples: readonly string[] }
+    const kinds = new Set<string>()
+    for (const question of examples) {
+      let kind: string | undefined
+      while (kind === undefined) {
+        const answer = await fetch(new URL('/api/chat', chat), {
+          method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: question }] }),
+        })
+        // A client has so many answers in a minute.
+        if (answer.status === 429) await feed.count(feed.messages.length + 5)
+        else {
+          const told = await answer.text()
+          expect(told, question).to.include('"toolName":"run_indexer_sql"').and.include('```sql')
+          kind = /"chartType":"(\w+)"/.exec(told)?.[1]
+        }
+        // What it is to be a chart of is not derived yet.
+        if (kind === undefined) await feed.count(feed.messages.length + 1)
+      }
+      kinds.add(kind)
+    }
+    expect([...kinds].toSorted()).to.deep.equal(['bar', 'doughnut', 'horizontalBar', 'line', 'pie'])
+    const mcp = await fetch(new URL('/mcp', chat), { method: 'POST', body: '{}' })
+    expect([mcp.status, (await fetch(new URL('/health', chat))).status, (await fetch(new URL('/docs', chat))).status]).to.deep.equal([401, 200, 200])
+    feed.socket.terminate()
+  })
+
   it('runs on a recording when told so', async () => {
     const demo = start(
       { PORT: '0', HOST: '127.0.0.1', LLM_API_KEY: 'of-somebody' }, ['--recording', join(import.meta.dirname, 'recordings/base'), '--still'],

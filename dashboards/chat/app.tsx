@@ -22,32 +22,30 @@ export function App(): ReactNode {
   const say = useToast()
   const places = useMemo(() => placesOf(settings, location.origin), [settings])
 
-  const load = useCallback(async (): Promise<void> => {
-    const id = /^#chat=([\w-]{1,64})$/.exec(location.hash)?.[1]
-    const found = id === undefined ? undefined : await openConversation(id)
-    if (id !== undefined && found === undefined) {
-      history.replaceState(null, '', location.pathname)
-      say('This chat is not kept in this browser.', 'bad')
-    }
-    setConversation(found ?? newConversation())
+  const load = useCallback((): void => {
+    const opening = openAddressed(() => say('This chat is not kept in this browser.', 'bad'))
+    const { hash } = location
+    void opening.then((opened) => {
+      // Somebody who clicks quickly is elsewhere by now.
+      if (location.hash === hash || location.hash === '') setConversation(opened)
+    })
   }, [say])
   const show = (id: string | undefined): void => {
     setHasDrawer(false)
     const address = id === undefined ? location.pathname : `#chat=${id}`
     if (address !== location.hash) history.pushState(null, '', address)
-    void load()
+    load()
   }
   useEffect(() => {
-    void load()
-    const back = (): void => void load()
+    load()
     const leave = (): void => {
       if (document.visibilityState === 'hidden') keepAll()
     }
-    addEventListener('popstate', back)
+    addEventListener('popstate', load)
     document.addEventListener('visibilitychange', leave)
     const unlisten = onChangeElsewhere((id) => void readAgain(id))
     return () => {
-      removeEventListener('popstate', back)
+      removeEventListener('popstate', load)
       document.removeEventListener('visibilitychange', leave)
       unlisten()
     }
@@ -85,4 +83,15 @@ export function App(): ReactNode {
       )}
     </PlacesContext>
   )
+}
+
+/** The conversation that the address names, or a new one. @param onMissing where the browser does not have the one that it names */
+async function openAddressed(onMissing: () => void): Promise<Conversation> {
+  const id = /^#chat=([\w-]{1,64})$/.exec(location.hash)?.[1]
+  const found = id === undefined ? undefined : await openConversation(id)
+  if (id !== undefined && found === undefined) {
+    history.replaceState(null, '', location.pathname)
+    onMissing()
+  }
+  return found ?? newConversation()
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { useChat } from '@ai-sdk/react'
 import { TokenDialog } from '../kit/token-dialog.tsx'
@@ -11,12 +11,15 @@ import type { ChatSettings } from './contract.ts'
 import { Composer } from './parts/composer.tsx'
 import type { ComposerHandle } from './parts/composer.tsx'
 import { Examples, Greeting } from './parts/greeting.tsx'
-import { Turns } from './parts/turns.tsx'
 import { useFollow } from './parts/use-follow.ts'
 import { useMode } from './parts/use-mode.ts'
 import { ChatProblem } from './problem.ts'
 import { tryToken } from './settings.ts'
 import { keepThread } from './threads/threads.ts'
+
+/** Markdown and charts are half of the page: they come after the rest of it, before anything is asked. */
+const loadTurns = async () => ({ default: (await import('./parts/turns.tsx')).Turns })
+const Turns = lazy(loadTurns)
 
 /** An answer is shown at most so often while it is written, ms: a browser draws no faster than one reads. */
 const drawEveryMs = 40
@@ -41,6 +44,7 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
   const { scroller, content, isAway, toEnd } = useFollow()
   const isEmpty = messages.length === 0
   const isLocked = error instanceof ChatProblem && error.status === 401 && !isRefused
+  useEffect(() => void loadTurns(), [])
   // What was asked is kept at once, and what was answered when it has ended.
   useEffect(() => {
     if (status !== 'streaming') void keepThread(id, chat.messages)
@@ -64,7 +68,11 @@ export function ConversationView({ conversation, settings, settingsError, onBegi
     <div className={isEmpty ? 'conversation empty' : 'conversation'}>
       <div ref={scroller} className="scroller" tabIndex={isEmpty ? -1 : 0} role="region" aria-label="Conversation">
         <div ref={content} className="turns">
-          {isEmpty ? <Greeting settings={settings} error={settingsError} /> : <Turns {...{ conversation, messages, isRunning, error, mode }} />}
+          {isEmpty ? <Greeting settings={settings} error={settingsError} /> : (
+            <Suspense fallback={<p className="waiting"><span className="visually-hidden">Loading</span><i /><i /><i /></p>}>
+              <Turns {...{ conversation, messages, isRunning, error, mode }} onAsk={toEnd} />
+            </Suspense>
+          )}
         </div>
       </div>
       <div className="writing">

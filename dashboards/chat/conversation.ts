@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { Chat } from '@ai-sdk/react'
 import { generateId } from 'ai'
 import type { ChatMessage, ChatMode, Notice } from './contract.ts'
-import { keepThread, readThread } from './threads/threads.ts'
+import { keepThread, noteKept, readThread } from './threads/threads.ts'
 import { transport } from './transport.ts'
 
 /** A conversation that is open in this tab; its answer goes on when one looks at another. */
@@ -65,6 +65,7 @@ function begin(id: string, messages: readonly ChatMessage[]): Conversation {
   })
   const conversation = { id, chat }
   open.set(id, conversation)
+  noteKept(id, chat.messages)
   return conversation
 }
 
@@ -73,7 +74,9 @@ export async function readAgain(id: string): Promise<void> {
   const known = open.get(id)
   if (known === undefined || doings.running.has(id)) return
   const messages = await readThread(id)
-  if (messages.length > 0 && !doings.running.has(id)) known.chat.messages = [...messages]
+  if (messages.length === 0 || doings.running.has(id)) return
+  known.chat.messages = [...messages]
+  noteKept(id, known.chat.messages)
 }
 
 /** Ends and forgets a conversation that was deleted. */

@@ -1,3 +1,5 @@
+import { keptIn } from './kept.ts'
+
 /** Light, dark, or as the system has it. */
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -5,7 +7,7 @@ const key = 'flowfarm-theme'
 
 /** The choice that was kept; the system's where there is none, or where the browser keeps nothing. */
 export function readTheme(): Theme {
-  const kept = storage()?.getItem(key)
+  const kept = keptIn('localStorage')?.getItem(key)
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
@@ -13,19 +15,9 @@ export function readTheme(): Theme {
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme']
-    storage()?.removeItem(key)
+    keptIn('localStorage')?.removeItem(key)
   } else {
     document.documentElement.dataset['theme'] = theme
-    storage()?.setItem(key, theme)
-  }
-}
-
-/** A browser that is told to keep nothing throws on the mere question. */
-function storage(): Storage | undefined {
-  try {
-    return window.localStorage
-  } catch (error) {
-    if (error instanceof DOMException) return undefined
-    throw error
+    keptIn('localStorage')?.setItem(key, theme)
   }
 }

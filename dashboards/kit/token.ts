@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from 'react'
+import { keptIn } from './kept.ts'
 
 const key = 'flowfarm-ask-token'
 const listeners = new Set<() => void>()
-let token: string | undefined = storage()?.getItem(key) ?? undefined
+let token: string | undefined = keptIn('sessionStorage')?.getItem(key) ?? undefined
 
 /** The bearer token of this tab, if one was entered. */
 export function readToken(): string | undefined {
@@ -12,8 +13,8 @@ export function readToken(): string | undefined {
 /** Keeps the token until the tab is closed; `undefined` forgets it. */
 export function setToken(given: string | undefined): void {
   token = given
-  if (given === undefined) storage()?.removeItem(key)
-  else storage()?.setItem(key, given)
+  if (given === undefined) keptIn('sessionStorage')?.removeItem(key)
+  else keptIn('sessionStorage')?.setItem(key, given)
   for (const listener of listeners) listener()
 }
 
@@ -24,14 +25,4 @@ function subscribe(listener: () => void): () => void {
 
 export function useToken(): string | undefined {
   return useSyncExternalStore(subscribe, readToken)
-}
-
-/** A browser that is told to keep nothing throws on the mere question. */
-function storage(): Storage | undefined {
-  try {
-    return window.sessionStorage
-  } catch (error) {
-    if (error instanceof DOMException) return undefined
-    throw error
-  }
 }

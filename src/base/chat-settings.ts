@@ -24,7 +24,7 @@ export const chatSettings = {
   CHAT_WEB_SEARCH: boolean({ group, default: true, description: 'Let the model search the web where its provider has a search of its own (Anthropic). No other search is built in.' }),
   FETCH_API_HOSTS: words({
     group, default: ['rest-mainnet.onflow.org', 'rest-testnet.onflow.org', 'evm.flowscan.io', 'api.coingecko.com', 'api.llama.fi'],
-    description: 'Hosts that the tool fetch_api may call, by HTTPS on port 443. A host stands for itself and not for those below it.',
+    description: 'Hosts that the tool fetch_api may call, by HTTPS on port 443. A host stands for itself and not for those below it; `none`: there is no such tool.',
   }),
   SKILLS_DIR: optionalText({ group, description: 'Folder of the skills: <folder>/<name>/SKILL.md. Without it the ones that come with flowfarm.' }),
   MCP_SERVER_URL: optionalUrl({ group, schemes: http, description: 'The MCP server whose tools the chat uses. Without it that of this process, or http://127.0.0.1:8085/mcp.' }),

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './errors.ts'
+import { isShallowText, tooDeep } from './json-depth.ts'
 
 /**
  * The body of a request, which must be JSON and say so: a form of another site cannot, and a script of one would have
  * to ask first. The rest of a body that is too large is left unread, so its connection must be closed after the answer.
- * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json` or `incomplete-body`
+ * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or `incomplete-body`
  */
 export async function readJson(request: IncomingMessage, mostBytes: number): Promise<unknown> {
   const { 'content-type': type = '', 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers
@@ -34,6 +35,7 @@ async function readBytes(request: IncomingMessage, mostBytes: number): Promise<B
 }
 
 function parseJson(body: Buffer): unknown {
+  if (!isShallowText(body)) throw tooDeep()
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
   } catch (error) {

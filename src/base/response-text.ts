@@ -13,3 +13,13 @@ export async function responseText(response: Response, mostBytes: number, tooLon
   }
   return Buffer.concat(chunks).toString('utf8')
 }
+
+/** What a text says as JSON; undefined for what is none: proxies before servers answer with pages. */
+export function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -40,8 +40,8 @@ export function isMark(token: ScriptToken | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text
 }
 
-/** Where the block comment ends whose opening mark ends at `start`. */
-function endOfComment(script: string, start: number): number {
+/** Where the block comment ends whose opening mark ends at `start`; comments nest. */
+export function endOfComment(script: string, start: number): number {
   const mark = /\/\*|\*\//g
   mark.lastIndex = start
   for (let depth = 1; ; ) {

@@ -143,7 +143,7 @@ class Proxy {
     }
     const { needsToken, host, trustedProxies } = this.#options
     // Behind here all requests are a proxy's, so those that a page of another site has a browser of this machine send are told apart here.
-    if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url))) refuseRebound(request, host, isListed(trustedProxies, peerOf(request)))
+    if (!needsToken && route !== 'mcp' && /^\/api(?:\/|$)/i.test(pathOf(url))) refuseRebound(request, host, trustedProxies)
     return route
   }
 

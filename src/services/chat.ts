@@ -1,5 +1,5 @@
 import { pageAddress } from '../api/server.ts'
-import { addressList, clientReader } from '../base/client-address.ts'
+import { addressList, clientReader, ownMachine } from '../base/client-address.ts'
 import type { Config } from '../base/config.ts'
 import { asError } from '../base/errors.ts'
 import { createChatServer } from '../chat/http/chat-server.ts'
@@ -36,14 +36,13 @@ export async function startChat(context: ServiceContext): Promise<void> {
   })
 }
 
-/** Proxies of this machine are believed besides TRUSTED_PROXIES: a program here that lies about whom it asks for could as well ask directly, without a limit. */
-const ownMachine = ['127.0.0.0/8', '::1']
-
 /** Who may ask, and how much. */
-export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'limits' | 'clientOf'> {
+export function admission(config: Config): Pick<ChatServerOptions, 'token' | 'limits' | 'clientOf' | 'trustedProxies'> {
   return {
     token: config.API_TOKEN,
     limits: new AnswerLimits({ most: config.CHAT_CONCURRENCY, mostOfClient: config.CHAT_CLIENT_CONCURRENCY, perMinute: config.CHAT_RATE_LIMIT }),
+    trustedProxies: addressList(config.TRUSTED_PROXIES),
+    // A program here that lies about whom it asks for could as well ask directly, without a limit.
     clientOf: clientReader(addressList([...config.TRUSTED_PROXIES, ...ownMachine])),
   }
 }

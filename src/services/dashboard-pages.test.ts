@@ -32,7 +32,7 @@ describe('the built pages', function () {
       '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
     )
     await writeSource('document.title += " of a test"')
-    for (const name of ['explorer', 'ask']) {
+    for (const name of ['explorer', 'ask', 'chat']) {
       await mkdir(join(root, 'dashboards', name))
       await writeFile(join(root, 'dashboards', name, 'index.html'), '<!doctype html><title>Another page</title>')
     }
@@ -80,7 +80,7 @@ describe('the built pages', function () {
 
   it('are built once for all pages of a process', async () => {
     const build = createPageBuild({ log, root })
-    const pages = (['operator', 'explorer', 'ask'] as const).map((page) => createDashboardPages({ page, log, build }))
+    const pages = (['operator', 'explorer', 'ask', 'chat'] as const).map((page) => createDashboardPages({ page, log, build }))
     opened.push(...pages)
     expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) => (
       texts.every((text, i) => text.includes(i === 0 ? 'A page' : 'Another page'))

@@ -28,12 +28,17 @@ export async function openChat(context: ServiceContext, log: Logger): Promise<Ch
   const examples = (): readonly ScriptedExample[] => chatExamples(network())
   const script = new ScriptedChatModel({ examples })
   const models = createChatModels(config, { log, scripted: { model: script, state: script.state } })
-  const source = new McpToolSource({ servers: toolServers(config, shared), times: { connectMs: config.CHAT_TOOL_CONNECT_MS }, log })
+  const source = new McpToolSource({ servers: toolServers(config, shared), times: { connectMs: config.CHAT_TOOL_CONNECT_MS, callMs: longestCallMs(config) }, log })
   lifecycle.onStop('connections to tools of the chat', () => source.close())
   return createChat({
-    models, source, skills, network, fetchApi, log, fetchHosts: config.FETCH_API_HOSTS, explorerUrl: config.CHAT_EXPLORER_URL, timeoutMs: config.CHAT_TIMEOUT_S * 1000,
+    models, source, skills, network, fetchApi, log, fetchHosts: 'fetch_api' in fetchApi ? config.FETCH_API_HOSTS : [], explorerUrl: config.CHAT_EXPLORER_URL, timeoutMs: config.CHAT_TIMEOUT_S * 1000,
     examples: examples().map(({ questions }) => questions[0]),
   })
+}
+
+/** Of a tool: longer than a statement may wait and run. */
+function longestCallMs({ QUERY_TIMEOUT_S }: Config): number {
+  return Math.max(60_000, (QUERY_TIMEOUT_S + 15) * 1000)
 }
 
 /** The MCP servers: those that are set, and else ours, in this process or at their usual ports. */

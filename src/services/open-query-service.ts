@@ -12,29 +12,21 @@ import type { QueryService, QueryTarget } from '../ask/query-service.ts'
 import { openSqlRunner } from '../ask/sql/open-sql-runner.ts'
 import type { Config } from '../base/config.ts'
 import { asError } from '../base/errors.ts'
-import type { Lifecycle } from '../base/lifecycle.ts'
 import { retryWhile } from '../base/retry.ts'
 import type { Network } from '../chain/network.ts'
 import { asDatabaseError } from '../db/errors.ts'
 import { createPool } from '../db/pool.ts'
 import type { ServiceContext } from './context.ts'
 import { readNetwork, whenNetworkKnown } from './known-network.ts'
+import { oncePerProcess } from './once-per-process.ts'
 
 export interface OpenedQueryService {
   readonly service: QueryService
   readonly memory: AgentMemory
 }
 
-const opened = new WeakMap<Lifecycle, Promise<OpenedQueryService>>()
-
 /** Opens what answers queries: once for a process, however many of its services want it. It ends with the process. */
-export function openQueryService(context: ServiceContext): Promise<OpenedQueryService> {
-  const known = opened.get(context.lifecycle)
-  if (known !== undefined) return known
-  const opening = open(context)
-  opened.set(context.lifecycle, opening)
-  return opening
-}
+export const openQueryService = oncePerProcess(open)
 
 async function open(context: ServiceContext): Promise<OpenedQueryService> {
   const { config } = context

@@ -5,7 +5,7 @@ import { FatalError } from '../base/errors.ts'
 import { startProxyServer } from '../proxy/proxy-server.ts'
 import type { Upstream, UpstreamName } from '../proxy/upstream.ts'
 import { cannotListen } from './cannot-listen.ts'
-import type { ServiceContext } from './context.ts'
+import type { BareContext } from './context.ts'
 import type { Shared } from './shared.ts'
 
 /** Where nothing is set: the port of the web. */
@@ -19,7 +19,7 @@ const chatPatienceMs = 300_000
  * Starts the reverse proxy: one port for the chat, the query service and the MCP server. It starts before these, and so it ends after
  * them: answers that are under way when all stop have their last words passed on.
  */
-export async function startProxy(context: ServiceContext): Promise<void> {
+export async function startProxy(context: BareContext): Promise<void> {
   const { config, metrics, lifecycle, shared } = context
   const log = context.log.child({ service: 'proxy' })
   const port = config.PROXY_PORT ?? webPort

@@ -27,7 +27,7 @@ export interface ToolServerOptions extends ToolServerBasics, Pick<McpListenerOpt
  */
 export async function startToolServers(options: ToolServerOptions): Promise<McpListener> {
   const { host, log, network, documents, evmRpcUrl } = options
-  const parser = new ScriptParser()
+  const parser = new ScriptParser({ onThread: (event) => log.debug({ event }, 'the thread of the parser of Cadence') })
   const listener = await startMcpListener({
     ...options,
     protocols: {
@@ -57,12 +57,12 @@ function boundNames(host: string): readonly string[] {
   return [URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name]
 }
 
-/** The library of the network that is known at the moment, made when it is first asked for. */
+/** The library of the network that is known at the moment, made when it is first asked for. One is kept: networks change once, from what is usual to what is so. */
 function librariesOf(network: () => Network, documents: ToolServerOptions['documents']): () => Promise<DocLibrary> {
-  const made = new Map<Network, Promise<DocLibrary>>()
+  let made: { readonly network: Network; readonly library: Promise<DocLibrary> } | undefined
   return () => {
-    const known = made.get(network()) ?? DocLibrary.of(documents(network()))
-    made.set(network(), known)
-    return known
+    const now = network()
+    if (made?.network !== now) made = { network: now, library: DocLibrary.of(documents(now)) }
+    return made.library
   }
 }

@@ -1,4 +1,7 @@
 import type * as page from '../../dashboards/operator/contract.ts'
+import type * as chat from '../../dashboards/chat/contract.ts'
+import type { ChatMetadata } from '../../src/chat/chat-message.ts'
+import type { PresentedSettings } from '../../src/chat/http/present-settings.ts'
 import type { IndexingError } from '../../src/base/indexing-error.ts'
 import type { ListedLease } from '../../src/farm/leases/sql/list-leases.ts'
 import type { Overview } from '../../src/operator/overview/overview.ts'
@@ -14,4 +17,7 @@ export const answersAsThePageReadsThem = {
   overview: (sent: Sent<Overview>): page.Overview => sent,
   lease: (sent: Sent<ListedLease>): Omit<page.Lease, 'status'> => sent,
   error: (sent: Sent<IndexingError>): page.IndexingError => sent,
+  // Names of modes are those of the chat, which checks them when it starts.
+  chatSettings: (sent: Omit<PresentedSettings, 'modes' | 'default_mode'>): Omit<chat.ChatSettings, 'modes' | 'default_mode'> => sent,
+  answerMetadata: (sent: ChatMetadata): chat.AnswerMetadata => sent,
 }

@@ -51,7 +51,7 @@ describe('the chat without a model', function () {
     const [result, chart] = chunks.flatMap((chunk) => (chunk.type === 'tool-output-available' ? [chunk.output] : []))
     expect(JSON.stringify(result)).to.include('3000')
     expect(chart).to.deep.equal({
-      chartType: 'line', title: 'how many   transactions were there each DAY', labels: ['2026-11-01', '2026-11-02', '2026-11-03'],
+      chartType: 'line', title: 'Transactions by day', labels: ['2026-11-01', '2026-11-02', '2026-11-03'],
       datasets: [{ label: 'tx count', data: [1000, 2000, 3000] }, { label: 'failed tx count', data: [100, 200, 300] }, { label: 'active account count', data: [500, 1000, 1500] }],
     })
     const said = saidIn(chunks)
@@ -64,7 +64,9 @@ describe('the chat without a model', function () {
   })
 
   it('answers in Chinese what is asked in Chinese', async () => {
-    const said = saidIn(await readChunks(await (await start()).ask('每天的交易数量是多少？')))
+    const chunks = await readChunks(await (await start()).ask('每天的交易数量是多少？'))
+    expect(JSON.stringify(chunks)).to.include('"title":"每天的交易数量是多少？"')
+    const said = saidIn(chunks)
     expect(said).to.match(/^我在已索引的链上数据中查询/).and.include('**3 行**').and.include('| 2026-11-03 | 3,000 |').and.include('```sql')
   })
 

@@ -60,8 +60,10 @@ describe('skills through the MCP server', () => {
         expect(file.verified, uri).to.equal(true)
         expect(file.body?.trim()).to.match(/^# /)
       }
-      const missing = await skills.get('skill://other/SKILL.md').catch((error: unknown) => error)
-      expect(missing).to.be.instanceOf(Error)
+      for (const uri of ['skill://other/SKILL.md', 'skill://tables', 'skill://tables/OTHER.md']) {
+        const missing = await skills.get(uri).catch((error: unknown) => error)
+        expect(String(missing), uri).to.include(`No skill is served at ${uri}`)
+      }
       await client.close()
     })
   }

@@ -148,6 +148,12 @@ describe('the proxy and requests that are meant to mislead', function () {
     expect(tap.received()).to.not.match(/upgrade|http2/i)
   })
 
+  it('no header is left out because there are many', async () => {
+    const { proxy, tap } = await tapped()
+    await proxy.raw(`GET / HTTP/1.1\r\nHost: h\r\n${'a:\r\n'.repeat(2500)}X-Last: here\r\n${close}`)
+    expect(tap.received()).to.include('x-last: here')
+  })
+
   it('a service that does not speak HTTP as it should is told of as one that is down', async () => {
     const answers = [
       'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk',

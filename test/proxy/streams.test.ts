@@ -176,7 +176,7 @@ describe('what the proxy passes on', function () {
     for (const path of ['/', '/api/chat']) {
       const answer = await fetch(`${proxy.url}${path}`, { headers: { 'X-Request-Id': 'mine' } })
       expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).to.deep.equal([502, 'application/problem+json', '2'])
-      expect(await answer.json() as Problem).to.deep.include({
+      expect(await answer.json()).to.deep.include({
         code: 'upstream-down', detail: 'The chat does not answer at the moment; try again.', request_id: 'mine', status: 502, title: 'Bad gateway',
       })
     }
@@ -211,13 +211,22 @@ describe('what the proxy passes on', function () {
     })
     for (let i = 0; i < 2; i++) expect(await (await fetch(proxy.url)).text()).to.equal('fresh')
     expect([chat.connections, chat.requests.length]).to.deep.equal([2, 3])
-    const posted = await fetch(`${proxy.url}/api/chat`, { method: 'POST', body: '{}' })
-    expect([posted.status, chat.requests.length]).to.deep.equal([502, 4])
+    // Each closes the connection, so another one is made before the next.
+    let asked = chat.requests.length
+    for (const [method, body] of [['POST', '{}'], ['DELETE', ''], ['GET', 'a body']] as const) {
+      const sent = open(proxy, '/api/chat', method, body === '' ? {} : { 'Content-Length': String(body.length) })
+      sent.end(body)
+      const [answer] = await once(sent, 'response') as [IncomingMessage]
+      expect([answer.statusCode, chat.requests.length], method).to.deep.equal([502, asked + 1])
+      await text(answer)
+      await (await fetch(proxy.url)).text()
+      asked = chat.requests.length
+    }
   })
 
   it('is an answer that comes before the body is sent, after which the rest of the body is not read', async () => {
     const { proxy } = await proxyBefore((_request, response) => response.writeHead(413, { Connection: 'close' }).end('too long'))
-    const sent = open(proxy, '/api/chat', 'POST', { 'Content-Length': '100000000' })
+    const sent = open(proxy, '/api/chat', 'POST', { 'Content-Length': '100000000', Connection: 'keep-alive' })
     sent.on('error', () => undefined)
     sent.write('a')
     const [answer] = await once(sent, 'response') as [IncomingMessage]

@@ -67,13 +67,14 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
       if (!response.writableFinished) gone.resolve()
     })
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' })
-    for await (const line of ReadableStream.from(reply.chunks).pipeThrough(new JsonToSseTransformStream())) {
+    for await (const line of ReadableStream.from(named(reply.chunks, `answer-${calls.length}`)).pipeThrough(new JsonToSseTransformStream())) {
       if (response.destroyed) return
       // Without its end, as when a proxy or the process dies.
       if (reply.isCut === true && line.includes('[DONE]')) break
       response.write(line)
     }
-    if (reply.isCut === true) response.destroy()
+    // What was written arrives; the sign that it was all does not.
+    if (reply.isCut === true) response.socket?.end()
     else response.end()
   }
   server.listen(0, '127.0.0.1')
@@ -95,6 +96,11 @@ export async function startChatStandIn(first: ChatWorld, page: Middleware): Prom
       await closed
     },
   }
+}
+
+/** Answers that are made up once are given more often than once: each has a name of its own. */
+async function* named(chunks: AsyncIterable<UIMessageChunk> | Iterable<UIMessageChunk>, messageId: string): AsyncGenerator<UIMessageChunk> {
+  for await (const chunk of chunks) yield chunk.type === 'start' ? { ...chunk, messageId } : chunk
 }
 
 function json(response: ServerResponse, status: number, body: object | string, headers: Readonly<Record<string, string>> = {}): void {

@@ -65,14 +65,21 @@ const metadata = {
 
 /** A whole answer: its pieces, and what it ends with. */
 export function answer(pieces: readonly UIMessageChunk[], told: object = metadata): UIMessageChunk[] {
-  return [{ type: 'start', messageId: nextId() }, { type: 'start-step' }, ...pieces, { type: 'finish-step' }, { type: 'finish', messageMetadata: told }]
+  return [{ type: 'start' }, { type: 'start-step' }, ...pieces, { type: 'finish-step' }, { type: 'finish', messageMetadata: told }]
 }
 
-/** An answer that goes on until the client leaves. */
-export async function* endless(first: readonly UIMessageChunk[], word = 'more '): AsyncGenerator<UIMessageChunk> {
-  yield* [{ type: 'start', messageId: nextId() }, { type: 'start-step' }, ...first] as UIMessageChunk[]
+/** Pieces of an answer that ends only when something has happened. */
+export async function* held(pieces: readonly UIMessageChunk[], until: Promise<unknown>): AsyncGenerator<UIMessageChunk> {
+  yield* pieces
+  await until
+}
+
+/** An answer that goes on until the client leaves. @param opening what its last text begins with */
+export async function* endless(first: readonly UIMessageChunk[], word = 'more ', opening = ''): AsyncGenerator<UIMessageChunk> {
+  yield* [{ type: 'start' }, { type: 'start-step' }, ...first] satisfies UIMessageChunk[]
   const id = nextId()
   yield { type: 'text-start', id }
+  if (opening !== '') yield { type: 'text-delta', id, delta: opening }
   for (;;) {
     yield { type: 'text-delta', id, delta: word }
     await delay(15)

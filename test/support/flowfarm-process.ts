@@ -8,6 +8,9 @@ import { askingOff } from './asking-off.ts'
 
 const program = join(import.meta.dirname, '../../src/main.ts')
 
+/** Several programs of all services run at the same time. */
+const freePorts = { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', TOOLS_PORT: '0' }
+
 /** One line of the log, as JSON. */
 export interface LogLine {
   level: string
@@ -27,7 +30,7 @@ export class FlowfarmProcess {
   constructor(services: readonly string[], variables: Record<string, string>, before: readonly string[] = []) {
     const env = {
       ...bareEnvironment(), LOG_FORMAT: 'json', HISTORY_DERIVERS_GATHER_MS: '0',
-      ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff), ...variables,
+      ...('CHAIN_ACCESS_NODE' in variables ? {} : askingOff), ...(services.length === 0 ? freePorts : {}), ...variables,
     }
     const [command = process.execPath, ...args] = [...before, process.execPath, program, ...services]
     this.child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useParentSize } from '@visx/responsive'
 import { scaleLinear } from '@visx/scale'
+import { BarRounded } from '@visx/shape'
 import type { ChartData } from './chart-data.ts'
 import { valueText } from './chart-data.ts'
 import { cutText } from './plot-scales.ts'
@@ -9,13 +10,14 @@ import { useLookedAt } from './use-looked-at.ts'
 
 /** More rows than these are in the table. */
 const mostRows = 40
-const signWidth = 6.6
+/** Of wide ones: a name shall not be cut by the edge of the picture. */
+const signWidth = 7.1
 const thick = 16
 const gapOfRows = 10
 
 /** Bars that lie below each other, each with its name before it and its value behind. */
 export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
-  const { parentRef, width } = useParentSize<HTMLDivElement>({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef, width } = useParentSize({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
   const labels = data.labels.slice(0, mostRows)
   const lookedAt = useLookedAt(labels.length)
   const { at } = lookedAt
@@ -51,7 +53,10 @@ export function AcrossChart({ data }: { readonly data: ChartData }): ReactNode {
                 const long = value === 0 ? 0 : Math.max(1, Math.abs(end - base))
                 return (
                   <g key={set} className={`s${set}`}>
-                    <rect className="column" x={value < 0 ? base - long : base} width={long} y={y} height={thick - 2} rx={Math.min(3, long / 2)} />
+                    <BarRounded
+                      className="column" x={value < 0 ? base - long : base} width={long} y={y} height={thick - 2} radius={Math.min(3, long)}
+                      right={value >= 0} left={value < 0}
+                    />
                     <text x={value < 0 ? base - long - 6 : base + long + 6} y={y + thick / 2 + 3} textAnchor={value < 0 ? 'end' : 'start'}>{valueText(value)}</text>
                   </g>
                 )

@@ -47,7 +47,7 @@ export function PieChart({ data, hole }: { readonly data: ChartData; readonly ho
       </Plot>
       <ul className="pie-legend">
         {slices.map(({ label, value, place }, i) => (
-          <li key={i} className={at === undefined || at === i ? '' : 'unseen'} onPointerEnter={() => look(i)} onPointerLeave={() => look(undefined)}>
+          <li key={i} className={at === i ? 'seen' : ''} onPointerEnter={() => look(i)} onPointerLeave={() => look(undefined)}>
             <i className={`swatch s${place}`} />
             <span className="legend-name">{label}</span>
             <span className="number">{valueText(value)}</span>

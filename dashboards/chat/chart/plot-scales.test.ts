@@ -48,5 +48,7 @@ describe('the labels of an axis', () => {
   it('are cut by signs', () => {
     expect(cutText('𝒻𝒻𝒻𝒻', 3)).to.equal('𝒻𝒻…')
     expect(cutText('abc', 3)).to.equal('abc')
+    expect(cutText('A long name of a token', 10)).to.equal('A long na…')
+    expect(cutText('0x1654653399040a61', 10)).to.equal('0x1654…a61')
   })
 })

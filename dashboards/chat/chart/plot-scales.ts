@@ -79,8 +79,10 @@ export function axisLabels(labels: readonly string[], width: number): AxisLabels
   return { places: places.filter((i) => i % every === 0), characters: Math.min(characters, 10) }
 }
 
-/** A text cut to so many signs. */
+/** A text cut to so many signs: at its end, or where it is an id, which is told by both its ends, in the middle. */
 export function cutText(text: string, characters: number): string {
   const signs = Array.from(text)
-  return signs.length <= characters ? text : `${signs.slice(0, Math.max(1, characters - 1)).join('').trimEnd()}…`
+  if (signs.length <= characters) return text
+  const end = /\s/.test(text) || characters < 9 ? 0 : Math.floor((characters - 1) / 3)
+  return `${signs.slice(0, Math.max(1, characters - 1 - end)).join('').trimEnd()}…${end === 0 ? '' : signs.slice(-end).join('')}`
 }

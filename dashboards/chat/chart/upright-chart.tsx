@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useParentSize } from '@visx/responsive'
-import { LinePath } from '@visx/shape'
+import { BarRounded, LinePath } from '@visx/shape'
 import { markText, pointName } from '../../kit/chart-axis.ts'
 import type { ChartData } from './chart-data.ts'
 import { axisLabels, cutText, plotScales } from './plot-scales.ts'
@@ -16,7 +16,7 @@ const mostPoints = 40
 
 /** Bars that stand side by side, or lines. */
 export function UprightChart({ data, shape }: { readonly data: ChartData; readonly shape: 'bar' | 'line' }): ReactNode {
-  const { parentRef, width } = useParentSize<HTMLDivElement>({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
+  const { parentRef, width } = useParentSize({ initialSize: { width: 640 }, ignoreDimensions: ['height', 'top', 'left'], debounceTime: 0 })
   const lookedAt = useLookedAt(data.labels.length)
   const { at } = lookedAt
   const sets = data.sets.map(({ values }) => values)
@@ -90,9 +90,9 @@ function BarsOf({ values, set, sets, x, y, band, base, at }: BarsProps): ReactNo
         // What is not nought is seen, however small it is.
         const shown = value === 0 ? 0 : Math.max(1, tall)
         return (
-          <rect
+          <BarRounded
             key={i} className={i === at ? 'column seen' : 'column'} x={x(i) - room / 2 + set * (room / sets)} width={width}
-            y={value < 0 ? base : base - shown} height={shown} rx={Math.min(3, width / 4, shown / 2)}
+            y={value < 0 ? base : base - shown} height={shown} radius={Math.min(3, width / 3, shown)} top={value >= 0} bottom={value < 0}
           />
         )
       })}

@@ -39,7 +39,7 @@ export function Composer({ ref, text, settings, mode, isRunning, onChange, onMod
   }, [])
   useLayoutEffect(() => {
     const element = field.current
-    if (element === null) return
+    if (element === null || element.value !== text) return
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight}px`
   }, [text])

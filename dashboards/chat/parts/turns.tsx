@@ -15,15 +15,24 @@ export interface TurnsProps {
   readonly isRunning: boolean
   readonly error: Error | undefined
   readonly mode: ChatMode
+  /** When something was asked from here: it is looked at as it comes. */
+  readonly onAsk: () => void
 }
 
 const none: readonly Notice[] = []
 
 /** All that was said. */
-export function Turns({ conversation, messages, isRunning, error, mode }: TurnsProps): ReactNode {
+export function Turns({ conversation, messages, isRunning, error, mode, onAsk }: TurnsProps): ReactNode {
   const { stopped, notices } = useDoings()
   const last = messages.at(-1)
-  const again = (): void => askAgain(conversation, mode)
+  const again = (): void => {
+    askAgain(conversation, mode)
+    onAsk()
+  }
+  const goOn = (): void => {
+    ask(conversation, 'Go on.', mode)
+    onAsk()
+  }
   return (
     <>
       {messages.map((message) => {
@@ -36,7 +45,7 @@ export function Turns({ conversation, messages, isRunning, error, mode }: TurnsP
             {!isLive && (
               <AnswerFoot
                 message={message} isStopped={stopped.has(message.id)} hasProblem={isLast && error !== undefined}
-                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: () => ask(conversation, 'Go on.', mode) } : {})}
+                {...(isLast && !isRunning && error === undefined ? { onAgain: again, onContinue: goOn } : {})}
               />
             )}
           </section>

@@ -42,11 +42,17 @@ export function useFollow(): Follow {
       if (isFollowing.current) place.scrollTo({ top: place.scrollHeight, behavior: 'instant' })
       else setIsAway(place.scrollHeight - place.scrollTop - place.clientHeight >= nearPx)
     })
+    // Whoever opens something looks at it: what it makes grow does not take it out of sight.
+    const clicked = ({ target }: MouseEvent): void => {
+      if (target instanceof Element && target.closest('button') !== null) isFollowing.current = false
+    }
     place.addEventListener('scroll', scrolled, { passive: true })
+    inner.addEventListener('click', clicked, { capture: true })
     observer.observe(inner)
     observer.observe(place)
     return () => {
       place.removeEventListener('scroll', scrolled)
+      inner.removeEventListener('click', clicked, { capture: true })
       observer.disconnect()
     }
   }, [])

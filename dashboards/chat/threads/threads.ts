@@ -63,11 +63,22 @@ export async function readThread(id: string): Promise<readonly ChatMessage[]> {
 /** Conversations that were deleted while an answer was on its way: it is not to bring them back. */
 const removed = new Set<string>()
 
-/** Keeps a conversation as it is now. Where there is no room for it, the page says so and goes on. */
+/** What was kept or read last of each conversation: who only looks at one does not make it the newest. */
+const asKept = new Map<string, readonly ChatMessage[]>()
+
+/** Tells that these are the messages as they are kept. */
+export function noteKept(id: string, messages: readonly ChatMessage[]): void {
+  asKept.set(id, messages)
+}
+
+/** Keeps a conversation as it is now, if anything was said since. Where there is no room for it, the page says so and goes on. */
 export async function keepThread(id: string, messages: readonly ChatMessage[]): Promise<void> {
   const first = messages.find(({ role }) => role === 'user')
-  if (first === undefined || removed.has(id)) return
+  if (first === undefined || removed.has(id) || asKept.get(id) === messages) return
+  asKept.set(id, messages)
   const kept = await store()
+  // Its title is in the list.
+  if (!state.isRead) await refresh()
   const known = state.list.find((thread) => thread.id === id)
   const now = Date.now()
   const question = first.parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
@@ -76,6 +87,7 @@ export async function keepThread(id: string, messages: readonly ChatMessage[]): 
     await kept.write(thread, messages)
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
+    asKept.delete(id)
     set({ isFull: true })
     return
   }
@@ -102,5 +114,6 @@ export async function removeAllThreads(): Promise<void> {
 
 async function changed(id: string): Promise<void> {
   await refresh()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin, and takes no other.
   tabs?.postMessage(id)
 }

@@ -8,6 +8,7 @@ import { formatCount, formatNumber } from '../../kit/formats.ts'
 import { Icon } from '../../kit/icon.tsx'
 import type { SqlValue } from '../../kit/result-table.ts'
 import { toCsv, toTabSeparated } from '../../kit/spreadsheet.ts'
+import { Cell, ColumnName, Row, Table, TableBody, TableHead } from '../../kit/table.tsx'
 import { columnHint } from '../markdown/explorer-path.ts'
 import type { IdHint } from '../markdown/explorer-path.ts'
 import { IdLink } from '../markdown/links.tsx'
@@ -25,16 +26,16 @@ export function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
   return (
     <>
       <div className="table-scroll call-rows" tabIndex={0} role="region" aria-label="Rows of the result">
-        <table className="table">
-          <thead>
-            <tr>{columns.map(({ name, type, isNumber }, i) => <th key={i} scope="col" title={type} className={isNumber ? 'number' : undefined}>{shownText(name)}</th>)}</tr>
-          </thead>
-          <tbody>
+        <Table>
+          <TableHead>
+            {columns.map(({ name, type, isNumber }, i) => <ColumnName key={i} title={type} className={isNumber ? 'number' : undefined}>{shownText(name)}</ColumnName>)}
+          </TableHead>
+          <TableBody>
             {rows.slice(0, isWhole ? rows.length : rowsAtFirst).map((row, i) => (
-              <tr key={i}>{row.map((value, column) => <RowCell key={column} value={value} isNumber={columns[column]?.isNumber === true} hint={hints[column]} />)}</tr>
+              <Row key={i}>{row.map((value, column) => <RowCell key={column} value={value} isNumber={columns[column]?.isNumber === true} hint={hints[column]} />)}</Row>
             ))}
-          </tbody>
-        </table>
+          </TableBody>
+        </Table>
       </div>
       <div className="call-row-tools">
         <span className="soft">{isTruncated ? `The first ${formatCount(rowCount, 'row')}; there are more.` : formatCount(rowCount, 'row')}</span>
@@ -53,12 +54,12 @@ export function RowsTable({ table }: { readonly table: ToolRows }): ReactNode {
 }
 
 function RowCell({ value, isNumber, hint }: { readonly value: SqlValue; readonly isNumber: boolean; readonly hint: IdHint | undefined }): ReactNode {
-  if (value === null) return <td className={isNumber ? 'number' : undefined}><span className="null">null</span></td>
+  if (value === null) return <Cell className={isNumber ? 'number' : undefined}><span className="null">null</span></Cell>
   const text = cellText(value)
   const shown = shownText(text.length > longestCell ? `${text.slice(0, longestCell)}…` : text)
   return (
-    <td className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
+    <Cell className={isNumber ? 'number' : text.length > 30 && /\s/.test(text) ? 'long' : undefined}>
       <IdLink text={text} hint={hint}><bdi>{shown}</bdi></IdLink>
-    </td>
+    </Cell>
   )
 }

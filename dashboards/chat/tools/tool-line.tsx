@@ -31,7 +31,7 @@ export const ToolLine = memo(function ToolLine({ part, isLive }: ToolLineProps):
 /** What a tool gave does not change after it gave it, though every piece of an answer makes a new copy of it. */
 function isSame(a: ToolLineProps, b: ToolLineProps): boolean {
   const [before, after] = [a.part, b.part]
-  return 'state' in before && 'state' in after && before.state === after.state && !['input-streaming', 'input-available'].includes(String(after.state)) && a.isLive === b.isLive
+  return 'state' in before && 'state' in after && before.state === after.state && !['input-streaming', 'input-available'].includes(after.state ?? '') && a.isLive === b.isLive
 }
 
 function Line({ call }: { readonly call: ToolCall }): ReactNode {

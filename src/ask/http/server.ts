@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net'
 import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
 import Koa from 'koa'
@@ -6,6 +7,7 @@ import compress from 'koa-compress'
 import { stringify } from 'yaml'
 import { admitBearer } from '../../auth/bearer.ts'
 import { ApiError, RetryableError } from '../../base/errors.ts'
+import { hasLeftEarly } from '../../base/left-early.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
 import { leftSignal } from '../../base/http/left-signal.ts'
 import { closeServer, listen } from '../../base/http/listen.ts'
@@ -28,6 +30,8 @@ export interface AskServerOptions extends Omit<AskParts, 'needsToken'> {
   readonly metrics: Metrics
   /** Address to bind. */
   readonly host: string
+  /** TRUSTED_PROXIES. Default: none. */
+  readonly trustedProxies?: BlockList
   /** 0 picks a free port. */
   readonly port: number
   /** API_TOKEN. Undefined: everybody may ask. */
@@ -57,7 +61,7 @@ const mostBodyBytes = 1024 * 1024
 export async function createAskServer(options: AskServerOptions): Promise<AskServer> {
   const { log, metrics, host, closeGraceMs = 3000 } = options
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requests({
     service: 'ask', metrics, log, list: '/docs', translate: databaseAway,
     // Their `detail` is in `error` too, where clients of other query services look for it.
@@ -83,7 +87,7 @@ function databaseAway(thrown: unknown): ApiError | undefined {
 }
 
 function askRouter(options: AskServerOptions): Router<RequestState> {
-  const { service, history, memory, token, docs, host } = options
+  const { service, history, memory, token, docs, host, trustedProxies } = options
   const parts: AskParts = { service, history, memory, needsToken: token !== undefined }
   // Made when somebody asks: it takes a tenth of a second, which a start need not wait for.
   const documents: { json?: string; yaml?: string } = {}
@@ -110,7 +114,7 @@ function askRouter(options: AskServerOptions): Router<RequestState> {
   for (const route of routes) {
     router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.method === 'GET' ? ['GET', 'HEAD'] : [route.method], async (context) => {
       context.state.route = route.path
-      if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host)
+      if (route.access !== 'open' && token === undefined) refuseRebound(context.req, host, trustedProxies)
       const owner = route.access === 'open' ? '' : admitBearer(context.get('Authorization'), token)
       await answer(context, route, { owner, parts, params: context['params'] })
     })

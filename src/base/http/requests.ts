@@ -72,7 +72,7 @@ function answerProblem(context: RequestContext, thrown: unknown, { log, describe
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
   // What is left of the body is not read.
-  if (error.status === 413) context.set('Connection', 'close')
+  if (error.status === 413 && !context.req.complete) context.set('Connection', 'close')
   context.body = JSON.stringify({ ...problemOf(error, requestId), ...describe?.(error) })
   context.type = 'application/problem+json'
 }

@@ -7,7 +7,6 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import { ApiError, asError } from '../errors.ts'
-import { isShallow, mostJsonLevels } from '../json-depth.ts'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { readJson } from '../read-json.ts'
@@ -79,7 +78,6 @@ export async function startMcpListener(options: McpListenerOptions): Promise<Mcp
       throw new ApiError(405, 'method-not-allowed', 'Send messages with POST: there are no sessions here, and no stream to open.')
     }
     const body = await readJson(request, mostBodyBytes)
-    if (!isShallow(body)) throw new ApiError(400, 'too-deep', `Lists and objects may be within each other ${mostJsonLevels} deep.`)
     caller.count(countRequests(body))
     await speak(named(request, caller), response, body)
   }

@@ -109,27 +109,30 @@ export class McpConnection {
   }
 
   async #connected(signal: AbortSignal | undefined): Promise<Opened> {
-    if (this.#opened !== undefined) return this.#opened
+    if (this.#opened === undefined) await this.#reopen(signal)
+    signal?.throwIfAborted()
+    if (this.#opened === undefined) throw callFailed(new ConnectionFault(this.#failure?.reason ?? 'it does not answer'))
+    return this.#opened
+  }
+
+  /** Waits for a connection no longer than a turn does, and not for who has left. */
+  async #reopen(signal: AbortSignal | undefined): Promise<void> {
     const url = this.server.url()
     if (url === undefined) throw callFailed(new ConnectionFault('it does not run'))
     const waited = Promise.withResolvers<void>()
-    const timer = setTimeout(waited.resolve, this.#times.connectMs)
-    signal?.addEventListener('abort', waited.resolve as () => void, { once: true })
+    const stopWaiting = (): void => waited.resolve()
+    const timer = setTimeout(stopWaiting, this.#times.connectMs)
+    signal?.addEventListener('abort', stopWaiting, { once: true })
     try {
       await Promise.race([this.#open(url), waited.promise])
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', waited.resolve as () => void)
+      signal?.removeEventListener('abort', stopWaiting)
     }
-    signal?.throwIfAborted()
-    const state = this.#opened as Opened | undefined
-    if (state === undefined) throw callFailed(new ConnectionFault(this.#failure?.reason ?? 'it does not answer'))
-    return state
   }
 
   #state(): Offer | string {
-    const opened = this.#opened as Opened | undefined
-    if (opened !== undefined) return opened.offer
+    if (this.#opened !== undefined) return this.#opened.offer
     if (this.#opening === undefined) return this.#failure?.reason ?? 'it does not answer'
     if (!this.#hangs) this.#log.warn({ server: this.server.name, waitedMs: this.#times.connectMs }, 'tools are not waited for any longer: their server does not answer')
     this.#hangs = true

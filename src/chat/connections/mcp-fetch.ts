@@ -1,4 +1,4 @@
-import { providerFetch } from '../../llm/provider-fetch.ts'
+import { LeadsElsewhere, providerFetch } from '../../llm/provider-fetch.ts'
 import { ConnectionFault } from './connection-fault.ts'
 import { readAnswer } from './read-answer.ts'
 
@@ -16,11 +16,9 @@ export function mcpFetch(mostBytes: number): typeof fetch {
   return async (input, init) => {
     if (init?.method === 'GET') return new Response(null, { status: 405 })
     if (init?.method === 'DELETE') return call(input, { ...init, signal: AbortSignal.timeout(goodbyeMs) })
-    const response = await call(input, init)
-    if (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel()
-      throw new ConnectionFault(`it leads elsewhere (HTTP ${response.status}), where nothing is sent`)
-    }
+    const response = await call(input, init).catch((error: unknown) => {
+      throw error instanceof LeadsElsewhere ? new ConnectionFault(error.message, { cause: error }) : error
+    })
     if (response.body === null || !(response.headers.get('content-type') ?? '').includes('text/event-stream')) return response
     const id = idOf(init?.body)
     if (id === undefined) {

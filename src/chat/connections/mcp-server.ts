@@ -2,7 +2,7 @@
 export interface McpServer {
   /** For the log: `flowfarm`, `script`, `evm`. */
   readonly name: string
-  /** For people: "the tools for Cadence". */
+  /** For people: "the server for Cadence". */
   readonly title: string
   /** Undefined: there is none now; it is asked for at each turn, since a port may be known only after a while. */
   readonly url: () => string | undefined
@@ -41,16 +41,16 @@ export function mcpServers({ flowfarm, flowfarmKey, script, evm, tools }: McpSer
   }
   return [
     {
-      name: 'flowfarm', title: 'the tools for SQL and Cadence', url: flowfarm, key: flowfarmKey, isOurs: true, isWanted: true,
+      name: 'flowfarm', title: 'the server for SQL and Cadence scripts', url: flowfarm, key: flowfarmKey, isOurs: true, isWanted: true,
       tools: ['run_indexer_sql', 'run_evm_sql', 'run_chain_script'], texts: Object.values(textUris),
     },
     {
-      name: 'script', title: 'the tools for Cadence and its documentation', url: script === undefined ? below('/script/mcp') : () => script, key: undefined,
+      name: 'script', title: 'the server for Cadence and its documentation', url: script === undefined ? below('/script/mcp') : () => script, key: undefined,
       isOurs: script === undefined, isWanted: script !== undefined, texts: [],
       tools: ['script_check', 'search_docs', 'get_doc', 'browse_docs', 'script_hover', 'script_definition', 'script_symbols'],
     },
     {
-      name: 'evm', title: 'the tools for the EVM', url: evm === undefined ? below('/evm/mcp') : () => evm, key: undefined,
+      name: 'evm', title: 'the server for the EVM', url: evm === undefined ? below('/evm/mcp') : () => evm, key: undefined,
       isOurs: evm === undefined, isWanted: evm !== undefined, texts: [],
       tools: ['evm_rpc', 'evm_getBalance', 'evm_call', 'evm_getLogs'],
     },

@@ -26,7 +26,8 @@ export interface Offer {
 /** More than any list of tools or result of use; a server that sends more is at fault. */
 const mostAnswerBytes = 8 * 1024 * 1024
 const mostPages = 20
-const mostDescriptionCharacters = 2000
+/** What OpenAI takes. */
+const mostDescriptionCharacters = 1024
 const mostTextCharacters = 400_000
 
 /**

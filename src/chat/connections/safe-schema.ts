@@ -1,21 +1,25 @@
-import type { jsonSchema } from 'ai'
-
-/** JSON Schema, as the AI SDK takes it. */
-export type InputSchema = Exclude<Parameters<typeof jsonSchema>[0], PromiseLike<unknown> | ((...args: never) => unknown)>
+/** The form of an object's fields, in JSON Schema. */
+export interface InputSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean
+}
 
 /** Beyond these a schema says more than a tool of use has to. */
 const mostLevels = 8
 const mostProperties = 40
 const mostChoices = 50
+const mostForms = 10
 const mostCharacters = 20_000
 const mostWords = 1000
 
 const types: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
-const plainName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/
+const plainName = /^(?!__)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/
 
-/** Choices of a tool that is not ours: names, and nothing that could be a sentence. */
-const plainChoice = /^[\w.:/+-]{1,64}$/
+/** Choices of a tool that is not ours: names, and nothing that could be a sentence or an address. */
+const plainChoice = /^[\w.+-]{1,64}$/
 
 /**
  * The form of a tool's arguments, with those parts of JSON Schema that every provider takes: one that a provider refuses would fail every answer.
@@ -25,18 +29,21 @@ const plainChoice = /^[\w.:/+-]{1,64}$/
 export function safeInputSchema(schema: unknown, keepsWords: boolean): InputSchema | undefined {
   if (!isRecord(schema) || schema['type'] !== 'object') return undefined
   const safe = readObject(schema, keepsWords, 0)
-  return JSON.stringify(safe).length > mostCharacters ? undefined : { ...safe, type: 'object' }
+  return JSON.stringify(safe).length > mostCharacters ? undefined : safe
 }
 
 type Node = Record<string, unknown>
 
-function readNode(schema: unknown, keepsWords: boolean, level: number): Node {
+function readNode(schema: unknown, keepsWords: boolean, level: number, isOptional = false): Node {
   if (!isRecord(schema) || level > mostLevels) return {}
-  const choices = ['anyOf', 'oneOf'].map((name) => schema[name]).find((value) => Array.isArray(value))
-  if (Array.isArray(choices)) {
-    return { anyOf: choices.slice(0, 10).map((each) => readNode(each, keepsWords, level + 1)), ...words(schema, keepsWords) }
+  const forms = formsOf(schema)
+  if (forms !== undefined) {
+    const kept = isOptional ? forms.filter((form) => form['type'] !== 'null') : forms
+    const read = kept.slice(0, mostForms).map((form) => readNode(form, keepsWords, level + 1))
+    const [only] = read
+    return { ...(read.length > 1 ? { anyOf: read } : only), ...words(schema, keepsWords) }
   }
-  const node: Node = { ...readType(schema['type']), ...readChoices(schema, keepsWords), ...words(schema, keepsWords) }
+  const node: Node = { ...readType(schema['type'], isOptional), ...readChoices(schema, keepsWords), ...words(schema, keepsWords) }
   for (const name of bounds) {
     const value = schema[name]
     if (typeof value === 'number' && Number.isFinite(value)) node[name] = value
@@ -45,22 +52,31 @@ function readNode(schema: unknown, keepsWords: boolean, level: number): Node {
   return includesType(node, 'object') ? { ...node, ...readObject(schema, keepsWords, level) } : node
 }
 
-function readObject(schema: Node, keepsWords: boolean, level: number): Node {
+/** The forms that a value may have, those of forms among them; undefined where there is one alone. */
+function formsOf(schema: Node, level = 0): readonly Node[] | undefined {
+  const given = ['anyOf', 'oneOf'].map((name) => schema[name]).find((value) => Array.isArray(value))
+  if (!Array.isArray(given) || given.length === 0) return undefined
+  return given.filter(isRecord).flatMap((form) => (level < mostLevels ? formsOf(form, level + 1) : undefined) ?? [form])
+}
+
+function readObject(schema: Node, keepsWords: boolean, level: number): InputSchema {
   const { properties, required, additionalProperties } = schema
   const known = isRecord(properties) ? Object.entries(properties).filter(([name]) => plainName.test(name)).slice(0, mostProperties) : []
-  const names = new Set<unknown>(known.map(([name]) => name))
+  const asked = new Set<unknown>(Array.isArray(required) ? required : [])
+  const needed = known.map(([name]) => name).filter((name) => asked.has(name))
   return {
-    type: schema['type'],
-    properties: Object.fromEntries(known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1)])),
-    ...(Array.isArray(required) ? { required: [...new Set(required.filter((name) => names.has(name)))] } : {}),
+    type: 'object',
+    // Null is how some say that a field is left out: models just leave it out.
+    properties: Object.fromEntries(known.map(([name, value]) => [name, readNode(value, keepsWords, level + 1, !asked.has(name))])),
+    ...(needed.length === 0 ? {} : { required: needed }),
     ...(typeof additionalProperties === 'boolean' ? { additionalProperties } : {}),
   }
 }
 
-function readType(type: unknown): Node {
+function readType(type: unknown, isOptional: boolean): Node {
   if (types.has(type)) return { type }
-  const known = Array.isArray(type) ? type.filter((each) => types.has(each)) : []
-  return known.length === 0 ? {} : { type: known }
+  const known = Array.isArray(type) ? type.filter((each) => types.has(each) && !(isOptional && each === 'null')) : []
+  return known.length === 0 ? {} : { type: known.length === 1 ? known[0] : known }
 }
 
 function readChoices(schema: Node, keepsWords: boolean): Node {

@@ -30,11 +30,14 @@ const leastTextCharacters = 250
 export function boundedJson(value: unknown, mostCharacters: number): unknown {
   const written = JSON.stringify(value)
   if (written.length <= mostCharacters) return wellFormedJson(value)
-  if (typeof value !== 'string') {
+  const fits = (shorter: unknown): boolean => JSON.stringify(shorter).length <= mostCharacters
+  // Whether it helps at all is asked first: what is long by its numbers, or by many short texts, may be very long.
+  if (typeof value !== 'string' && fits(withShortTexts(value, leastTextCharacters))) {
     for (let most = mostCharacters / 2; most >= leastTextCharacters; most /= 2) {
       const shorter = withShortTexts(value, Math.floor(most))
-      if (JSON.stringify(shorter).length <= mostCharacters) return wellFormedJson(shorter)
+      if (fits(shorter)) return wellFormedJson(shorter)
     }
+    return wellFormedJson(withShortTexts(value, leastTextCharacters))
   }
   return cutText(typeof value === 'string' ? value.toWellFormed() : written, mostCharacters)
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../base/errors.ts'
-import { isShallow, mostJsonLevels } from '../../base/json-depth.ts'
+import { isShallow, tooDeep } from '../../base/json-depth.ts'
 import type { ChatDataParts, ChatMessage } from '../chat-message.ts'
 import { isChatMode } from '../chat-modes.ts'
 import type { ChatMode } from '../chat-modes.ts'
@@ -31,7 +31,7 @@ const fileTypes: ReadonlySet<unknown> = new Set(['file', 'image', 'image_url', '
  *   names the message, as `messages[2]`
  */
 export function readChatRequest(body: unknown): ChatRequest {
-  if (!isShallow(body)) throw new ApiError(400, 'too-deep', `Lists and objects may be within each other ${mostJsonLevels} deep.`)
+  if (!isShallow(body)) throw tooDeep()
   if (!isJsonObject(body)) throw invalid(undefined, 'The body must be a JSON object with the list "messages".')
   const { messages, mode, trigger } = body
   if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'Field "messages" must be a list of messages, the question last.')

@@ -1,5 +1,6 @@
 import { constants } from 'node:zlib'
 import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Middleware } from 'koa'
@@ -7,6 +8,7 @@ import compress from 'koa-compress'
 import { admitBearer } from '../../auth/bearer.ts'
 import type { Client } from '../../base/client-address.ts'
 import { ApiError, asError } from '../../base/errors.ts'
+import { hasLeftEarly } from '../../base/left-early.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
 import { leftSignal } from '../../base/http/left-signal.ts'
 import { closeServer, listen } from '../../base/http/listen.ts'
@@ -35,6 +37,8 @@ export interface ChatServerOptions {
   readonly metrics: Metrics
   /** Address to bind. */
   readonly host: string
+  /** TRUSTED_PROXIES. Default: none. */
+  readonly trustedProxies?: BlockList
   /** 0 picks a free port. */
   readonly port: number
   /** API_TOKEN. Undefined: everybody may ask. */
@@ -66,7 +70,7 @@ export async function createChatServer(options: ChatServerOptions): Promise<Chat
   /** Of each answer that is being given: ends it. */
   const running = new Set<AbortController>()
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requests({ service: 'chat', metrics, log, list: 'the documentation' }))
   app.use(async (context, next) => {
     context.set(apiSecurityHeaders)
@@ -116,8 +120,8 @@ function chatRouter(options: ChatServerOptions, running: Set<AbortController>): 
 }
 
 async function answerQuestion(context: RequestContext, options: ChatServerOptions, running: Set<AbortController>): Promise<void> {
-  const { parts, limits, clientOf, metrics, token, host, patience } = options
-  if (token === undefined) refuseRebound(context.req, host)
+  const { parts, limits, clientOf, metrics, token, host, trustedProxies, patience } = options
+  if (token === undefined) refuseRebound(context.req, host, trustedProxies)
   admitBearer(context.get('Authorization'), token)
   const place = limits.enter(clientOf(context.req))
   metrics.chatRunning.inc()
@@ -129,11 +133,11 @@ async function answerQuestion(context: RequestContext, options: ChatServerOption
     place.count()
     const log = options.log.child({ requestId: context.state.requestId })
     const left = leftSignal(context.res)
-    left.addEventListener('abort', () => control.abort(left.reason), { once: true })
+    const signal = AbortSignal.any([left, control.signal])
     running.add(control)
     context.respond = false
     const watch = watchTurn({ mode, metrics, log, toolNames: () => parts.toolNames() })
-    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal: control.signal, watch })
+    const open = (): ReturnType<ChatParts['answer']> => parts.answer({ messages: read.messages, notices: read.notices, mode, model, signal, watch })
     await sendAnswer(context.res, open, { ...patience, explain: (error) => {
       watch.ended({ end: left.aborted ? 'left' : control.signal.aborted ? 'stopped' : 'failed', metadata: { mode } })
       return explain(error, log, left)

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/log.ts'
 import { backoffMs, pause } from '../../base/retry.ts'
 import { retryAfterMs } from '../../llm/provider-failure.ts'
 import { plainNames } from './plain-names.ts'
-import { brokenOff, isWorthAnotherTry, streamBroke } from './stream-failure.ts'
+import { brokenOff, isDisconnect, isWorthAnotherTry, noStream, streamBroke } from './stream-failure.ts'
 import { toldFailure } from './told-failure.ts'
 import type { ToldFailureOptions } from './told-failure.ts'
 
@@ -55,9 +55,9 @@ export class PatientModel implements LanguageModelV4 {
     const { state, mostTries, retryBaseMs, mostPauseMs, log } = this.#options
     for (let attempt = 1; ; attempt++) {
       try {
-        const { stream } = await this.#options.model.doStream({ ...options, prompt: plainNames(options.prompt) })
+        const { stream, response } = await this.#options.model.doStream({ ...options, prompt: plainNames(options.prompt) })
         // Without what was sent, which is long and would be kept as long as the answer takes.
-        return { stream: await this.#begun(stream, options.abortSignal) }
+        return { stream: await this.#begun(stream, response?.headers?.['content-type'], options.abortSignal) }
       } catch (error) {
         options.abortSignal?.throwIfAborted()
         const pauseMs = retryAfterMs(error) ?? backoffMs(attempt, retryBaseMs, 8 * retryBaseMs)
@@ -69,15 +69,15 @@ export class PatientModel implements LanguageModelV4 {
   }
 
   /** Waits for the first thing that the model says. @throws what came in its place */
-  async #begun(stream: ReadableStream<Part>, signal: AbortSignal | undefined): Promise<ReadableStream<Part>> {
+  async #begun(stream: ReadableStream<Part>, contentType: string | undefined, signal: AbortSignal | undefined): Promise<ReadableStream<Part>> {
     const reader = stream.getReader()
     const waiting: Part[] = []
     for (;;) {
       const part = await readPart(reader)
-      if (part === undefined || isBrokenOff(part)) throw brokenOff()
+      if (part === undefined || isBrokenOff(part)) throw noStream(contentType) ?? brokenOff()
       if (part.type === 'error') {
         await reader.cancel().catch(() => undefined)
-        throw streamBroke(part.error)
+        throw (isDisconnect(part.error) ? noStream(contentType) : undefined) ?? streamBroke(part.error)
       }
       // What a provider remarks on our settings is no news to whoever chose them, and the SDK would print it with each answer.
       waiting.push(part.type === 'stream-start' ? { ...part, warnings: [] } : part)

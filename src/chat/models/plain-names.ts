@@ -2,9 +2,12 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 
 type Prompt = LanguageModelV4CallOptions['prompt']
 
+/** What providers take for the name of a tool. */
+const plain = /^[\w-]{1,64}$/
+
 /**
- * A conversation in which no call has a name that every object has a property of, such as `constructor`: a model may call anything, and the
- * SDK looks names up in plain objects, so that the provider would be sent none and refuse the whole conversation.
+ * A conversation in which each call has a name that its provider takes. A model may call anything: what is no name, which providers refuse with the
+ * whole conversation, and what every object has a property of, such as `constructor`, in whose place the SDK sends none.
  */
 export function plainNames(prompt: Prompt): Prompt {
   return prompt.map((message) => {
@@ -15,5 +18,7 @@ export function plainNames(prompt: Prompt): Prompt {
 }
 
 function withPlainName<Part extends object>(part: Part): Part {
-  return 'toolName' in part && typeof part.toolName === 'string' && part.toolName in {} ? { ...part, toolName: `no_tool_${part.toolName}` } : part
+  if (!('toolName' in part) || typeof part.toolName !== 'string') return part
+  const { toolName } = part
+  return plain.test(toolName) && !(toolName in {}) ? part : { ...part, toolName: `no_tool_${toolName.replaceAll(/[^\w-]/g, '_').slice(0, 50)}` }
 }

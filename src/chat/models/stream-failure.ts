@@ -28,10 +28,20 @@ export function brokenOff(cause?: unknown): StreamFailure {
   return new StreamFailure('the connection ended before the answer did', { mayPass: true, cause })
 }
 
-/** `fetch` tells of a connection that ended within a body by a TypeError `terminated`, which the SDK may have put into another. */
-function isDisconnect(error: unknown): boolean {
+/** A reply without a word that was none from the beginning, as of a page at a wrong address. @returns undefined: it was a stream, or may have been */
+export function noStream(contentType: string | undefined): Error | undefined {
+  const kind = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!/^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(kind) || kind === 'text/event-stream') return undefined
+  return new APICallError({ message: `it is ${kind} and no stream of events`, url: '', requestBodyValues: {}, statusCode: 200, isRetryable: false })
+}
+
+/**
+ * `fetch` tells of a connection that ended within a body by a TypeError `terminated`, which the SDK may have put into another error. Of one
+ * that ended in order, but too early, some of its providers tell by words of their own.
+ */
+export function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return (error instanceof TypeError && error.message === 'terminated') || isDisconnect(error.cause)
+  return (error instanceof TypeError && error.message === 'terminated') || error.message.includes('ended without a finish reason') || isDisconnect(error.cause)
 }
 
 /** Whether the same call may go well in a moment. */

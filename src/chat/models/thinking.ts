@@ -13,7 +13,7 @@ export type ThinkingForm = 'budget' | 'adaptive' | 'none'
 export function thinkingForm(name: string): ThinkingForm {
   if (!name.includes('claude')) return 'budget'
   if (/claude-(?:instant|v?2|3-(?:5|opus|sonnet|haiku))/.test(name)) return 'none'
-  return /claude-(?:3-7|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@:]|$))/.test(name) ? 'budget' : 'adaptive'
+  return /claude-(?:3-7|(?:opus|sonnet|haiku)-4(?:-[0-6](?!\d)|-\d{8}|[@:]|$))/.test(name) ? 'budget' : 'adaptive'
 }
 
 /** What a call of a model of Anthropic that is to think carries. */

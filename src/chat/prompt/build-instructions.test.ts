@@ -33,9 +33,9 @@ describe('what the model of the chat is told', () => {
     expect(text.slice(text.indexOf('# Now'))).to.equal([
       '# Now\n', '- It is 2026-11-22, UTC. Days and ranges such as "last week" are counted from this day; what the database has may end before it.', '- The chain is Flow mainnet.',
     ].join('\n'))
-    const tomorrow = buildInstructions({ ...facts, today: '2026-11-23', missing: [{ source: 'the tools for the EVM', reason: 'it does not answer' }] })
+    const tomorrow = buildInstructions({ ...facts, today: '2026-11-23', missing: [{ source: 'the server for the EVM', reason: 'it does not answer' }] })
     expect(tomorrow.slice(0, tomorrow.indexOf('# Now'))).to.equal(text.slice(0, text.indexOf('# Now')))
-    expect(tomorrow).to.include('- Not there now: the tools for the EVM (it does not answer). Say so')
+    expect(tomorrow).to.include('- Not there now: the server for the EVM (it does not answer). Say so')
   })
 
   it('names no tool that is not there', () => {

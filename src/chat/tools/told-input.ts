@@ -6,7 +6,7 @@ import { z } from 'zod'
  * The arguments of a tool as a model is told of them. They are checked by the tool itself (`parseBody`) rather than by the SDK, so that what is
  * wrong with them comes back in words that a model can act on. Of a union its first form is told: the others are let through and not asked for.
  */
-export function toldInput(schema: z.ZodType): Schema<unknown> {
+export function toldInput(schema: z.ZodType): Schema {
   const { $schema: _dialect, ...told } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -17,5 +17,5 @@ export function toldInput(schema: z.ZodType): Schema<unknown> {
       Object.assign(node, first)
     },
   })
-  return jsonSchema<unknown>(told as Parameters<typeof jsonSchema>[0])
+  return jsonSchema(told)
 }

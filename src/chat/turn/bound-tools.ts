@@ -1,4 +1,5 @@
 import type { ToolSet } from 'ai'
+import { untilAborted } from '../../base/abort-reason.ts'
 import { asError } from '../../base/errors.ts'
 import { ResultBudget } from './result-budget.ts'
 
@@ -10,6 +11,15 @@ const mostClientCharacters = 1_000_000
 
 /** The longest reason for which a tool failed. */
 const mostErrorCharacters = 4000
+
+/** Is told as its words alone: what an error is called says nothing to a model, and less to people. */
+class ToolFailure extends Error {
+  override readonly name = ''
+
+  constructor(cause: unknown) {
+    super(asError(cause).message.slice(0, mostErrorCharacters), { cause })
+  }
+}
 
 type Tool = ToolSet[string]
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>
@@ -43,28 +53,16 @@ function boundTool(tool: OwnTool, signal: AbortSignal, budget: ResultBudget, cou
   const execute: OwnTool['execute'] = async (input: unknown, options) => {
     try {
       count()
+      // What comes of a tool that goes on after that is nobody's.
       const output: unknown = await untilAborted(Promise.resolve(tool.execute(input, { ...options, abortSignal: signal })), signal)
       const isLong = (JSON.stringify(output)?.length ?? 0) > mostClientCharacters
       return isLong ? textOf(await toModelOutput({ toolCallId: options.toolCallId, input, output })) : output
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(asError(error).message.slice(0, mostErrorCharacters), { cause: error })
+      throw new ToolFailure(error)
     }
   }
   return { ...tool, execute, toModelOutput }
-}
-
-/** What comes of a tool that goes on after that is nobody's. */
-async function untilAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = (): void => aborted.reject(asError(signal.reason))
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([running, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 function plainOutput(output: unknown): ModelOutput {
@@ -82,5 +80,5 @@ function textOf(output: ModelOutput): string {
   if (output.type === 'execution-denied') return output.reason ?? 'denied'
   if (output.type === 'text' || output.type === 'error-text') return output.value
   if (output.type !== 'content') return JSON.stringify(output.value)
-  return output.value.map((part) => part.type === 'text' ? part.text : `[a part of the kind ${part.type} was left out]`).join('\n')
+  return output.value.map((part) => 'text' in part ? part.text : '[a part that is no text was left out]').join('\n')
 }

@@ -19,6 +19,9 @@ const mostAtOnce = 8
 /** Parts that are of no use to whoever reads the answer. */
 const silent: ReadonlySet<Part['type']> = new Set(['start', 'finish', 'abort', 'error', 'custom', 'raw', 'ping', 'file', 'reasoning-file'])
 
+/** What the SDK calls its errors, before their words. */
+const sdkName = /\bAI_\w+Error: /g
+
 /** With these the model has begun to answer. */
 const beginnings: ReadonlySet<Part['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-call'])
 
@@ -156,10 +159,11 @@ class Turn {
     if (silent.has(part.type) || (part.type === 'tool-error' && this.#invalid.delete(part.toolCallId))) return undefined
     if (part.type.startsWith('reasoning') && !this.#request.model.tellsReasoning) return undefined
     // Tools fail with words that are for the model, and were meant to be read.
-    const chunk = toUIMessageChunk<ToolSet>(part, { tools, sendSources: true, redactToolErrors: false, onError: (error) => asError(error).message }) as ChatChunk | undefined
-    if (chunk === undefined || !isWord(chunk)) return chunk
+    const chunk = toUIMessageChunk(part, { tools, sendSources: true, redactToolErrors: false, onError: (error) => asError(error).message }) as ChatChunk | undefined
+    if (chunk === undefined || !('providerMetadata' in chunk || chunk.type === 'tool-input-error')) return chunk
     // Signatures and the like, which only the provider can read, and which are not taken back.
     const { providerMetadata: _unread, ...plain } = chunk
+    if (plain.type === 'tool-input-error') return { ...plain, errorText: plain.errorText.replaceAll(sdkName, '') }
     return 'delta' in plain && plain.delta === '' ? undefined : plain
   }
 
@@ -206,10 +210,4 @@ function isCallAfterAll(error: unknown): boolean {
 /** Who is told that the arguments of a call were cut off writes the same again, and as long. */
 function wasCutOff({ steps }: { readonly steps: readonly { readonly finishReason: string }[] }): boolean {
   return steps.at(-1)?.finishReason === 'length'
-}
-
-type Word = Extract<ChatChunk, { type: 'text-start' | 'text-delta' | 'text-end' | 'reasoning-start' | 'reasoning-delta' | 'reasoning-end' }>
-
-function isWord(chunk: ChatChunk): chunk is Word {
-  return chunk.type.startsWith('text-') || chunk.type.startsWith('reasoning-')
 }

@@ -1,4 +1,5 @@
 import { RetryableError } from '../../base/errors.ts'
+import { responseText } from '../../base/response-text.ts'
 
 /** How long a source may take, and how much it may give. */
 const timeoutMs = 15_000
@@ -12,15 +13,7 @@ export async function readJson(url: string, signal: AbortSignal): Promise<unknow
   try {
     const response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
     if (!response.ok) throw new Error(`it answered with HTTP status ${response.status}`)
-    const chunks: Uint8Array[] = []
-    let length = 0
-    const body: AsyncIterable<Uint8Array> | null = response.body
-    for await (const chunk of body ?? []) {
-      length += chunk.length
-      if (length > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`)
-      chunks.push(chunk)
-    }
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown
+    return JSON.parse(await responseText(response, mostBytes, () => new Error(`its answer is longer than ${mostBytes} bytes`))) as unknown
   } catch (error) {
     signal.throwIfAborted()
     throw new RetryableError('source-unavailable', `the source did not give JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { responseText } from '../../base/response-text.ts'
+import { jsonOrNothing, responseText } from '../../base/response-text.ts'
 import { mostResultBytes, readResult, resultTooLong } from './read-result.ts'
 import { chainFailed, chainUnavailable, scriptFailed, stateNotServed } from './script-errors.ts'
 import type { JsonCdc, ScriptRunner } from './script-runner.ts'
@@ -40,29 +40,19 @@ export function createRestScriptRunner(baseUrl: string): ScriptRunner {
 
 /** Twice wrapped: the body is a JSON text of base64, and in that is JSON-CDC. */
 function resultOf(text: string): JsonCdc {
-  const encoded = resultSchema.safeParse(jsonOf(text))
+  const encoded = resultSchema.safeParse(jsonOrNothing(text))
   if (!encoded.success) throw chainFailed('its answer is no JSON text of base64.', encoded.error)
   return readResult(Buffer.from(encoded.data, 'base64'))
 }
 
 /** Source of the statuses: onflow/flow-go `engine/access/rest/common/http_request_handler.go`. */
 function refusalOf(status: number, text: string): ApiError {
-  const failure = failureSchema.safeParse(jsonOf(text))
+  const failure = failureSchema.safeParse(jsonOrNothing(text))
   const reason = failure.success ? failure.data.message : text
   if (status === 400) return scriptFailed(reason)
   if (status === 404) return stateNotServed(reason)
   if (status === 429 || status === 503) return chainUnavailable(`it answered ${status}: ${reason}`)
   return chainFailed(`it answered ${status}: ${reason}`)
-}
-
-/** Undefined for what is no JSON: proxies before nodes answer with pages. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 function toBase64(text: string): string {

@@ -57,7 +57,7 @@ export class DocLibrary {
     this.#sections = new Map([...this.#byDocument.values()].flat().map((section) => [section.id, section]))
     this.#index = new MiniSearch<DocSection>({
       fields: ['title', 'above', 'text'], idField: 'id',
-      extractField: (section, field) => (field === 'above' ? section.above.join(' ') : String(section[field as 'id' | 'title' | 'text'])),
+      extractField: (section, field) => (field === 'above' ? section.above.join(' ') : section[field as 'id' | 'title' | 'text']),
       tokenize: searchTerms, processTerm: (term) => (commonWords.has(term) ? null : stemOf(term)),
     })
   }

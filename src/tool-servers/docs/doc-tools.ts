@@ -1,11 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { advertisedInput } from '../../base/mcp/advertised-schema.ts'
 import { readingClosedWorld } from '../../base/mcp/annotations.ts'
 import type { CallContext } from '../../base/mcp/call-context.ts'
-import { runTool } from '../../base/mcp/run-tool.ts'
 import { ApiError } from '../../base/errors.ts'
-import { tellFailure, told } from '../tool-result.ts'
+import { registerTool } from '../register-tool.ts'
+import { told } from '../tool-result.ts'
 import type { DocLibrary } from './doc-library.ts'
 
 export interface DocToolParts {
@@ -29,36 +28,24 @@ const getSchema = z.strictObject({
   offset: z.int('must be a whole number').nonnegative('must not be negative').nullish().describe('Where to go on in a long text: next_offset of the call before.'),
 })
 const browseSchema = z.strictObject({ id: idField.nullish().describe('A document whose sections are listed. Without it all documents are.') })
-const searchInput = advertisedInput(searchSchema)
-const getInput = advertisedInput(getSchema)
-const browseInput = advertisedInput(browseSchema)
 
 /** `search_docs`, `get_doc`, `browse_docs`: the documentation that comes with flowfarm. */
 export function registerDocTools(server: McpServer, { library, context }: DocToolParts): void {
-  server.registerTool('search_docs', {
-    title: 'Search the documentation',
+  registerTool(server, context, {
+    name: 'search_docs', title: 'Search the documentation', schema: searchSchema, annotations: readingClosedWorld,
     description: 'Searches the documentation that comes with flowfarm: Cadence and its scripts, tables and queries, the APIs, running it. Gives sections with a piece of their text; get_doc reads them.',
-    inputSchema: searchInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'search_docs', context, signal, schema: searchSchema, args, tell: tellFailure,
     run: async ({ query, limit }) => told({ results: (await library()).search(query, limit ?? usualFound) }),
-  }))
-  server.registerTool('get_doc', {
-    title: 'Read the documentation',
+  })
+  registerTool(server, context, {
+    name: 'get_doc', title: 'Read the documentation', schema: getSchema, annotations: readingClosedWorld,
     description: `Reads a section or a document, as Markdown, up to ${mostCharacters} characters at a time.`,
-    inputSchema: getInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'get_doc', context, signal, schema: getSchema, args, tell: tellFailure,
     run: async ({ id, offset }) => readDoc(await library(), id, offset ?? 0),
-  }))
-  server.registerTool('browse_docs', {
-    title: 'List the documentation',
+  })
+  registerTool(server, context, {
+    name: 'browse_docs', title: 'List the documentation', schema: browseSchema, annotations: readingClosedWorld,
     description: 'Lists the documents, or the sections of one, with their ids for get_doc.',
-    inputSchema: browseInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'browse_docs', context, signal, schema: browseSchema, args, tell: tellFailure,
     run: async ({ id }) => browse(await library(), id ?? undefined),
-  }))
+  })
 }
 
 /** @throws ApiError 404 `no-such-document` */

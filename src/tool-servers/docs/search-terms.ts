@@ -32,6 +32,6 @@ export function questionTerms(text: string): string[] {
 }
 
 function pairsOf(run: string): string[] {
-  const characters = [...run]
+  const characters = Array.from(run)
   return characters.length === 1 ? characters : characters.slice(1).map((character, i) => `${characters[i] ?? ''}${character}`)
 }

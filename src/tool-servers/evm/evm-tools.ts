@@ -1,11 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
-import { advertisedInput } from '../../base/mcp/advertised-schema.ts'
 import { readingOpenWorld } from '../../base/mcp/annotations.ts'
 import type { CallContext } from '../../base/mcp/call-context.ts'
-import { runTool } from '../../base/mcp/run-tool.ts'
-import { tellFailure, told } from '../tool-result.ts'
+import { registerTool } from '../register-tool.ts'
+import { told } from '../tool-result.ts'
 import { decodeValues } from './abi/decode-values.ts'
 import { encodeArguments } from './abi/encode-values.ts'
 import { readSignature } from './abi/read-signature.ts'
@@ -57,47 +56,33 @@ const logsSchema = z.strictObject({
   to_block: blockField.nullish().describe('Default: the latest.'),
   limit: z.int('must be a whole number').min(1, 'must be 1 or more').max(mostLogs, `must be at most ${mostLogs}`).nullish().describe(`How many logs are told; ${usualLogs} without it.`),
 })
-const rpcInput = advertisedInput(rpcSchema)
-const balanceInput = advertisedInput(balanceSchema)
-const callInput = advertisedInput(callSchema)
-const logsInput = advertisedInput(logsSchema)
 
 /** `evm_rpc`, `evm_getBalance`, `evm_call`, `evm_getLogs`: what an EVM node tells. */
 export function registerEvmTools(server: McpServer, { node, context }: EvmToolParts): void {
   const annotations = readingOpenWorld
-  server.registerTool('evm_rpc', {
-    title: 'Call an EVM node',
+  registerTool(server, context, {
+    name: 'evm_rpc', title: 'Call an EVM node', schema: rpcSchema, annotations,
     description: 'Calls a reading method of an EVM node of Flow by JSON-RPC: blocks, transactions, receipts, code, storage, gas. evm_getBalance, evm_call and evm_getLogs are easier where they do.',
-    inputSchema: rpcInput, annotations,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'evm_rpc', context, signal, schema: rpcSchema, args, tell: tellFailure,
-    run: ({ method, params }) => callMethod(node, method, params ?? [], signal),
-  }))
-  server.registerTool('evm_getBalance', {
-    title: 'Read an EVM balance',
+    run: ({ method, params }, signal) => callMethod(node, method, params ?? [], signal),
+  })
+  registerTool(server, context, {
+    name: 'evm_getBalance', title: 'Read an EVM balance', schema: balanceSchema, annotations,
     description: 'Reads how much FLOW an EVM address has: exactly, in FLOW and in wei.',
-    inputSchema: balanceInput, annotations,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'evm_getBalance', context, signal, schema: balanceSchema, args, tell: tellFailure,
-    run: async ({ address, block }) => {
+    run: async ({ address, block }, signal) => {
       const wei = quantityOf(await node.call('eth_getBalance', [address, blockParameter(block)], signal))
       return told({ address: address.toLowerCase(), block: String(block ?? 'latest'), flow: flowText(wei), wei: wei.toString(), hex: toHex(wei) })
     },
-  }))
-  server.registerTool('evm_call', {
-    title: 'Read from an EVM contract',
+  })
+  registerTool(server, context, {
+    name: 'evm_call', title: 'Read from an EVM contract', schema: callSchema, annotations,
     description: 'Calls a function of an EVM contract without changing anything, by its signature with arguments or by raw data, and reads what it returns. Amounts of tokens are whole numbers: divide by 10^decimals().',
-    inputSchema: callInput, annotations,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'evm_call', context, signal, schema: callSchema, args, tell: tellFailure, run: (input) => callContract(node, input, signal),
-  }))
-  server.registerTool('evm_getLogs', {
-    title: 'Find logs of EVM contracts',
+    run: (input, signal) => callContract(node, input, signal),
+  })
+  registerTool(server, context, {
+    name: 'evm_getLogs', title: 'Find logs of EVM contracts', schema: logsSchema, annotations,
     description: `Finds logs that EVM contracts wrote, by contract, event or topics, in at most ${mostLogBlocks} blocks at once. \`truncated\` says that there are more than are told.`,
-    inputSchema: logsInput, annotations,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'evm_getLogs', context, signal, schema: logsSchema, args, tell: tellFailure, run: (input) => findLogs(node, input, signal),
-  }))
+    run: (input, signal) => findLogs(node, input, signal),
+  })
 }
 
 type Told = ReturnType<typeof told>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../base/errors.ts'
 import { isShallow } from '../../base/json-depth.ts'
-import { responseText } from '../../base/response-text.ts'
+import { jsonOrNothing, responseText } from '../../base/response-text.ts'
 
 export interface RpcNodeOptions {
   /** EVM_RPC_URL. It may have a key in it, and so is told to nobody. */
@@ -68,7 +68,7 @@ export class RpcNode {
       method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json' }, body, signal, redirect: 'error',
     })
     const text = await responseText(response, mostAnswerBytes, tooLong)
-    const answer = answerSchema.safeParse(jsonOf(text))
+    const answer = answerSchema.safeParse(jsonOrNothing(text))
     // Some nodes answer 400 and more with an error in the body, which says more than the status.
     if (answer.success && answer.data.error !== undefined && answer.data.error !== null) throw refusalOf(answer.data.error)
     if (response.status === 429) throw busy('The EVM node refuses for the pace.')
@@ -91,14 +91,4 @@ function busy(message: string): ApiError {
 
 function tooLong(): ApiError {
   return new ApiError(502, 'node-failed', `The answer of the EVM node has more than ${mostAnswerBytes} bytes: ask for less.`)
-}
-
-/** Undefined for what is no JSON: proxies before nodes answer with pages. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -1,3 +1,5 @@
+import { endOfComment } from '../../chain/script-tokens.ts'
+
 /**
  * Hides from the parser what the language has got since: string templates (`"\(name)"`) and imports under another name
  * (`import A as B from 0x1`). The text keeps its length in bytes and its lines, so that every place in it stays where it was.
@@ -18,7 +20,6 @@ function hideAliases(code: string): string {
 
 /** Line comments, openings of block comments, openings of strings. */
 const opening = /\/\/[^\n]*|\/\*|"/g
-const commentMark = /\/\*|\*\//g
 const stringMark = /\\\(|\\[^]|"/g
 
 function hideTemplates(code: string): string {
@@ -47,16 +48,6 @@ function nextMark(code: string, from: number): { readonly text: string; readonly
   stringMark.lastIndex = from
   const match = stringMark.exec(code)
   return match === null ? undefined : { text: match[0], end: stringMark.lastIndex }
-}
-
-function endOfComment(code: string, from: number): number {
-  commentMark.lastIndex = from
-  for (let depth = 1; ; ) {
-    const match = commentMark.exec(code)
-    if (match === null) return code.length
-    depth += match[0] === '/*' ? 1 : -1
-    if (depth === 0) return commentMark.lastIndex
-  }
 }
 
 /** Behind the bracket that closes a template; brackets and strings in it are taken whole. A template ends with its line at the latest. */

@@ -33,6 +33,7 @@ export interface ProgramOutline {
 }
 
 const mostSignatureCharacters = 500
+const mostDocBytes = 2000
 
 /** What a program declares and where names are used. */
 export function outlineOf({ program }: ParsedProgram, source: SourceText): ProgramOutline {
@@ -102,9 +103,9 @@ class Outline {
     const owner = this.#declare(node, isName(name) ? name : nameFor('transaction', node), kindOf(node), scope)
     if (isName(name)) this.#use(name, scope, owner)
     const inner = this.#withParameters(node, { parent: scope, owner, declared: [] })
-    const members = [...nodesIn(node['Members'] as SyntaxNode | undefined, 'Declarations'), ...nodesIn(node, 'Fields')]
+    const members = new Set([...nodesIn(node['Members'] as SyntaxNode | undefined, 'Declarations'), ...nodesIn(node, 'Fields')])
     for (const below of nodesBelow(node)) {
-      if (!isName(below) && !members.includes(below)) this.visit(below, inner)
+      if (!isName(below) && !members.has(below)) this.visit(below, inner)
     }
     for (const member of members) this.visit(member, inner)
   }
@@ -188,7 +189,7 @@ class Outline {
     const declaration: Declaration = {
       kind, name: name.Identifier, signature, container, location, members: [],
       access: /^access\s*\([^)]*\)/.exec(signature)?.[0],
-      doc: typeof node['DocString'] === 'string' ? node['DocString'].trim() : '',
+      doc: this.#docOf(node),
       type: annotation === undefined ? undefined : this.#source.slice(annotation.StartPos.Offset, annotation.EndPos.Offset),
       start: node.StartPos.Offset, end: node.EndPos.Offset, nameStart: name.StartPos.Offset,
     }
@@ -196,6 +197,15 @@ class Outline {
     // Fields and functions of composites are reached by `self` alone; types are names of their own in what they stand in.
     if (container === undefined || isType(declaration)) scope.declared.push(declaration)
     return declaration
+  }
+
+  /** The parser forgets the comments of fields. */
+  #docOf(node: SyntaxNode): string {
+    const known = typeof node['DocString'] === 'string' ? node['DocString'].trim() : ''
+    if (known !== '' || node.Type !== 'FieldDeclaration') return known
+    const before = this.#source.slice(node.StartPos.Offset - mostDocBytes, node.StartPos.Offset - 1)
+    const [, lines = ''] = /((?:^[ \t]*\/\/\/.*\n)+)[ \t]*$/m.exec(before) ?? []
+    return lines.replaceAll(/^[ \t]*\/\/\//gm, '').trim()
   }
 
   /** What is written before the body, on one line. */

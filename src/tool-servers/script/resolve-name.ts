@@ -30,10 +30,11 @@ function certain(declaration: Declaration): Meaning {
   return { kind: 'declared', declaration, isCertain: true }
 }
 
-function meaningOfWord(name: string, scope: Scope, at: number): Meaning {
+/** @param isMeant which declarations may be meant */
+function meaningOfWord(name: string, scope: Scope, at: number, isMeant: (declaration: Declaration) => boolean = () => true): Meaning {
   for (let here: Scope | undefined = scope; here !== undefined; here = here.parent) {
     if (name === 'self' && here.owner !== undefined && (isType(here.owner) || here.owner.kind === 'transaction')) return certain(here.owner)
-    const candidates = here.declared.filter((declaration) => declaration.name === name)
+    const candidates = here.declared.filter((declaration) => declaration.name === name && isMeant(declaration))
     const found = candidates.findLast(({ start }) => start <= at) ?? candidates[0]
     if (found !== undefined) return certain(found)
   }
@@ -67,7 +68,9 @@ function typeNamed(text: string, scope: Scope, at: number): Declaration | undefi
   const plain = text.replace(/^auth\s*\([^)]*\)\s*/, '').replaceAll(/[&@?\s]/g, '')
   if (!/^\w+(\.\w+)*$/.test(plain)) return undefined
   const [first = '', ...rest] = plain.split('.')
-  let found: Declaration | undefined = typeOf(meaningOfWord(first, scope, at), scope)
+  // Only what is a type itself: `let a: a` would be asked for its own type without end.
+  const meaning = meaningOfWord(first, scope, at, (declaration) => isType(declaration) || declaration.kind === 'import')
+  let found = meaning.kind === 'declared' ? meaning.declaration : undefined
   for (const name of rest) found = found?.members.find((member) => member.name === name)
   return found
 }

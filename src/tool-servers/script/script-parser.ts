@@ -4,12 +4,14 @@ import type { ParserWord } from './parser-worker.ts'
 import type { ScriptAnswer, ScriptRequest } from './read-script.ts'
 
 export interface ScriptParserOptions {
-  /** How long one source may take. Default 2,000 ms. */
+  /** How long one source may take. Default 4,000 ms: a contract of 90 KB takes one or two, and more on a machine that is busy. */
   readonly timeoutMs?: number
   /** Sources that wait for their turn; further ones are refused. Default 32. */
   readonly mostWaiting?: number
   /** How long an idle thread is kept, which holds some 90 MB. Default 60,000 ms. */
   readonly idleMs?: number
+  /** Is told when a thread is started and when it has ended. */
+  readonly onThread?: (event: 'started' | 'ended') => void
 }
 
 interface Job {
@@ -41,8 +43,8 @@ export class ScriptParser {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ timeoutMs = 2000, mostWaiting = 32, idleMs = 60_000 }: ScriptParserOptions = {}) {
-    this.#options = { timeoutMs, mostWaiting, idleMs }
+  constructor({ timeoutMs = 4000, mostWaiting = 32, idleMs = 60_000, onThread = () => undefined }: ScriptParserOptions = {}) {
+    this.#options = { timeoutMs, mostWaiting, idleMs, onThread }
   }
 
   /** @throws ApiError 400 `script-too-deep`, 503 `scripts-busy`, 504 `script-timeout`, 500 `parser-failed`; the signal's reason */
@@ -95,6 +97,7 @@ export class ScriptParser {
     // The parser greets on its output, which is nobody's business.
     const thread = new Worker(new URL('parser-worker.ts', import.meta.url), { resourceLimits, stdout: true, stderr: true, name: 'cadence-parser' })
     this.#thread = thread
+    this.#options.onThread('started')
     thread.stdout.resume()
     thread.stderr.resume()
     thread.on('message', (word: ParserWord) => {
@@ -139,6 +142,8 @@ export class ScriptParser {
     const thread = this.#thread
     this.#thread = undefined
     this.#isReady = false
-    await thread?.terminate()
+    if (thread === undefined) return
+    await thread.terminate()
+    this.#options.onThread('ended')
   }
 }

@@ -1,12 +1,11 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { advertisedInput } from '../../base/mcp/advertised-schema.ts'
 import { readingClosedWorld } from '../../base/mcp/annotations.ts'
 import type { CallContext } from '../../base/mcp/call-context.ts'
-import { runTool } from '../../base/mcp/run-tool.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Network } from '../../chain/network.ts'
-import { tellFailure, told } from '../tool-result.ts'
+import { registerTool } from '../register-tool.ts'
+import { told } from '../tool-result.ts'
 import type { NameAnswer, NamePlace, ScriptAnswer, ScriptAnswers, ScriptRequest } from './read-script.ts'
 import type { ScriptParser } from './script-parser.ts'
 
@@ -32,50 +31,36 @@ const nameSchema = z.strictObject({
   line: lineField.describe('Line, counted from 1.'),
   column: lineField.describe('Column in characters, counted from 1. In place of a name.'),
 })
-const codeInput = advertisedInput(codeSchema)
-const nameInput = advertisedInput(nameSchema)
 
 /** `script_check`, `script_symbols`, `script_hover`, `script_definition`: what the syntax of Cadence tells. */
 export function registerScriptTools(server: McpServer, { parser, network, context }: ScriptToolParts): void {
-  server.registerTool('script_check', {
-    title: 'Check Cadence',
+  registerTool(server, context, {
+    name: 'script_check', title: 'Check Cadence', schema: codeSchema, annotations: readingClosedWorld,
     description: 'Checks the syntax of Cadence 1.0: errors with line, column and the line itself, and warnings of what nodes refuse (imports without an address, ' +
       'wrong addresses of core contracts, missing access modifiers). Types are not checked. Use it before run_chain_script.',
-    inputSchema: codeInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'script_check', context, signal, schema: codeSchema, args, tell: tellFailure,
-    run: async ({ code }) => told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
-  }))
-  server.registerTool('script_symbols', {
-    title: 'List the declarations of Cadence',
+    run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'check', code, network: network() }, signal), 'check')),
+  })
+  registerTool(server, context, {
+    name: 'script_symbols', title: 'List the declarations of Cadence', schema: codeSchema, annotations: readingClosedWorld,
     description: 'Lists what a Cadence source declares: kind, name, access, signature and lines of contracts, resources, functions, fields, events.',
-    inputSchema: codeInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'script_symbols', context, signal, schema: codeSchema, args, tell: tellFailure,
-    run: async ({ code }) => told(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
-  }))
+    run: async ({ code }, signal) => told(answerOf(await parser.read({ kind: 'symbols', code }, signal), 'symbols')),
+  })
   const readName = async (input: z.output<typeof nameSchema>, signal: AbortSignal): Promise<NameAnswer> =>
     answerOf(await parser.read(nameRequest(input, network()), signal), 'name')
-  server.registerTool('script_hover', {
-    title: 'Explain a name in Cadence',
+  registerTool(server, context, {
+    name: 'script_hover', title: 'Explain a name in Cadence', schema: nameSchema, annotations: readingClosedWorld,
     description: 'Says what a name in a Cadence source means: what declares it there, the core contract that it is imported from, or what the language means by it.',
-    inputSchema: nameInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'script_hover', context, signal, schema: nameSchema, args, tell: tellFailure,
-    run: async (input) => told(await readName(input, signal)),
-  }))
-  server.registerTool('script_definition', {
-    title: 'Find the declaration of a name in Cadence',
+    run: async (input, signal) => told(await readName(input, signal)),
+  })
+  registerTool(server, context, {
+    name: 'script_definition', title: 'Find the declaration of a name in Cadence', schema: nameSchema, annotations: readingClosedWorld,
     description: 'Finds where a name is declared in a Cadence source: line, column, signature. For a member of an imported contract, the import.',
-    inputSchema: nameInput, annotations: readingClosedWorld,
-  }, (args, { mcpReq: { signal } }) => runTool({
-    tool: 'script_definition', context, signal, schema: nameSchema, args, tell: tellFailure,
-    run: async (input) => {
+    run: async (input, signal) => {
       const { name, meaning, declared } = await readName(input, signal)
       if (declared === null) throw new ApiError(404, 'not-declared-here', `${name} is not declared in this source. ${meaning}`)
       return told(declared)
     },
-  }))
+  })
 }
 
 /** @throws ApiError 400 `no-place` */

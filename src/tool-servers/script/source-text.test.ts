@@ -8,6 +8,7 @@ describe('places in a source', () => {
     expect([0, 1, 3, 6, 10, 12].map((offset) => source.placeOf(offset))).to.deep.equal([
       { line: 1, column: 1 }, { line: 1, column: 2 }, { line: 2, column: 1 }, { line: 2, column: 2 }, { line: 2, column: 3 }, { line: 3, column: 1 },
     ])
+    expect(source.placeOf(5), 'the last byte of a character').to.deep.equal({ line: 2, column: 1 })
     expect(source.placeOf(999)).to.deep.equal({ line: 3, column: 1 })
     expect(source.offsetOf({ line: 2, column: 3 })).to.equal(10)
     expect(source.offsetOf({ line: 9, column: 1 })).to.equal(undefined)

@@ -27,17 +27,18 @@ export class SourceText {
 
   /** @param offset in bytes; one that is beyond the end means the end */
   placeOf(offset: number): Place {
-    const at = Math.min(Math.max(0, offset), this.#bytes.length)
-    let line = this.#starts.findLastIndex((start) => start <= at)
-    if (line < 0) line = 0
-    return { line: line + 1, column: [...this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)].length + 1 }
+    let at = Math.min(Math.max(0, offset), this.#bytes.length)
+    // A character may be named by its last byte.
+    while (isWithinCharacter(this.#bytes[at])) at--
+    const line = Math.max(0, this.#starts.findLastIndex((start) => start <= at))
+    return { line: line + 1, column: Array.from(this.#bytes.toString('utf8', this.#starts[line] ?? 0, at)).length + 1 }
   }
 
   /** The byte at which a character begins; undefined where the source has no such line. A column beyond its line means the line's end. */
   offsetOf({ line, column }: Place): number | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined
-    const before = [...this.#lineText(line)].slice(0, Math.max(0, column - 1)).join('')
+    const before = Array.from(this.#lineText(line)).slice(0, Math.max(0, column - 1)).join('')
     return start + Buffer.byteLength(before)
   }
 
@@ -52,4 +53,9 @@ export class SourceText {
     const end = this.#starts[line] ?? this.#bytes.length + 1
     return this.#bytes.toString('utf8', start, end - 1)
   }
+}
+
+/** Whether a byte of UTF-8 is not the first of its character. */
+function isWithinCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xC0) === 0x80
 }

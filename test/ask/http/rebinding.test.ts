@@ -39,12 +39,21 @@ describe('a page of another site that has its name lead here', () => {
     expect((await send(ask, '/health', theirs))[0]).to.equal(200)
   })
 
-  it('is told from people and programs by its name alone, and from a proxy by what that says', async () => {
+  it('is told from people and programs by its name alone, and from a proxy by what no page can say', async () => {
     ask = await runAsk(db)
     for (const Host of ['localhost', 'LOCALHOST:8084', '127.0.0.1:8084', '192.168.1.5:8084', '[::1]:8084', '[::ffff:127.0.0.1]:8084', 'ask.localhost', 'workbench:8084']) {
       expect(await send(ask, '/api/v1/run_sql', { Host }), Host).to.deep.equal([200, undefined])
     }
-    expect((await send(ask, '/api/v1/run_sql', { ...theirs, 'X-Forwarded-For': '203.0.113.7' }))[0]).to.equal(200)
+    expect((await send(ask, '/api/v1/run_sql', { ...theirs, Via: '1.1 gate' }))[0]).to.equal(200)
+  })
+
+  it('cannot pass for a proxy by headers that scripts may set; a proxy that says no more is named by who runs it', async () => {
+    const said = { 'X-Forwarded-For': '203.0.113.7', 'X-Real-IP': '203.0.113.7', Forwarded: 'for=203.0.113.7', 'X-Forwarded-Host': 'localhost' }
+    ask = await runAsk(db)
+    expect(await send(ask, '/api/v1/run_sql', { ...theirs, ...said })).to.deep.equal([403, 'host-not-allowed'])
+    await ask.stop()
+    ask = await runAsk(db, { TRUSTED_PROXIES: '127.0.0.1' })
+    expect((await send(ask, '/api/v1/run_sql', { ...theirs, ...said }))[0]).to.equal(200)
   })
 
   it('has no token, and who has one may use any name', async () => {

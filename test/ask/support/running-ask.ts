@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { readHtmlPage } from '../../../src/api/pages/html-page.ts'
 import { QueryHistory } from '../../../src/ask/history/query-history.ts'
 import { createAskServer } from '../../../src/ask/http/server.ts'
+import { addressList } from '../../../src/base/client-address.ts'
 import { readConfig } from '../../../src/base/config.ts'
 import { Lifecycle } from '../../../src/base/lifecycle.ts'
 import { Metrics } from '../../../src/base/metrics.ts'
@@ -55,7 +56,7 @@ export async function runAsk(database: TestDatabase, variables: Record<string, s
     throw error
   })
   const server = await createAskServer({
-    service, memory, history: new QueryHistory(), log, metrics, host: '127.0.0.1', port: 0, token: config.API_TOKEN,
+    service, memory, history: new QueryHistory(), log, metrics, host: '127.0.0.1', port: 0, token: config.API_TOKEN, trustedProxies: addressList(config.TRUSTED_PROXIES),
     docs: readHtmlPage('docs'), closeGraceMs: 500,
   })
   lifecycle.onStop('server', () => server.close())

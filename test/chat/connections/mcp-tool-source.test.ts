@@ -11,6 +11,7 @@ import { textUris } from '../../../src/chat/connections/mcp-server.ts'
 import type { McpServer } from '../../../src/chat/connections/mcp-server.ts'
 import { McpToolSource } from '../../../src/chat/connections/mcp-tool-source.ts'
 import type { McpToolSourceOptions } from '../../../src/chat/connections/mcp-tool-source.ts'
+import type { InputSchema } from '../../../src/chat/connections/safe-schema.ts'
 import type { FoundTools } from '../../../src/chat/connections/tool-source.ts'
 import { ApiError } from '../../../src/base/errors.ts'
 import { runMcp } from '../../mcp/support/running-mcp.ts'
@@ -24,7 +25,7 @@ const never = new AbortController().signal
 const ends: (() => Promise<void>)[] = []
 
 function server(url: string, changes: Partial<McpServer> = {}): McpServer {
-  return { name: 'script', title: 'the tools for Cadence', url: () => url, key: undefined, tools: ['script_check', 'search_docs'], texts: [], isOurs: false, isWanted: true, ...changes }
+  return { name: 'script', title: 'the server for Cadence', url: () => url, key: undefined, tools: ['script_check', 'search_docs'], texts: [], isOurs: false, isWanted: true, ...changes }
 }
 
 function source(servers: readonly McpServer[], times: McpToolSourceOptions['times'] = {}, log: Logger = pino({ level: 'silent' })): McpToolSource {
@@ -43,6 +44,12 @@ function run(tools: ToolSet, name: string, input: unknown = {}, abortSignal?: Ab
   const execute = tools[name]?.execute
   if (execute === undefined) throw new Error(`there is no tool ${name}`)
   return Promise.resolve(execute(input, { toolCallId: '1', messages: [], context: {}, ...(abortSignal === undefined ? {} : { abortSignal }) }))
+}
+
+/** As a model is told of its arguments. */
+async function schemaOf(tools: ToolSet, name: string): Promise<InputSchema> {
+  const told: unknown = await asSchema(tools[name]?.inputSchema).jsonSchema
+  return told as InputSchema
 }
 
 async function reasonOf(promise: Promise<unknown>): Promise<string> {
@@ -100,9 +107,9 @@ describe('tools of MCP servers', () => {
       expect(texts.get('schema://indexer-ddl')).to.equal('CREATE TABLE indexer.things (\n);')
       expect([...texts.keys()]).to.have.members(Object.values(textUris))
       expect(tools['run_indexer_sql']?.description).to.include('Values are exact')
-      const schema = await asSchema(tools['run_chain_script']?.inputSchema).jsonSchema
+      const schema = await schemaOf(tools, 'run_chain_script')
       expect(schema).to.deep.include({ type: 'object', required: ['script'] })
-      expect(schema.properties?.['script']).to.have.property('description').that.includes('access(all) fun main')
+      expect(schema.properties['script']).to.have.property('description').that.includes('access(all) fun main')
     })
 
     it('give rows exactly, once, for the model as text and for the page as structure', async () => {
@@ -131,7 +138,7 @@ describe('tools of MCP servers', () => {
       ends.push(() => mcp.stop())
       const without = await source([own(mcp.url)]).find(never)
       expect(without.tools).to.deep.equal({})
-      expect(without.missing).to.deep.equal([{ source: 'the tools for Cadence', reason: 'it wants a key, or another one (HTTP 401)' }])
+      expect(without.missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'it wants a key, or another one (HTTP 401)' }])
       const withKey = await source([{ ...own(mcp.url), key: 'admin-secret' }]).find(never)
       expect(Object.keys(withKey.tools)).to.have.length(3)
     })
@@ -188,7 +195,7 @@ describe('tools of MCP servers', () => {
       expect(Object.keys(tools)).to.deep.equal(['run_indexer_sql', 'script_check'])
       expect(tools['run_indexer_sql']?.description).to.equal('Ours.')
       expect(await run(tools, 'run_indexer_sql')).to.deep.equal({ content: [{ type: 'text', text: 'fine' }] })
-      const schema = await asSchema(tools['script_check']?.inputSchema).jsonSchema
+      const schema = await schemaOf(tools, 'script_check')
       expect(schema.properties).to.deep.equal({ text: { type: 'string' } })
     })
 
@@ -209,8 +216,8 @@ describe('tools of MCP servers', () => {
         }],
       })
       const { tools } = await source([server(there.url)]).find(never)
-      const { description, inputSchema } = tools['script_check'] ?? {}
-      const schema = await asSchema(inputSchema).jsonSchema
+      const { description } = tools['script_check'] ?? {}
+      const schema = await schemaOf(tools, 'script_check')
       expect(JSON.stringify({ description, schema })).not.to.include('IGNORE').and.not.include('evil')
       expect(description).to.include('Checks Cadence source')
       expect(schema).to.deep.equal({
@@ -264,8 +271,8 @@ describe('tools of MCP servers', () => {
         },
       })
       const { tools } = await source([server(there.url)]).find(never)
-      const outputs = []
-      for (const _ of results) outputs.push(await run(tools, 'script_check') as { content: [{ text: string }] })
+      const outputs: { content: [{ text: string }] }[] = []
+      for (const _ of results) outputs.push(await run(tools, 'script_check') as (typeof outputs)[number])
       const [big, nested, parts, structure] = outputs
       expect(big?.content[0].text.length).to.be.below(100_200)
       expect(big?.content[0].text).to.include('(Cut here: 2900000 more characters were left out. Ask for less.)')
@@ -300,7 +307,7 @@ describe('tools of MCP servers', () => {
       })
       const { tools, missing } = await source([server(there.url, { key: 'secret' })]).find(never)
       expect(tools).to.deep.equal({})
-      expect(missing).to.deep.equal([{ source: 'the tools for Cadence', reason: 'it leads elsewhere (HTTP 307), where nothing is sent' }])
+      expect(missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'it leads elsewhere, where nothing is sent' }])
       expect(elsewhere.requests).to.deep.equal([])
     })
 
@@ -313,7 +320,7 @@ describe('tools of MCP servers', () => {
         },
       })
       const { tools } = await source([server(there.url)]).find(never)
-      expect(await reasonOf(run(tools, 'script_check'))).to.include('it leads elsewhere (HTTP 302)')
+      expect(await reasonOf(run(tools, 'script_check'))).to.include('it leads elsewhere')
       expect(elsewhere.requests).to.deep.equal([])
     })
 
@@ -351,7 +358,7 @@ describe('tools of MCP servers', () => {
       const nobody = `http://127.0.0.1:${await freePort()}/mcp`
       const tools = source([server(nobody), server(nobody, { name: 'evm', isWanted: false }), server(there.url), server(nobody, { url: () => undefined, isWanted: false })])
       const found = await tools.find(never)
-      expect(found.missing).to.deep.equal([{ source: 'the tools for Cadence', reason: 'nothing listens at its address' }])
+      expect(found.missing).to.deep.equal([{ source: 'the server for Cadence', reason: 'nothing listens at its address' }])
       expect(Object.keys(found.tools)).to.deep.equal(['script_check'])
     })
 
@@ -393,14 +400,14 @@ describe('tools of MCP servers', () => {
       const good = await odd({ tools: [{ name: 'search_docs', inputSchema: anyObject }] })
       const first = await odd(hang)
       const second = await odd(hang)
-      const tools = source([server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the tools for the EVM' })], { connectMs: 900 })
+      const tools = source([server(first.url), server(good.url), server(second.url, { name: 'evm', title: 'the server for the EVM' })], { connectMs: 900 })
       const begin = performance.now()
       const found = await tools.find(never)
       const waited = performance.now() - begin
       expect(waited).to.be.above(895).and.below(3000)
       expect(Object.keys(found.tools)).to.deep.equal(['search_docs'])
       expect(found.missing).to.deep.equal([
-        { source: 'the tools for Cadence', reason: 'it did not answer within 0.9 s' }, { source: 'the tools for the EVM', reason: 'it did not answer within 0.9 s' },
+        { source: 'the server for Cadence', reason: 'it did not answer within 0.9 s' }, { source: 'the server for the EVM', reason: 'it did not answer within 0.9 s' },
       ])
       const again = performance.now()
       expect((await tools.find(never)).missing).to.have.length(2)

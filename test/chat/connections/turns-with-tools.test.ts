@@ -82,7 +82,7 @@ for (const protocol of protocols) {
       expect(first?.tools.map(({ name }) => name)).to.deep.equal(['run_indexer_sql', 'run_chain_script', 'script_check', 'createChart'])
       expect(JSON.stringify(first?.body)).not.to.include('IGNORE').and.not.include('evil')
       const { instructions = '' } = first ?? {}
-      expect(instructions).to.include(protocol === 'messages' ? 'CREATE TABLE raw.blocks' : 'raw.blocks (height int8) -- What it holds.').and.include('The chain is Flow testnet.')
+      expect(instructions).to.include(protocol === 'completions' ? 'raw.blocks (height int8) -- What it holds.' : 'CREATE TABLE raw.blocks').and.include('The chain is Flow testnet.')
       const results = second?.messages.flatMap(({ toolResults }) => toolResults.map(({ text }) => text))
       expect(results).to.deep.equal(['{"columns":["height","height_2"],"rows":[{"height":"9007199254740993","height_2":"1"}],"row_count":1,"truncated":false}', poison])
       expect(second?.instructions).to.equal(instructions)
@@ -98,10 +98,10 @@ for (const protocol of protocols) {
       const chunks = await ask(chat)
       expect(performance.now() - begin).to.be.above(895).and.below(3000)
       expect(chunks.flatMap((chunk) => (chunk.type === 'data-notice' ? [chunk.data] : []))).to.deep.equal([
-        { code: 'tools-missing', text: 'This answer goes on without the tools for Cadence and its documentation: it did not answer within 0.9 s.' },
-        { code: 'tools-missing', text: 'This answer goes on without the tools for the EVM: it did not answer within 0.9 s.' },
+        { code: 'tools-missing', text: 'This answer goes on without the server for Cadence and its documentation: it did not answer within 0.9 s.' },
+        { code: 'tools-missing', text: 'This answer goes on without the server for the EVM: it did not answer within 0.9 s.' },
       ])
-      expect(provider.calls.at(-1)?.instructions).to.include('- Not there now: the tools for the EVM (it did not answer within 0.9 s). Say so')
+      expect(provider.calls.at(-1)?.instructions).to.include('- Not there now: the server for the EVM (it did not answer within 0.9 s). Say so')
       const again = performance.now()
       expect((await ask(chat)).at(-1)?.type).to.equal('finish')
       expect(performance.now() - again).to.be.below(850)

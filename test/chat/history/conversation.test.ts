@@ -53,7 +53,7 @@ for (const protocol of ['messages', 'completions'] as const) {
       const transport = new DefaultChatTransport<ChatMessage>({ api: `${chat.origin}/api/chat`, body: { mode } })
       const stream = await transport.sendMessages({ chatId: 'thread', messages, trigger: 'submit-message', messageId: undefined, abortSignal: signal })
       let answer: ChatMessage | undefined
-      for await (const message of readUIMessageStream<ChatMessage>({ stream: stream as never })) answer = message
+      for await (const message of readUIMessageStream<ChatMessage>({ stream })) answer = message
       if (answer === undefined) throw new Error('there was no answer')
       return answer
     }

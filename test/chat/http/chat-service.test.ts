@@ -149,7 +149,8 @@ describe('the chat over HTTP', () => {
     }
     expect(await statusFor({ Host: 'rebound.example:3001', Origin: 'http://rebound.example:3001' })).to.equal(403)
     expect(await statusFor({ Host: 'localhost:3001' })).to.equal(200)
-    expect(await statusFor({ Host: 'chat.example', 'X-Forwarded-For': '203.0.113.7' })).to.equal(200)
+    expect(await statusFor({ Host: 'rebound.example:3001', 'X-Forwarded-For': '203.0.113.7' }), 'which it may set').to.equal(403)
+    expect(await statusFor({ Host: 'chat.example', Via: '1.1 gate' })).to.equal(200)
   })
 })
 

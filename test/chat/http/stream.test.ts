@@ -75,7 +75,7 @@ describe('the stream of an answer', () => {
     await using chat = await run(provider)
     const chunks = await readChunks(await chat.ask('Draw.'))
     expect(chunks.filter(({ type }) => type === 'data-notice')).to.have.length(1)
-    expect(chunks.find(({ type }) => type === 'data-notice')).to.have.nested.property('data.text').that.includes('goes on without the tools for SQL and Cadence')
+    expect(chunks.find(({ type }) => type === 'data-notice')).to.have.nested.property('data.text').that.includes('goes on without the server for SQL and Cadence scripts: ')
     expect(chunks.find(({ type }) => type === 'tool-output-available')).to.have.property('output').that.deep.equals(chart)
     expect(saidIn(chunks)).to.equal('Done.')
     expect(provider.calls[1]?.messages.flatMap(({ toolResults }) => toolResults)).to.have.length(3)

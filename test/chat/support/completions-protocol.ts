@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SentMessage } from './provider-turn.ts'
-import { argumentsOf, BadRequest, inTwo, toolCallId } from './provider-writer.ts'
+import { argumentsOf, BadRequest, inTwo, parsedOr, toolCallId } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol, WrittenPiece } from './provider-writer.ts'
 
 const content = z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))]).transform((given) =>
@@ -70,15 +70,6 @@ function sentMessage(one: Message): SentMessage[] {
   if (one.role !== 'assistant') return []
   const toolCalls = (one.tool_calls ?? []).map(({ id, function: { name, arguments: text } }) => ({ id, name, input: parsedOr(text) }))
   return [{ ...nothing, role: 'assistant', text: one.content ?? '', reasoning: one.reasoning_content ?? '', toolCalls }]
-}
-
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    // Arguments that a model got wrong may come back to it as they were: the protocol has them as text.
-    return text
-  }
 }
 
 class CompletionsWriter implements ReplyWriter {

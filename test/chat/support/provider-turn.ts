@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The two ways of speaking: Messages of Anthropic, chat completions of OpenAI and of all that are like it. */
-export type ProviderProtocol = 'messages' | 'completions'
+/** The ways of speaking: Messages of Anthropic, responses of OpenAI itself, chat completions of all that are like it. */
+export type ProviderProtocol = 'messages' | 'completions' | 'responses'
 
 /** A call that the model made before, as it is shown to it again. */
 export interface SentToolCall {
@@ -14,11 +14,11 @@ export interface SentToolResult {
   readonly id: string
   /** As the model reads it. */
   readonly text: string
-  /** Anthropic's mark of an error; the other protocol has none. */
+  /** Anthropic's mark of an error; the other protocols have none. */
   readonly isError: boolean
 }
 
-/** A message of the conversation, in what both protocols have in common. */
+/** A message of the conversation, in what the protocols have in common. */
 export interface SentMessage {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
@@ -69,7 +69,7 @@ export interface StreamingCall {
  * - `until`: nothing comes before that is settled. Before the first other piece, not even the status comes.
  * - `usage`: tokens that the reply tells, in place of 10 and 5.
  * - `end`: why the reply ends, where it is not `stop`, or `tools` after a call.
- * - `cut`: the connection ends here, without an end of the reply.
+ * - `cut`: the connection ends here, without an end of the reply; `clean`: the response ends as if it were whole.
  * - `failure`: an error within the stream, in the form of the protocol.
  * - `raw`: bytes as they are.
  */
@@ -82,7 +82,7 @@ export type ReplyPiece =
   | { readonly until: Promise<unknown> }
   | { readonly usage: { readonly input: number; readonly output: number; readonly reasoning?: number } }
   | { readonly end: 'stop' | 'length' | 'tools' | 'refusal' }
-  | { readonly cut: true }
+  | { readonly cut: true | 'clean' }
   | { readonly failure: string }
   | { readonly raw: string }
 

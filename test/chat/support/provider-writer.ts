@@ -6,7 +6,7 @@ export type ReadCall = Pick<StreamingCall, 'model' | 'maxTokens' | 'instructions
 /** A body that the real provider would refuse with 400, in its words. */
 export class BadRequest extends Error {}
 
-export type WrittenPiece = Exclude<ReplyPiece, { readonly until: Promise<unknown> } | { readonly cut: true } | { readonly raw: string }>
+export type WrittenPiece = Exclude<ReplyPiece, { readonly until: Promise<unknown> } | { readonly cut: true | 'clean' } | { readonly raw: string }>
 
 /** The texts of one reply's events, in their order. */
 export interface ReplyWriter {
@@ -40,4 +40,14 @@ export function inTwo(text: string): readonly string[] {
 
 export function argumentsOf(piece: Extract<ReplyPiece, { readonly tool: string }>): string {
   return 'arguments' in piece ? piece.arguments : JSON.stringify(piece.input)
+}
+
+/** Arguments of a call as they are sent back, which are a text. */
+export function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    // Arguments that a model got wrong may come back to it as they were: the protocol has them as text.
+    return text
+  }
 }

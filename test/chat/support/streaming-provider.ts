@@ -8,6 +8,7 @@ import { messagesProtocol } from './messages-protocol.ts'
 import type { ProviderStatus, ProviderTurn, ReplyPiece, SentMessage, StreamingCall } from './provider-turn.ts'
 import { BadRequest } from './provider-writer.ts'
 import type { ReplyWriter, StreamingProtocol } from './provider-writer.ts'
+import { responsesProtocol } from './responses-protocol.ts'
 
 /** A provider of models on a port of this machine, which streams as the real ones do, and does what it is told. */
 export interface StreamingProvider extends AsyncDisposable {
@@ -29,11 +30,12 @@ export interface StreamingProvider extends AsyncDisposable {
 }
 
 const protocols: ReadonlyMap<string, StreamingProtocol> = new Map([
-  ['/v1/messages', messagesProtocol], ['/v1/chat/completions', completionsProtocol],
+  ['/v1/messages', messagesProtocol], ['/v1/chat/completions', completionsProtocol], ['/v1/responses', responsesProtocol],
 ])
 
 /**
- * Starts one. It speaks the Messages of Anthropic (`/v1/messages`) and chat completions (`/v1/chat/completions`), streamed only, and
+ * Starts one. It speaks the Messages of Anthropic (`/v1/messages`), chat completions (`/v1/chat/completions`) and the responses of OpenAI
+ * (`/v1/responses`), streamed only, and
  * is as strict with what it is sent as the real ones: calls of tools without results, empty texts and the like are 400.
  * @param script what to do with a call, e.g. `({ step }) => step === 0 ? [{ tool: 'run_indexer_sql', input: { sql } }] : ['It is ', '7.']`
  */
@@ -68,7 +70,7 @@ export async function startStreamingProvider(script: (call: StreamingCall) => Pr
     }
     const call: StreamingCall = {
       ...read, protocol: protocol.name, path, headers, body, index: calls.length, gone: left.promise,
-      question: read.messages.findLast(({ role }) => role === 'user')?.text ?? '', step: stepOf(read.messages),
+      question: read.messages.findLast(isOfPerson)?.text ?? '', step: stepOf(read.messages),
     }
     response.once('close', () => {
       if (response.writableFinished) return
@@ -113,8 +115,13 @@ function readOrRefuse(protocol: StreamingProtocol, body: unknown): ReturnType<St
   }
 }
 
+/** Not a note of the chat itself, which comes in the user's name because the protocols have no other. */
+function isOfPerson({ role, text }: SentMessage): boolean {
+  return role === 'user' && !text.startsWith('[Note of the chat service')
+}
+
 function stepOf(messages: readonly SentMessage[]): number {
-  const question = messages.findLastIndex(({ role }) => role === 'user')
+  const question = messages.findLastIndex(isOfPerson)
   return messages.slice(question + 1).filter(({ role }) => role === 'assistant').length
 }
 
@@ -137,7 +144,7 @@ async function stream(response: ServerResponse, pieces: readonly ReplyPiece[], w
     if (response.destroyed) return
     if (typeof piece === 'string' || !('cut' in piece || 'raw' in piece)) await write(writer.piece(piece))
     else if ('raw' in piece) await write(piece.raw)
-    else return cut(response)
+    else return piece.cut === 'clean' ? void response.end() : cut(response)
     if (typeof piece !== 'string' && 'failure' in piece) return void response.end()
   }
   await begin()

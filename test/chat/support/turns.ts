@@ -1,23 +1,37 @@
 import type { ToolSet, UIMessage } from 'ai'
 import { readUIMessageStream } from 'ai'
 import { pino } from 'pino'
+import { readConfig } from '../../../src/base/config.ts'
 import type { ChatMessage } from '../../../src/chat/chat-message.ts'
 import type { ChatMode } from '../../../src/chat/chat-modes.ts'
 import { createChatModels } from '../../../src/chat/models/create-chat-models.ts'
 import type { ChatModel } from '../../../src/chat/models/chat-models.ts'
 import type { ChatChunk, TurnOptions, TurnOutcome, TurnRequest } from '../../../src/chat/turn/chat-turn.ts'
 import { runTurn } from '../../../src/chat/turn/run-turn.ts'
-import { readConfig } from '../../../src/base/config.ts'
+import { providerFetch } from '../../../src/llm/provider-fetch.ts'
 import type { ProviderProtocol } from './provider-turn.ts'
 
-/** The two protocols, for tests of both. */
-export const protocols: readonly ProviderProtocol[] = ['messages', 'completions']
+/** For tests of each. */
+export const protocols: readonly ProviderProtocol[] = ['messages', 'completions', 'responses']
 
 /** A model at a provider on this machine, as the variables say. */
 export function modelAt(url: string, protocol: ProviderProtocol, mode: ChatMode = 'balanced', variables: Record<string, string> = {}): ChatModel {
-  const provider = protocol === 'messages' ? { LLM_PROVIDER: 'anthropic', LLM_MODEL: 'claude-sonnet-4-6' } : { LLM_MODEL: 'some-model' }
-  const config = readConfig({ LLM_API_KEY: 'secret-of-the-provider', LLM_BASE_URL: url, CHAT_WEB_SEARCH: 'false', ...provider, ...variables }, {})
-  return createChatModels(config, { retryBaseMs: 1 }).of(mode)
+  const provider = {
+    messages: { LLM_PROVIDER: 'anthropic', LLM_BASE_URL: url }, completions: { LLM_BASE_URL: url, LLM_MODEL: 'some-model' },
+    // OpenAI's responses are spoken by its own server alone.
+    responses: { LLM_PROVIDER: 'openai' },
+  }[protocol]
+  const config = readConfig({ LLM_API_KEY: 'secret-of-the-provider', CHAT_WEB_SEARCH: 'false', ...provider, ...variables }, {})
+  return createChatModels(config, { retryBaseMs: 1, ...(protocol === 'responses' ? { callProvider: inPlaceOf('https://api.openai.com', url) } : {}) }).of(mode)
+}
+
+/** Calls of one address go to another, as if that were in its place. */
+export function inPlaceOf(address: string, url: string): typeof fetch {
+  const call = providerFetch(1024 * 1024)
+  return (input, init) => {
+    if (typeof input !== 'string' || !input.startsWith(`${address}/`)) throw new Error('nobody else is to be called')
+    return call(url + input.slice(address.length), init)
+  }
 }
 
 export function saidBy(role: 'user' | 'assistant', text: string): ChatMessage {
@@ -35,7 +49,7 @@ export interface TurnSetup extends Partial<TurnOptions> {
 
 /** Begins a turn. */
 export function beginTurn({ model, messages = [saidBy('user', 'How high?')], tools = {}, mode = 'balanced', signal = new AbortController().signal, notices = [], ...options }: TurnSetup): ReadableStream<ChatChunk> {
-  return runTurn({ model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' }, { timeoutMs: 20_000, log: pino({ level: process.env['P1LOG'] ?? 'silent', serializers: { err: pino.stdSerializers.err } }), ...options })
+  return runTurn({ model, messages, tools, mode, signal, notices, instructions: 'You answer questions.' }, { timeoutMs: 20_000, log: pino({ level: 'silent' }), ...options })
 }
 
 /** An answer to its end. */

@@ -8,6 +8,7 @@ import { readJsonCdcValue } from '../../../src/chain/json-cdc/json-cdc-payload.t
 import { ApiError } from '../../../src/base/errors.ts'
 import { fetchApiTools } from '../../../src/chat/tools/fetch-api/fetch-api.ts'
 import type { FetchApiOptions, FetchedApi } from '../../../src/chat/tools/fetch-api/fetch-api.ts'
+import { mostAtOnce } from '../../../src/chat/tools/fetch-api/fetch-listed.ts'
 import { publicInternet } from '../../../src/chat/tools/fetch-api/outbound-network.ts'
 import { json, startListedHost } from '../support/listed-host.ts'
 import type { AnswerListed, ListedHost } from '../support/listed-host.ts'
@@ -251,30 +252,30 @@ describe('fetch_api', () => {
     expect(host.connections).to.equal(1)
   })
 
-  it('makes 16 requests at the same time, and the others wait for their turn', async () => {
+  it('makes so many requests at the same time, and the others wait for their turn', async () => {
     const waiting: (() => void)[] = []
     let come = 0
     const full = Promise.withResolvers<void>()
     await start((_call, response) => {
       waiting.push(() => json(response, 'done'))
       come++
-      if (come === 16) full.resolve()
-      if (come > 16) for (const answer of waiting.splice(0)) answer()
+      if (come === mostAtOnce) full.resolve()
+      if (come > mostAtOnce) for (const answer of waiting.splice(0)) answer()
     })
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: host.network })['fetch_api']
     const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
     const leaving = new AbortController()
-    const calls = Array.from({ length: 18 }, (_, i) => (
-      Promise.resolve(execute({ url: `${api}/${i}` }, { toolCallId: '1', messages: [], context: {}, ...(i === 17 ? { abortSignal: leaving.signal } : {}) })) as Promise<FetchedApi>
+    const calls = Array.from({ length: mostAtOnce + 2 }, (_, i) => (
+      Promise.resolve(execute({ url: `${api}/${i}` }, { toolCallId: '1', messages: [], context: {}, ...(i === mostAtOnce + 1 ? { abortSignal: leaving.signal } : {}) })) as Promise<FetchedApi>
     ))
-    const last = calls[17]?.catch((error: unknown) => error)
+    const last = calls[mostAtOnce + 1]?.catch((error: unknown) => error)
     await full.promise
-    expect(host.open).to.equal(16)
+    expect(host.open).to.equal(mostAtOnce)
     leaving.abort(new Error('left'))
     expect(await last).to.have.property('message', 'left')
     waiting.shift()?.()
-    expect(await Promise.all(calls.slice(0, 17))).to.have.length(17)
-    expect(host.calls.map(({ path }) => path)).to.not.include('/17')
+    expect(await Promise.all(calls.slice(0, mostAtOnce + 1))).to.have.length(mostAtOnce + 1)
+    expect(host.calls.map(({ path }) => path)).to.not.include(`/${mostAtOnce + 1}`)
   })
 
   it('has room for others again when names are not found in time', async () => {
@@ -282,14 +283,14 @@ describe('fetch_api', () => {
     let asked = 0
     const allAsked = Promise.withResolvers<void>()
     let lookUp = (): Promise<readonly string[]> => {
-      if (++asked === 16) allAsked.resolve()
+      if (++asked === mostAtOnce) allAsked.resolve()
       return new Promise(() => undefined)
     }
     const tool = fetchApiTools({ hosts: listed, readCadence: readJsonCdcValue, network: { ...host.network, lookUp: () => lookUp() } })['fetch_api']
     const execute = tool?.execute as ToolExecuteFunction<unknown, FetchedApi, Record<string, never>>
     const leaving = new AbortController()
     const get = async (signal?: AbortSignal): Promise<unknown> => execute({ url: api }, { toolCallId: '1', messages: [], context: {}, ...(signal === undefined ? {} : { abortSignal: signal }) })
-    const stuck = Array.from({ length: 16 }, () => get(leaving.signal).catch((error: unknown) => error))
+    const stuck = Array.from({ length: mostAtOnce }, () => get(leaving.signal).catch((error: unknown) => error))
     await allAsked.promise
     leaving.abort(new Error('left'))
     await Promise.all(stuck)
@@ -299,7 +300,7 @@ describe('fetch_api', () => {
 
   it('is not there where no host is listed', async () => {
     await start(echo)
-    expect(fetchApiTools({ hosts: [], readCadence: readJsonCdcValue })).to.deep.equal({})
+    for (const hosts of [[], ['none']]) expect(fetchApiTools({ hosts, readCadence: readJsonCdcValue })).to.deep.equal({})
   })
 
   it('reads what access nodes answer: scripts, arguments, events, contracts and results of scripts', async () => {

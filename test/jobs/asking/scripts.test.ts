@@ -1,25 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { CadenceParser } from '@onflow/cadence-parser'
 import { expect } from 'chai'
 import { scriptNames } from '../../../jobs/asking/asking-worker.ts'
 import { networks } from '../../../src/chain/network.ts'
 import { fillImports, loadScripts, scriptsFolder } from '../../../src/farm/asking/chain-scripts.ts'
-
-/** What the parser says of a text. */
-interface Parsed {
-  readonly program?: { readonly Declarations?: readonly { readonly Type: string }[] | null }
-  readonly error?: { readonly Errors: readonly { readonly Message: string }[] }
-}
+import { cadenceParser } from '../../support/cadence-parser.ts'
+import type { ParsedCadence } from '../../support/cadence-parser.ts'
 
 describe('the scripts of the workers that ask', () => {
-  let parse: (code: string) => Parsed
+  let parse: (code: string) => ParsedCadence
 
   before(async () => {
-    const wasm = createRequire(import.meta.url).resolve('@onflow/cadence-parser').replace(/cjs\/index\.js$/, 'cadence-parser.wasm')
-    const parser = await CadenceParser.create(readFileSync(wasm))
-    parse = (code) => parser.parse(code) as Parsed
+    parse = await cadenceParser()
   })
 
   it('are the files that are there', () => {

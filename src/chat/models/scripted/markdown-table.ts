@@ -27,7 +27,7 @@ function cell(name: string, value: unknown): string {
   return escaped(day ?? text)
 }
 
-function isNumeric(value: unknown): boolean {
+function isNumeric(value: unknown): value is number | string {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
 }
 

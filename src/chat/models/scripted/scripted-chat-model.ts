@@ -95,7 +95,7 @@ export class ScriptedChatModel implements LanguageModelV4 {
     const asked = questionKey(question)
     const example = examples.find(({ questions }) => questions.some((one) => questionKey(one) === asked))
     if (example === undefined) return { text: words.unknown(examples.map(({ questions }) => questions[0])) }
-    const { sql, isShares = false } = example
+    const { sql, isShares = false, title = question } = example
     const has = (name: string): boolean => toolChoice?.type !== 'none' && tools?.some((tool) => tool.name === name) === true
     const result = said.find(({ toolName }) => toolName === sqlTool)
     if (result === undefined) return has(sqlTool) ? { text: words.intro(), call: { toolName: sqlTool, input: { sql } } } : { text: words.withoutTool(sql) }
@@ -103,7 +103,7 @@ export class ScriptedChatModel implements LanguageModelV4 {
     const table = reason === undefined ? readResultTable(result.output) : undefined
     if (table === undefined) return { text: words.failed(sql, reason ?? 'Its result cannot be read.') }
     const wasDrawn = said.some(({ toolName }) => toolName === chartTool)
-    const chart = wasDrawn || !has(chartTool) ? undefined : chartOf(table, { title: question.trim().replace(/[?？]+$/, '').slice(0, 200), isShares })
+    const chart = wasDrawn || !has(chartTool) ? undefined : chartOf(table, { title: words.isEnglish ? title : question.trim(), isShares })
     return chart === undefined ? { text: words.closing(sql, table) } : { text: '', call: { toolName: chartTool, input: chart } }
   }
 }

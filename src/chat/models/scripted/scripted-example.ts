@@ -4,6 +4,8 @@ export interface ScriptedExample {
   readonly questions: readonly [string, ...string[]]
   /** One SELECT for the indexer's database. */
   readonly sql: string
+  /** What stands above its chart, in English. Without it the question. */
+  readonly title?: string
   /** Whether its rows are the parts of a whole, which a pie shows best. */
   readonly isShares?: boolean
 }

@@ -3,6 +3,7 @@ import type { ResultTable } from './result-table.ts'
 
 /** What the scripted model says, in the language in which it is asked. */
 export interface ScriptedWords {
+  readonly isEnglish: boolean
   intro(): string
   /** The answer, below its chart. */
   closing(sql: string, table: ResultTable): string
@@ -17,6 +18,7 @@ const mostRows = 10
 const mostReasonCharacters = 600
 
 const english: ScriptedWords = {
+  isEnglish: true,
   intro: () => 'I look that up in the indexed chain.\n\n',
   closing: (sql, table) => [
     ...(table.rows.length === 0 ? ['The statement ran and found **no rows**: the chain that is indexed has nothing of that yet.'] : [
@@ -35,6 +37,7 @@ const english: ScriptedWords = {
 }
 
 const chinese: ScriptedWords = {
+  isEnglish: false,
   intro: () => '我在已索引的链上数据中查询。\n\n',
   closing: (sql, table) => [
     ...(table.rows.length === 0 ? ['语句已执行，但**没有结果**：已索引的链上还没有这类数据。'] : [

@@ -32,8 +32,8 @@ export type FetchListed = (request: ListedRequest, signal: AbortSignal) => Promi
 
 const mostRedirects = 3
 
-/** Requests of a process at the same time, each of which may hold a body. */
-const mostAtOnce = 16
+/** Requests of a process at the same time, each of which may hold a body: more than one conversation can make, and not more than memory has room for. */
+export const mostAtOnce = 32
 
 /**
  * Makes what calls listed hosts. Redirects of a GET are followed within the list, each to an address that is looked up and checked anew; those of a POST

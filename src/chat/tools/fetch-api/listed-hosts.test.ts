@@ -79,6 +79,8 @@ describe('listed hosts', () => {
     for (const word of ['https://api.listed.test', 'api.listed.test/', 'api.listed.test:443', '*.listed.test', 'user@api.listed.test', '127.0.0.1', '0x7f.1', '[::1]', 'localhost', 'api.listed.test.', '']) {
       expect(() => new ListedHosts([word]), word).to.throw(FatalError, 'FETCH_API_HOSTS')
     }
+    expect(() => new ListedHosts(['none', 'a.test'])).to.throw(FatalError)
+    expect(new ListedHosts(['none']).names).to.deep.equal([])
     expect(new ListedHosts(['A.test', 'a.test', 'bücher.test']).names).to.deep.equal(['a.test', 'xn--bcher-kva.test'])
   })
 })

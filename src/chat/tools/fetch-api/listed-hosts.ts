@@ -8,9 +8,9 @@ import { ApiError, FatalError } from '../../../base/errors.ts'
 export class ListedHosts {
   readonly names: readonly string[]
 
-  /** @throws FatalError `bad-host` for a word that is no name of a host */
+  /** @param words `none` alone: no host. @throws FatalError `bad-host` for a word that is no name of a host */
   constructor(words: readonly string[]) {
-    this.names = [...new Set(words.map(hostOf))]
+    this.names = words.length === 1 && words[0]?.toLowerCase() === 'none' ? [] : [...new Set(words.map(hostOf))]
   }
 
   /**

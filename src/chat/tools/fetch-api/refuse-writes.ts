@@ -22,8 +22,8 @@ const publishing: ReadonlySet<string> = new Set(['verification', 'audit-reports'
 /** Of JSON-RPC, in a batch as well. Some servers take names in any case, so all that could be meant are looked at. */
 function methodsOf(body: unknown): readonly string[] {
   const calls: readonly unknown[] = Array.isArray(body) ? body : [body]
-  return calls.flatMap((call) => (typeof call === 'object' && call !== null ? Object.entries(call) : []))
-    .filter(([name]) => name.toLowerCase() === 'method').map(([, value]) => value).filter((value) => typeof value === 'string')
+  return calls.flatMap((call) => (typeof call === 'object' && call !== null ? Object.entries<unknown>({ ...call }) : []))
+    .flatMap(([name, value]) => (name.toLowerCase() === 'method' && typeof value === 'string' ? [value] : []))
 }
 
 /** Of transactions and signatures, and of the modules by which a node is run. */

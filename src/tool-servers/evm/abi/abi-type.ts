@@ -2,7 +2,8 @@
 export type AbiType =
   /** One word: `uint8` … `uint256`, `int…`, `address`, `bool`, `bytes1` … `bytes32`. */
   | { readonly kind: 'word'; readonly name: string }
-  | { readonly kind: 'bytes' | 'string' }
+  | { readonly kind: 'bytes' }
+  | { readonly kind: 'string' }
   /** @param length undefined: any */
   | { readonly kind: 'list'; readonly of: AbiType; readonly length: number | undefined }
   | { readonly kind: 'tuple'; readonly of: readonly AbiType[] }

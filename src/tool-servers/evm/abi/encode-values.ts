@@ -35,21 +35,16 @@ function encodeRow(types: readonly AbiType[], values: readonly unknown[], at: st
 }
 
 function encodeValue(type: AbiType, value: unknown, at: string): Buffer {
-  switch (type.kind) {
-    case 'word': return encodeWord(type.name, value, at)
-    case 'string': return typeof value === 'string' ? withLength(Buffer.from(value)) : refuse(type, value, at)
-    case 'bytes': return withLength(bytesOf(type, value, at))
-    case 'tuple': {
-      if (!Array.isArray(value) || value.length !== type.of.length) return refuse(type, value, at)
-      return encodeRow(type.of, value, at)
-    }
-    case 'list': {
-      if (!Array.isArray(value) || (type.length !== undefined && value.length !== type.length)) return refuse(type, value, at)
-      if (value.length * headWords(type.of) * wordBytes > mostBytes) throw abiError('bad-argument', `${at} is too long.`, at)
-      const row = encodeRow(value.map(() => type.of), value, at)
-      return type.length === undefined ? Buffer.concat([numberWord(BigInt(value.length)), row]) : row
-    }
-  }
+  if (type.kind === 'word') return encodeWord(type.name, value, at)
+  if (type.kind === 'bytes') return withLength(bytesOf(type, value, at))
+  if (type.kind === 'string') return typeof value === 'string' ? withLength(Buffer.from(value)) : refuse(type, value, at)
+  if (!Array.isArray(value)) return refuse(type, value, at)
+  const values: readonly unknown[] = value
+  if (type.kind === 'tuple') return values.length === type.of.length ? encodeRow(type.of, values, at) : refuse(type, value, at)
+  if (type.length !== undefined && values.length !== type.length) return refuse(type, value, at)
+  if (values.length * headWords(type.of) * wordBytes > mostBytes) throw abiError('bad-argument', `${at} is too long.`, at)
+  const row = encodeRow(values.map(() => type.of), values, at)
+  return type.length === undefined ? Buffer.concat([numberWord(BigInt(values.length)), row]) : row
 }
 
 function encodeWord(name: string, value: unknown, at: string): Buffer {

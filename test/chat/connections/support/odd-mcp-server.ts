@@ -55,7 +55,7 @@ export async function startOddMcpServer({ handle, tools = [{ name: 'script_check
     asked.push(method)
     for (const each of waiting) if (each.method === method) each.tell()
   }
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     requests.push(request)
     if (request.method !== 'POST') {
       note(request.method ?? '')
@@ -91,6 +91,9 @@ export async function startOddMcpServer({ handle, tools = [{ name: 'script_check
       default:
         reply({ content: [{ type: 'text', text: 'fine' }] })
     }
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')

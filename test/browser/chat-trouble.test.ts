@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import type { ChatReply } from '../support/chat-stand-in.ts'
+import { answer, goodAnswer, held, says, settings } from '../support/chat-worlds.ts'
+import { answers, ask, askAndWait, asking, phone, question } from './chat-acts.ts'
+import { useChatSession } from './chat-session.ts'
+import { expectUsable } from './page-checks.ts'
+
+describe('the page of the chat where something is missing', function () {
+  this.timeout(120_000)
+  const session = useChatSession()
+
+  it('says what to set where there is no model', async () => {
+    const page = await session.open({ settings: { ...settings, modes: [], examples: [], remedy: 'Set LLM_API_KEY to the key of your model.' } }, phone)
+    await page.getByText('Set LLM_API_KEY to the key of your model.').waitFor()
+    await asking(page).fill(question)
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).to.equal(true)
+    await expectUsable(page, 'no model')
+    expect(session.said).to.deep.equal([])
+  })
+
+  it('says that the model of the demo is a script', async () => {
+    const page = await session.open({ settings: { ...settings, is_scripted: true, modes: [{ mode: 'balanced', model: 'scripted/scripted' }] }, reply: () => ({ chunks: answer(says('One.'), { isScripted: true, end: 'complete', model: 'scripted/scripted' }) }) })
+    await page.getByText('This is a script, not a model:').waitFor()
+    await askAndWait(page)
+    await page.getByText('a script, not a model').waitFor()
+  })
+
+  it('waits for a service that does not answer yet', async () => {
+    const page = await session.open({}, { prepare: (page) => page.route('**/api/chat/settings', (route) => route.abort()) })
+    await page.getByText('This page tries again by itself.').waitFor()
+    await expectUsable(page, 'no service')
+    await page.unroute('**/api/chat/settings')
+    await page.getByRole('button', { name: question }).waitFor()
+    await askAndWait(page)
+  })
+
+  it('asks for the token, and goes on with what it was asked', async () => {
+    const page = await session.open({ token: 'secret' })
+    await ask(page)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Token').fill('wrong')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('This token is not accepted.').waitFor()
+    await expectUsable(page, 'a page that is locked')
+    await dialog.getByLabel('Token').fill('secret')
+    await page.keyboard.press('Enter')
+    await answers(page).locator('footer').waitFor()
+    expect(session.service.calls.map(({ messages }) => messages.length)).to.deep.equal([1])
+    expect(await page.evaluate<string[]>('[...Object.values(localStorage), location.href].filter((text) => text.includes("secret"))')).to.deep.equal([])
+    await page.getByRole('button', { name: 'Forget token' }).click()
+    expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0)
+    await ask(page, 'Again?')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('A token is wanted').waitFor()
+    expect(session.said.filter((text) => !/status of 40[01]/.test(text))).to.deep.equal([])
+  })
+
+  it('waits as long as the service wants before it tries again', async () => {
+    const tooOften: ChatReply = { status: 429, body: { status: 429, code: 'rate-limited', detail: 'That were 21 answers in a minute.' }, headers: { 'retry-after': '2' } }
+    const page = await session.open({ reply: (_, count) => (count === 1 ? tooOften : { chunks: goodAnswer }) }, phone)
+    await ask(page)
+    await page.getByText('That were 21 answers in a minute.').waitFor()
+    expect(await page.getByRole('button', { name: /^Try again in \d s$/ }).isDisabled()).to.equal(true)
+    await page.getByRole('button', { name: 'Try again', exact: true }).click()
+    await answers(page).locator('footer').waitFor()
+    expect(await page.getByRole('alert').count()).to.equal(0)
+  })
+
+  for (const [what, reply, told] of [
+    ['an error of the stream', { chunks: [{ type: 'start' }, { type: 'start-step' }, ...says('Half a sentence'), { type: 'error', errorText: 'The provider is overloaded.' }] }, 'The provider is overloaded.'],
+    ['an answer that ends before its end', { chunks: answer(says('Half a sentence')).slice(0, -1) }, 'This answer is not complete.'],
+  ] satisfies readonly (readonly [string, ChatReply, string])[]) {
+    it(`keeps what there is of an answer after ${what}, and tries again`, async () => {
+      const page = await session.open({ reply: (_, count) => (count === 1 ? reply : { chunks: goodAnswer }) })
+      await ask(page)
+      await page.getByText(told).waitFor()
+      await page.getByText('Half a sentence').waitFor()
+      await expectUsable(page, what)
+      await page.reload()
+      await page.getByText('Half a sentence').waitFor()
+      await page.getByRole('button', { name: /^(?:Try|Answer) again$/ }).click()
+      await page.getByText('3,412 tokens').waitFor()
+      expect(await page.getByText('Half a sentence').count()).to.equal(0)
+      expect(await answers(page).count()).to.equal(1)
+    })
+  }
+
+  it('keeps what there is of an answer after a connection that is lost, and tries again', async () => {
+    const seen = Promise.withResolvers<void>()
+    const page = await session.open({ reply: (_, count) => (count === 1 ? { chunks: held(answer(says('Half a sentence')).slice(0, -2), seen.promise), isCut: true } : { chunks: goodAnswer }) })
+    await ask(page)
+    await page.getByText('Half a sentence').waitFor()
+    seen.resolve()
+    await page.getByText('The connection was lost').waitFor()
+    await page.getByText('Half a sentence').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('3,412 tokens').waitFor()
+  })
+
+  for (const [what, reply, told] of [
+    ['no model', { status: 503, body: { code: 'no-model', detail: 'Set LLM_API_KEY.' } }, 'Set LLM_API_KEY.'],
+    ['a question that is refused', { status: 400, body: { code: 'bad-message', detail: 'messages[0] is empty.' } }, 'messages[0] is empty.'],
+  ] satisfies readonly (readonly [string, ChatReply, string])[]) {
+    it(`does not offer to try again after ${what}`, async () => {
+      const page = await session.open({ reply: () => reply })
+      await ask(page)
+      await page.getByRole('alert').getByText(told).waitFor()
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0)
+    })
+  }
+
+  it('says so where something else answers in its place', async () => {
+    const page = await session.open({ reply: () => ({ status: 200, body: '<h1>Log in to the proxy</h1>' }) })
+    await ask(page)
+    await page.getByText('What answered is not the chat.').waitFor()
+    expect(await page.getByText('Log in to the proxy').count()).to.equal(0)
+  })
+
+  it('tells how an answer ended that is not all of it', async () => {
+    const page = await session.open({ reply: (_, count) => ({ chunks: answer(says('Part.'), { end: (['length', 'steps', 'refused'] as const)[count - 1] ?? 'complete' }) }) })
+    await askAndWait(page)
+    await page.getByText('The answer was cut off at its greatest length.').waitFor()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The model had used all its turns with tools').waitFor()
+    await askAndWait(page, 'And?')
+    await page.getByText('The model declined to answer this.').waitFor()
+  })
+})

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+
+/** What an EVM node was asked. */
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export interface EvmNode {
+  readonly url: string
+  readonly asked: RpcCall[]
+  stop(): Promise<void>
+}
+
+/** Gives the result of a call, or answers by itself. */
+export type Answer = (call: RpcCall, response: ServerResponse, request: IncomingMessage) => unknown
+
+/** An answer of its own, after which nothing more is written. */
+export const answered = Symbol('answered')
+
+/** A refusal as nodes write it. */
+export class RpcRefusal {
+  readonly message: string
+  readonly data: unknown
+
+  constructor(message: string, data?: unknown) {
+    this.message = message
+    this.data = data
+  }
+}
+
+/** The JSON-RPC of an EVM node. */
+export async function startEvmNode(answer: Answer): Promise<EvmNode> {
+  const asked: RpcCall[] = []
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const call = await json(request) as RpcCall & { readonly id: unknown }
+    asked.push({ method: call.method, params: call.params })
+    const result = await answer(call, response, request)
+    if (result === answered) return
+    const told = result instanceof RpcRefusal ? { error: { code: 3, message: result.message, data: result.data } } : { result }
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...told }))
+  }
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key-in-path`,
+    asked,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
