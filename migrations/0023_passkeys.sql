@@ -1,5 +1,5 @@
 -- Passkeys of those who sign in to the wallet. Nothing here has to do with blocks: neither a rollback nor a rebuild touches it, and the
--- role that reads for strangers does not see it. Users may be kept by an auth server elsewhere, so nothing refers to auth.users.
+-- role that reads for strangers does not see it. Users may be kept by an auth server elsewhere, so nothing refers to wallet_auth.users.
 
 create schema wallet;
 comment on schema wallet is 'Passkeys of people, and what they are good for on the chain.';

@@ -32,7 +32,7 @@ export function tablesPage(dump: string): string {
   for (const { name, description, sources } of tableWriters()) {
     section(name, `${description}.`, ofWriter([...left], sources), sources)
   }
-  for (const schema of ['auth', 'wallet']) {
+  for (const schema of ['wallet_auth', 'wallet']) {
     section(`Schema ${schema}`, `${comments.get(schema) ?? ''} Written by the service wallet.`, [...left].filter(({ name }) => name.startsWith(`${schema}.`)))
   }
   section('The rest of schema app', 'What the program keeps of itself, and what operators write.', [...left])

@@ -22,7 +22,7 @@ describe('the built pages', function () {
   beforeEach(async () => {
     lines = []
     root = await mkdtemp(join(tmpdir(), 'flowfarm-pages-'))
-    for (const path of ['src/services/dashboards', 'scripts/build.ts', 'package.json', 'package-lock.json']) {
+    for (const path of ['src/services/dashboards', 'clients/signing', 'scripts/build.ts', 'package.json', 'package-lock.json']) {
       await cp(join(repository, path), join(root, path), { recursive: true })
     }
     await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
@@ -32,7 +32,7 @@ describe('the built pages', function () {
       '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
     )
     await writeSource('document.title += " of a test"')
-    for (const name of ['explorer', 'ask', 'chat']) {
+    for (const name of ['explorer', 'ask', 'chat', 'wallet']) {
       await mkdir(join(root, 'dashboards', name))
       await writeFile(join(root, 'dashboards', name, 'index.html'), '<!doctype html><title>Another page</title>')
     }
@@ -80,7 +80,7 @@ describe('the built pages', function () {
 
   it('are built once for all pages of a process', async () => {
     const build = createPageBuild({ log, root })
-    const pages = (['operator', 'explorer', 'ask', 'chat'] as const).map((page) => createDashboardPages({ page, log, build }))
+    const pages = (['operator', 'explorer', 'ask', 'chat', 'wallet'] as const).map((page) => createDashboardPages({ page, log, build }))
     opened.push(...pages)
     expect(await Promise.all(pages.map((one) => textOf(one, '')))).to.satisfy((texts: string[]) => (
       texts.every((text, i) => text.includes(i === 0 ? 'A page' : 'Another page'))

@@ -33,7 +33,7 @@ export class RateLimits {
     // it is this one's turn: of several at once, the one that began first may come last.
     const { rowCount } = await query(
       this.#pool,
-      `insert into auth.rate_limits as l (action, subject, full_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
+      `insert into wallet_auth.rate_limits as l (action, subject, full_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
        on conflict (action, subject) do update set full_at = greatest(l.full_at, clock_timestamp()) + $3 * interval '1 ms'
        where greatest(l.full_at, clock_timestamp()) + $3 * interval '1 ms' <= clock_timestamp() + $4 * interval '1 ms'`,
       [action, digest, stepMs, periodMs],
@@ -41,7 +41,7 @@ export class RateLimits {
     if (rowCount === 1) return
     const { rows: [row] } = await query<{ seconds: number }>(
       this.#pool,
-      `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from auth.rate_limits where action = $1 and subject = $2`,
+      `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from wallet_auth.rate_limits where action = $1 and subject = $2`,
       [action, digest, (stepMs - periodMs) / 1000],
     )
     const retryAfterSeconds = Math.max(1, row?.seconds ?? 1)
@@ -50,6 +50,6 @@ export class RateLimits {
 
   /** Forgets those who may do all again. */
   async prune(): Promise<void> {
-    await query(this.#pool, 'delete from auth.rate_limits where full_at < now()')
+    await query(this.#pool, 'delete from wallet_auth.rate_limits where full_at < now()')
   }
 }

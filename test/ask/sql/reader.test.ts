@@ -17,8 +17,8 @@ const secretTables = [
   'app.fault_drills', 'app.indexing_checkpoints', 'app.nft_holder_checks', 'app.price_feeds', 'app.schema_migrations', 'app.script_templates',
   'app.webhook_deliveries', 'app.webhook_endpoints', 'app.webhook_failures', 'app.webhook_subscriptions', 'app.webhook_turns',
   'app.webhook_usage', 'app.worker_leases',
-  'auth.audit_log', 'auth.flow_states', 'auth.identities', 'auth.one_time_tokens', 'auth.rate_limits', 'auth.refresh_tokens', 'auth.sessions',
-  'auth.signing_keys', 'auth.users',
+  'wallet_auth.audit_log', 'wallet_auth.flow_states', 'wallet_auth.identities', 'wallet_auth.one_time_tokens', 'wallet_auth.rate_limits', 'wallet_auth.refresh_tokens', 'wallet_auth.sessions',
+  'wallet_auth.signing_keys', 'wallet_auth.users',
   'wallet.accounts', 'wallet.audit_log', 'wallet.challenges', 'wallet.passkeys', 'wallet.payer_transactions', 'wallet.user_handles',
 ]
 

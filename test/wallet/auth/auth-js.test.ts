@@ -159,7 +159,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
     const { refreshToken } = await signIn(shaky, 'shaky@example.com')
     const { pool } = gone
     const failing = Object.assign(Object.create(pool) as typeof pool, { query: () => Promise.reject(Object.assign(new Error('no'), { code: 'ECONNREFUSED' })) })
-    const away = await runAuth({ ...gone, pool: failing }, { jwtKey: (await pool.query<{ private_key: string }>('select private_key from auth.signing_keys')).rows[0]?.private_key })
+    const away = await runAuth({ ...gone, pool: failing }, { jwtKey: (await pool.query<{ private_key: string }>('select private_key from wallet_auth.signing_keys')).rows[0]?.private_key })
     // What the client takes for a fault that passes, and tries again for half a minute.
     const { status, headers } = await away.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: refreshToken } })
     expect([status, headers.get('retry-after')]).to.deep.equal([503, '1'])

@@ -20,7 +20,7 @@ describe('sign-in by e-mail', () => {
   const ask = (email: string, more: object = {}, query = ''): Promise<Answered> => auth.call('POST', `/otp${query}`, { body: { email, ...more } })
   const byCode = (email: string, token: string): Promise<Answered> => auth.call('POST', '/verify', { body: { email, token, type: 'email' } })
   const byHash = (hash: string): Promise<Answered> => auth.call('POST', '/verify', { body: { token_hash: hash, type: 'magiclink' } })
-  const countOf = async (table: string): Promise<number> => Number((await db.pool.query<{ n: string }>(`select count(*) as n from auth.${table}`)).rows[0]?.n)
+  const countOf = async (table: string): Promise<number> => Number((await db.pool.query<{ n: string }>(`select count(*) as n from wallet_auth.${table}`)).rows[0]?.n)
 
   it('is not used up by programs that open the links of e-mails, whatever they do but press the button', async () => {
     await ask('scanned@example.com')
@@ -107,7 +107,7 @@ describe('sign-in by e-mail', () => {
     // A newer link takes the place of the one before.
     expect(first.status).to.be.oneOf([200, 403])
     expect(made.map(({ error }) => error)).to.deep.equal([null, null])
-    expect((await db.pool.query("select 1 from auth.users where email = 'twin@example.com'")).rowCount).to.equal(1)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'twin@example.com'")).rowCount).to.equal(1)
   })
 
   it('takes five wrong codes, also at once, and then not even the right one; the link stays good', async () => {
@@ -119,7 +119,7 @@ describe('sign-in by e-mail', () => {
     expect(refused.map(({ status }) => status)).to.deep.equal([403, 403, 403, 403, 403])
     expect((await byCode(email, code)).status).to.equal(403)
     expect((await byHash(token)).status).to.equal(200)
-    const { rows } = await db.pool.query("select 1 from auth.audit_log where event = 'code_failed'")
+    const { rows } = await db.pool.query("select 1 from wallet_auth.audit_log where event = 'code_failed'")
     expect(rows).to.have.length.at.least(6)
   })
 
@@ -129,7 +129,7 @@ describe('sign-in by e-mail', () => {
     const { code } = await auth.mailTo(email)
     const before = await db.pool.connect()
     await before.query('begin')
-    await before.query('update auth.one_time_tokens set code_attempts = 5 where email = $1', [email])
+    await before.query('update wallet_auth.one_time_tokens set code_attempts = 5 where email = $1', [email])
     const right = byCode(email, code)
     const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
     while ((await db.pool.query(waits)).rowCount === 0) await setImmediate()
@@ -160,7 +160,7 @@ describe('sign-in by e-mail', () => {
   it('lets nobody in by what is too old', async () => {
     await ask('old@example.com')
     const { token, code, link } = await auth.mailTo('old@example.com')
-    await db.pool.query("update auth.one_time_tokens set expires_at = now() where email = 'old@example.com'")
+    await db.pool.query("update wallet_auth.one_time_tokens set expires_at = now() where email = 'old@example.com'")
     expect([(await byHash(token)).status, (await byCode('old@example.com', code)).status, (await auth.press(link)).status]).to.deep.equal([403, 403, 403])
   })
 
@@ -174,14 +174,14 @@ describe('sign-in by e-mail', () => {
     expect(auth.mails.slice(sent).map(({ to }) => to)).to.deep.equal(['known@example.com'])
     expect(bare(await byCode('known@example.com', 'nonsense'))).to.deep.equal(bare(await byCode('unknown@example.com', 'nonsense')))
     // Nor is there anything to guess of an address that was sent nothing.
-    const { rows: [row] } = await db.pool.query<{ code_attempts: number }>("select code_attempts from auth.one_time_tokens where email = 'unknown@example.com'")
+    const { rows: [row] } = await db.pool.query<{ code_attempts: number }>("select code_attempts from wallet_auth.one_time_tokens where email = 'unknown@example.com'")
     expect(row).to.deep.equal({ code_attempts: 5 })
-    expect((await db.pool.query("select 1 from auth.users where email = 'unknown@example.com'")).rowCount).to.equal(0)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'unknown@example.com'")).rowCount).to.equal(0)
   })
 
   it('makes no user before somebody shows that the address is theirs, so that nobody can be there first', async () => {
     await ask('victim@example.com', { data: { name: 'of the attacker' } })
-    expect((await db.pool.query("select 1 from auth.users where email = 'victim@example.com'")).rowCount).to.equal(0)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'victim@example.com'")).rowCount).to.equal(0)
     await ask('victim@example.com')
     const { body } = await byHash((await auth.mailTo('victim@example.com')).token)
     expect((body['user'] as { user_metadata: unknown }).user_metadata).to.deep.equal({})

@@ -53,7 +53,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   it('sends an address one e-mail a minute and ten an hour, whoever asks and whether it is known or not', async () => {
     auth = await runAuth(db, { limits: { ...noLimits, mailAgain: authLimits.mailAgain } })
     await signIn(auth, 'known@example.com')
-    await db.pool.query('delete from auth.rate_limits')
+    await db.pool.query('delete from wallet_auth.rate_limits')
     for (const email of ['known@example.com', 'unknown@example.com']) {
       const answers = [await otp(email, from('198.51.100.1')), await otp(email.toUpperCase(), from('198.51.100.2'))]
       expect(answers.map((answer) => answer?.status)).to.deep.equal([200, 429])
@@ -104,12 +104,12 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     const back = new URL((await auth.press((await auth.mailTo('quiet@example.com')).link)).headers.get('location') ?? '')
     secrets.push(back.searchParams.get('token_hash') ?? '')
     // A failure of the database in the midst of it.
-    await db.pool.query('alter table auth.one_time_tokens rename to gone')
+    await db.pool.query('alter table wallet_auth.one_time_tokens rename to gone')
     const failed = await auth.call('POST', '/verify', { body: { token_hash: waiting.token, type: 'email' } })
     expect([failed.status, failed.body['error_code']]).to.deep.equal([500, 'unexpected_failure'])
-    await db.pool.query('alter table auth.gone rename to one_time_tokens')
+    await db.pool.query('alter table wallet_auth.gone rename to one_time_tokens')
 
-    const { rows: tables } = await db.pool.query<{ name: string }>("select oid::regclass::text as name from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r' and relname <> 'signing_keys'")
+    const { rows: tables } = await db.pool.query<{ name: string }>("select oid::regclass::text as name from pg_class where relnamespace = 'wallet_auth'::regnamespace and relkind = 'r' and relname <> 'signing_keys'")
     expect(tables).to.have.length.at.least(8)
     const kept: string[] = []
     for (const { name } of tables) {
@@ -134,7 +134,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
   it('is not undone with the chain: nothing in it hangs on blocks', async () => {
     const { rows } = await db.pool.query(
       `select conname from pg_constraint as c join pg_class as a on a.oid = c.conrelid join pg_class as b on b.oid = c.confrelid
-       where c.contype = 'f' and ((a.relnamespace = 'auth'::regnamespace) <> (b.relnamespace = 'auth'::regnamespace)) and b.relnamespace <> 'auth'::regnamespace`,
+       where c.contype = 'f' and ((a.relnamespace = 'wallet_auth'::regnamespace) <> (b.relnamespace = 'wallet_auth'::regnamespace)) and b.relnamespace <> 'wallet_auth'::regnamespace`,
     )
     expect(rows).to.deep.equal([])
   })

@@ -111,7 +111,7 @@ describe('sign-in with GitHub and Google', () => {
       ['google', { google: { sub: '99', email: undefined } }],
     ]
     for (const [provider, world] of bad) expect(await signInWith(provider, world)).to.deep.equal({ error: 'provider_email_needs_verification', user: null })
-    expect((await db.pool.query('select provider from auth.identities where user_id = $1', [userId])).rows).to.deep.equal([{ provider: 'email' }])
+    expect((await db.pool.query('select provider from wallet_auth.identities where user_id = $1', [userId])).rows).to.deep.equal([{ provider: 'email' }])
   })
 
   it('takes no ID token that is forged, of another sign-in or for another application', async () => {
@@ -122,7 +122,7 @@ describe('sign-in with GitHub and Google', () => {
       const { error } = await signInWith('google', { ...world, google: { sub: '5', email: 'forged@example.com', ...world.google } })
       expect(error).to.equal('bad_oauth_callback')
     }
-    expect((await db.pool.query("select 1 from auth.users where email = 'forged@example.com'")).rowCount).to.equal(0)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'forged@example.com'")).rowCount).to.equal(0)
   })
 
   it('ends in the browser that began, once, and soon', async () => {
@@ -137,7 +137,7 @@ describe('sign-in with GitHub and Google', () => {
     const answers = await Promise.all([finish(), finish(), finish()])
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([302, 400, 400])
     const late = await travel('github', world)
-    await db.pool.query('update auth.flow_states set expires_at = now()')
+    await db.pool.query('update wallet_auth.flow_states set expires_at = now()')
     expect((await late.finish()).status).to.equal(400)
   })
 
@@ -185,8 +185,8 @@ describe('sign-in with GitHub and Google', () => {
     const ways = [await travel('github', world), await travel('github', world), await travel('github', world)]
     const answers = await Promise.all(ways.map(({ finish }) => finish()))
     expect(answers.map(({ headers }) => new URL(headers.get('location') ?? '').searchParams.has('code'))).to.deep.equal([true, true, true])
-    expect((await db.pool.query("select 1 from auth.identities where provider = 'github' and provider_id = '6'")).rowCount).to.equal(1)
-    expect((await db.pool.query("select 1 from auth.users where email = 'six@example.com'")).rowCount).to.equal(1)
+    expect((await db.pool.query("select 1 from wallet_auth.identities where provider = 'github' and provider_id = '6'")).rowCount).to.equal(1)
+    expect((await db.pool.query("select 1 from wallet_auth.users where email = 'six@example.com'")).rowCount).to.equal(1)
   })
 
   it('wants PKCE, a provider that there is, and a page that is allowed', async () => {

@@ -25,9 +25,9 @@ describe('sessions of the wallet', () => {
   const who = (accessToken: string): Promise<Answered> => auth.call('GET', '/user', { headers: { Authorization: `Bearer ${accessToken}` } })
   /** As if some time had gone by since tokens of a user were traded. */
   const age = (userId: string, seconds: number): Promise<unknown> => db.pool.query(
-    'update auth.refresh_tokens set used_at = used_at - make_interval(secs => $2) where session_id in (select id from auth.sessions where user_id = $1)', [userId, seconds],
+    'update wallet_auth.refresh_tokens set used_at = used_at - make_interval(secs => $2) where session_id in (select id from wallet_auth.sessions where user_id = $1)', [userId, seconds],
   )
-  const sessionsOf = async (userId: string): Promise<number> => (await db.pool.query('select 1 from auth.sessions where user_id = $1', [userId])).rowCount ?? 0
+  const sessionsOf = async (userId: string): Promise<number> => (await db.pool.query('select 1 from wallet_auth.sessions where user_id = $1', [userId])).rowCount ?? 0
 
   it('give tabs that refresh at the same time the same next token, and stay', async () => {
     const { refreshToken, userId } = await signIn(auth, 'tabs@example.com')
@@ -35,7 +35,7 @@ describe('sessions of the wallet', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 15 }, () => 200))
     const next = new Set(answers.map(({ body }) => body['refresh_token']))
     expect([next.size, next.has(refreshToken)]).to.deep.equal([1, false])
-    expect((await db.pool.query('select 1 from auth.refresh_tokens where used_at is null and session_id in (select id from auth.sessions where user_id = $1)', [userId])).rowCount).to.equal(1)
+    expect((await db.pool.query('select 1 from wallet_auth.refresh_tokens where used_at is null and session_id in (select id from wallet_auth.sessions where user_id = $1)', [userId])).rowCount).to.equal(1)
     // Long after, the one token that all tabs have goes on.
     await age(userId, 3600)
     expect((await refresh(String([...next][0]))).status).to.equal(200)
@@ -61,7 +61,7 @@ describe('sessions of the wallet', () => {
     expect((await who(accessToken)).body['error_code']).to.equal('session_not_found')
     // The other sessions of the user have nothing to do with it.
     expect((await refresh(other.refreshToken)).status).to.equal(200)
-    const { rows } = await db.pool.query("select 1 from auth.audit_log where event = 'token_reused' and user_id = $1", [userId])
+    const { rows } = await db.pool.query("select 1 from wallet_auth.audit_log where event = 'token_reused' and user_id = $1", [userId])
     expect(rows).to.have.length(1)
   })
 
@@ -76,10 +76,10 @@ describe('sessions of the wallet', () => {
 
   it('are kept up for as long as they may, and no longer', async () => {
     const { refreshToken, accessToken, userId } = await signIn(auth, 'long@example.com')
-    await db.pool.query("update auth.sessions set not_after = now() + interval '60 s' where user_id = $1", [userId])
+    await db.pool.query("update wallet_auth.sessions set not_after = now() + interval '60 s' where user_id = $1", [userId])
     const { body } = await refresh(refreshToken)
     expect(Number(body['expires_in'])).to.be.within(55, 60)
-    await db.pool.query("update auth.sessions set not_after = now() where user_id = $1", [userId])
+    await db.pool.query("update wallet_auth.sessions set not_after = now() where user_id = $1", [userId])
     expect((await refresh(String(body['refresh_token']))).body['error_code']).to.equal('session_expired')
     expect((await who(accessToken)).body['error_code']).to.equal('session_not_found')
     await pruneAuth(db.pool)
@@ -88,13 +88,13 @@ describe('sessions of the wallet', () => {
 
   it('of users whom the operator closes out end at once, and none is opened', async () => {
     const { refreshToken, accessToken, userId } = await signIn(auth, 'closed@example.com')
-    await db.pool.query("update auth.users set banned_until = now() + interval '1 h' where id = $1", [userId])
+    await db.pool.query("update wallet_auth.users set banned_until = now() + interval '1 h' where id = $1", [userId])
     expect((await who(accessToken)).body['error_code']).to.equal('user_banned')
     expect((await refresh(refreshToken)).body['error_code']).to.equal('user_banned')
     await auth.call('POST', '/otp', { body: { email: 'closed@example.com' } })
     const { token } = await auth.mailTo('closed@example.com')
     expect((await auth.call('POST', '/verify', { body: { token_hash: token, type: 'email' } })).body['error_code']).to.equal('user_banned')
-    await db.pool.query('update auth.users set banned_until = null where id = $1', [userId])
+    await db.pool.query('update wallet_auth.users set banned_until = null where id = $1', [userId])
     // Nothing was used up meanwhile.
     expect((await refresh(refreshToken)).status).to.equal(200)
     expect((await auth.call('POST', '/verify', { body: { token_hash: token, type: 'email' } })).status).to.equal(200)
@@ -128,7 +128,7 @@ describe('sessions of the wallet', () => {
 
   it('do not become fresh by being refreshed', async () => {
     const { refreshToken, userId } = await signIn(auth, 'stale@example.com')
-    await db.pool.query("update auth.sessions set authenticated_at = now() - interval '2 h' where user_id = $1", [userId])
+    await db.pool.query("update wallet_auth.sessions set authenticated_at = now() - interval '2 h' where user_id = $1", [userId])
     const { authenticatedAt } = await auth.sessions.authenticate(String((await refresh(refreshToken)).body['access_token']))
     expect(Date.now() - authenticatedAt.getTime()).to.be.greaterThan(7_100_000)
   })
@@ -146,7 +146,7 @@ describe('sessions of the wallet', () => {
     expect((await client.verifyOtp({ type: 'magiclink', token_hash: second })).error).to.equal(null)
     expect((await client.verifyOtp({ type: 'magiclink', token_hash: token })).error).to.equal(null)
 
-    const { rows: [nameless] } = await db.pool.query<{ id: string }>('insert into auth.users default values returning id')
+    const { rows: [nameless] } = await db.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
     const hash = await auth.sessions.createTokenHash(nameless?.id ?? '')
     // It is nothing that a page for links takes.
     expect((await auth.call('GET', `/verify?token=${hash}`)).status).to.equal(403)
@@ -154,9 +154,9 @@ describe('sessions of the wallet', () => {
     const session = await client.verifyOtp({ type: 'magiclink', token_hash: hash })
     expect(session.data.user).to.include({ id: nameless?.id, email: '' })
     const late = await auth.sessions.createTokenHash(nameless?.id ?? '')
-    const { rows: [life] } = await db.pool.query<{ short: boolean }>("select round(extract(epoch from max(expires_at) - now())) <= 300 as short from auth.one_time_tokens where kind = 'session'")
+    const { rows: [life] } = await db.pool.query<{ short: boolean }>("select round(extract(epoch from max(expires_at) - now())) <= 300 as short from wallet_auth.one_time_tokens where kind = 'session'")
     expect(life).to.deep.equal({ short: true })
-    await db.pool.query("update auth.one_time_tokens set expires_at = now() where kind = 'session'")
+    await db.pool.query("update wallet_auth.one_time_tokens set expires_at = now() where kind = 'session'")
     expect((await client.verifyOtp({ type: 'magiclink', token_hash: late })).error).to.include({ code: 'otp_expired' })
   })
 
@@ -174,7 +174,7 @@ describe('sessions of the wallet', () => {
       `${part({ alg: 'ES256', typ: 'JWT', jwk: key })}.${part(claims)}.${signature}`, `${accessToken}x`,
     ]) expect((await who(forged)).body['error_code']).to.equal('bad_jwt')
 
-    const { rows: [kept] } = await db.pool.query<{ private_key: string }>('select private_key from auth.signing_keys')
+    const { rows: [kept] } = await db.pool.query<{ private_key: string }>('select private_key from wallet_auth.signing_keys')
     const own = createPrivateKey(kept?.private_key ?? '')
     const signed = (payload: Record<string, unknown>, typ = 'JWT'): Promise<string> => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ }).sign(own)
     expect((await who(await signed(claims))).status).to.equal(200)

@@ -18,7 +18,7 @@ describe('the key that signs access tokens', () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => readSigningKey(db.pool, undefined)))
     const texts = new Set(keys.map((key) => key.export({ format: 'pem', type: 'pkcs8' })))
     expect(texts.size).to.equal(1)
-    expect((await db.pool.query('select 1 from auth.signing_keys')).rowCount).to.equal(1)
+    expect((await db.pool.query('select 1 from wallet_auth.signing_keys')).rowCount).to.equal(1)
   })
 
   it('is that of the operator, whose line breaks may be written out', async () => {

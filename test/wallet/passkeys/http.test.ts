@@ -170,8 +170,8 @@ describe('the passkey function', () => {
     const response = person.authenticator.get(options)
     await world.call('/login/finish', { challengeId, response: { ...response, response: { ...response.response, signature: 'AAAA' } } })
     const answer = given(await world.signIn(person))
-    const { rows } = await world.database.pool.query<{ name: string }>("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'auth')")
-    expect(rows.map(({ name }) => name)).to.include.members(['wallet.audit_log', 'wallet.passkeys', 'wallet.challenges', 'auth.rate_limits'])
+    const { rows } = await world.database.pool.query<{ name: string }>("select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('wallet', 'wallet_auth')")
+    expect(rows.map(({ name }) => name)).to.include.members(['wallet.audit_log', 'wallet.passkeys', 'wallet.challenges', 'wallet_auth.rate_limits'])
     const lines: string[] = [...world.logged]
     for (const { name } of rows) {
       const { rows: all } = await world.database.pool.query<{ line: string }>(`select t::text as line from ${name} t`)

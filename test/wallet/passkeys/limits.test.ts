@@ -86,15 +86,15 @@ describe('limits of the passkey function', () => {
     }
     expect(await Promise.all([one, other, one, other].map(take))).to.deep.equal(['taken', 'taken', 'taken', 'taken'])
     expect(await take(one)).to.be.within(95, 100)
-    const pass = (seconds: number): Promise<unknown> => world.database.pool.query("update auth.rate_limits set full_at = full_at - $1 * interval '1 s'", [seconds])
+    const pass = (seconds: number): Promise<unknown> => world.database.pool.query("update wallet_auth.rate_limits set full_at = full_at - $1 * interval '1 s'", [seconds])
     await pass(101)
     expect(await take(other)).to.equal('taken')
     expect(await take(other)).to.be.within(95, 100)
     await one.prune()
-    expect((await world.database.pool.query('select 1 from auth.rate_limits')).rowCount).to.equal(1)
+    expect((await world.database.pool.query('select 1 from wallet_auth.rate_limits')).rowCount).to.equal(1)
     await pass(400)
     await one.prune()
-    expect((await world.database.pool.query('select 1 from auth.rate_limits')).rowCount).to.equal(0)
+    expect((await world.database.pool.query('select 1 from wallet_auth.rate_limits')).rowCount).to.equal(0)
   })
 
   it('are no larger than those of other auth servers for what guesses could be tried by', () => {

@@ -49,14 +49,14 @@ describe('passkeys with the auth endpoint', () => {
     expect((await world.call('/register/start', {}, { token })).status).to.equal(200)
     await fresh.signOut()
     expect((await world.call('/passkeys/list', {}, { token })).status).to.equal(401)
-    const { rows } = await database.pool.query<{ kept: string }>('select t::text as kept from auth.one_time_tokens t union all select a::text from wallet.audit_log a')
+    const { rows } = await database.pool.query<{ kept: string }>('select t::text as kept from wallet_auth.one_time_tokens t union all select a::text from wallet.audit_log a')
     expect(JSON.stringify(rows)).to.not.include(String(tokenHash))
   })
 
   it('leave the code that was sent by e-mail meanwhile good', async () => {
     const { authenticator } = await signUp('bob@example.com')
     const client = auth.client()
-    await database.pool.query('delete from auth.rate_limits')
+    await database.pool.query('delete from wallet_auth.rate_limits')
     await client.signInWithOtp({ email: 'bob@example.com' })
     const { code } = await auth.mailTo('bob@example.com')
     expect((await world.signIn({ authenticator })).status).to.equal(200)
@@ -65,7 +65,7 @@ describe('passkeys with the auth endpoint', () => {
   })
 
   it('let people in who have no e-mail address', async () => {
-    const { rows: [user] } = await database.pool.query<{ id: string }>('insert into auth.users default values returning id')
+    const { rows: [user] } = await database.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
     const first = await auth.client().verifyOtp({ token_hash: await auth.sessions.createTokenHash(user?.id ?? ''), type: 'magiclink' })
     const authenticator = new SoftAuthenticator(origin)
     const token = first.data.session?.access_token ?? ''
@@ -79,7 +79,7 @@ describe('passkeys with the auth endpoint', () => {
 
   it('ask again who somebody is whose session is old, however fresh its token', async () => {
     const { session, authenticator, client } = await signUp('carol@example.com')
-    await database.pool.query("update auth.sessions set authenticated_at = authenticated_at - interval '20 minutes' where user_id = $1", [session.user.id])
+    await database.pool.query("update wallet_auth.sessions set authenticated_at = authenticated_at - interval '20 minutes' where user_id = $1", [session.user.id])
     const { data } = await client.refreshSession()
     const token = data.session?.access_token ?? ''
     expect((await world.call('/register/start', {}, { token })).error.code).to.equal('REAUTHENTICATION_REQUIRED')
@@ -90,7 +90,7 @@ describe('passkeys with the auth endpoint', () => {
 
   it('let nobody in whom the operator keeps out', async () => {
     const { session, authenticator } = await signUp('dave@example.com')
-    await database.pool.query("update auth.users set banned_until = now() + interval '1 day' where id = $1", [session.user.id])
+    await database.pool.query("update wallet_auth.users set banned_until = now() + interval '1 day' where id = $1", [session.user.id])
     const answer = await world.signIn({ authenticator })
     const traded = answer.success ? await auth.client().verifyOtp({ token_hash: String(answer.data['tokenHash']), type: 'magiclink' }) : undefined
     expect(traded?.data.session ?? null).to.equal(null)

@@ -27,7 +27,7 @@ export class FlowStates {
     const [state, browser] = [randomToken(), randomToken()]
     await query(
       this.#pool,
-      `insert into auth.flow_states (state_hash, browser_hash, provider, redirect_to, code_challenge, expires_at)
+      `insert into wallet_auth.flow_states (state_hash, browser_hash, provider, redirect_to, code_challenge, expires_at)
        values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
       [digestOf(state), digestOf(browser), provider, redirectTo, codeChallenge, flowSeconds],
     )
@@ -38,7 +38,7 @@ export class FlowStates {
   async end(state: string, browser: string): Promise<FlowState | undefined> {
     const { rows: [row] } = await query<FlowState>(
       this.#pool,
-      `delete from auth.flow_states where state_hash = $1 and browser_hash = $2 and expires_at > now()
+      `delete from wallet_auth.flow_states where state_hash = $1 and browser_hash = $2 and expires_at > now()
        returning provider, redirect_to as "redirectTo", code_challenge as "codeChallenge"`,
       [digestOf(state), digestOf(browser)],
     )

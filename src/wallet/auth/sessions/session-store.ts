@@ -54,13 +54,13 @@ export class SessionStore {
     const refreshToken = randomToken()
     const { rows: [row] } = await query<SessionRow>(
       db,
-      `with u as (update auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
+      `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
        s as (
-         insert into auth.sessions (id, user_id, method, not_after, ip, user_agent)
+         insert into wallet_auth.sessions (id, user_id, method, not_after, ip, user_agent)
          select $2, id, $3, now() + make_interval(hours => $4), nullif($5, '')::inet, $6 from u returning *
        ),
-       t as (insert into auth.refresh_tokens (token_hash, session_id) select $7, id from s),
-       a as (insert into auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+       t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $7, id from s),
+       a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
          select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s)
        select ${sessionColumns} from s join u on u.id = s.user_id`,
       [userId, randomUUID(), method, this.#hours, client.address, client.userAgent, digestOf(refreshToken)],
@@ -79,16 +79,16 @@ export class SessionStore {
       this.#pool,
       // The session first, as whoever ends one has it first.
       `with s as materialized (
-         select s.* from auth.refresh_tokens as t join auth.sessions as s on s.id = t.session_id
+         select s.* from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id
          where t.token_hash = $1 and t.used_at is null and s.not_after > now() for no key update of s
        ),
        good as (
-         update auth.refresh_tokens as t set used_at = clock_timestamp() from s join auth.users as u on u.id = s.user_id
+         update wallet_auth.refresh_tokens as t set used_at = clock_timestamp() from s join wallet_auth.users as u on u.id = s.user_id
          where t.token_hash = $1 and t.session_id = s.id and t.used_at is null and ${isWelcome} returning t.session_id
        ),
-       made as (insert into auth.refresh_tokens (token_hash, session_id) select $2, session_id from good),
-       touched as (update auth.sessions as s set refreshed_at = now() from good where s.id = good.session_id)
-       select ${sessionColumns} from good join s on s.id = good.session_id join auth.users as u on u.id = s.user_id`,
+       made as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $2, session_id from good),
+       touched as (update wallet_auth.sessions as s set refreshed_at = now() from good where s.id = good.session_id)
+       select ${sessionColumns} from good join s on s.id = good.session_id join wallet_auth.users as u on u.id = s.user_id`,
       [digestOf(token), digestOf(next)],
     )
     return row === undefined ? this.#afterTrade(token, client) : { session: sessionOf(row), refreshToken: next }
@@ -98,7 +98,7 @@ export class SessionStore {
   async find({ sessionId, userId }: { readonly sessionId: string; readonly userId: string }): Promise<OpenSession> {
     const { rows: [row] } = await query<SessionRow & { isWelcome: boolean }>(
       this.#pool,
-      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from auth.sessions as s join auth.users as u on u.id = s.user_id
+      `select ${sessionColumns}, ${isWelcome} as "isWelcome" from wallet_auth.sessions as s join wallet_auth.users as u on u.id = s.user_id
        where s.id = $1 and s.user_id = $2 and s.not_after > now()`,
       [sessionId, userId],
     )
@@ -110,7 +110,7 @@ export class SessionStore {
   async end({ sessionId, user }: OpenSession, scope: SignOutScope, client: AuthClient): Promise<void> {
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
     await withTransaction(this.#pool, async (db) => {
-      await query(db, `delete from auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
+      await query(db, `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
       await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
     })
   }
@@ -121,7 +121,7 @@ export class SessionStore {
       const { rows: [row] } = await query<SessionRow & { isWelcome: boolean; isOver: boolean }>(
         db,
         `select ${sessionColumns}, ${isWelcome} as "isWelcome", s.not_after <= now() as "isOver"
-         from auth.refresh_tokens as t join auth.sessions as s on s.id = t.session_id join auth.users as u on u.id = s.user_id
+         from wallet_auth.refresh_tokens as t join wallet_auth.sessions as s on s.id = t.session_id join wallet_auth.users as u on u.id = s.user_id
          where t.token_hash = $1 for no key update of s`,
         [digestOf(token)],
       )
@@ -130,7 +130,7 @@ export class SessionStore {
       if (!row.isWelcome) return 'banned'
       const active = await this.#activeAfter(db, token, row.sessionId)
       if (active !== undefined) return { session: sessionOf(row), refreshToken: active }
-      await query(db, 'delete from auth.sessions where id = $1', [row.sessionId])
+      await query(db, 'delete from wallet_auth.sessions where id = $1', [row.sessionId])
       await this.#audit.note(db, 'token_reused', { userId: row.id, sessionId: row.sessionId, client })
       return 'reused'
     })
@@ -148,7 +148,7 @@ export class SessionStore {
       const { rows: [row] } = await query<{ isGood: boolean; isLate: boolean }>(
         db,
         `select used_at is null as "isGood", used_at < clock_timestamp() - make_interval(secs => $3) as "isLate"
-         from auth.refresh_tokens where token_hash = $1 and session_id = $2`,
+         from wallet_auth.refresh_tokens where token_hash = $1 and session_id = $2`,
         [digestOf(current), sessionId, graceSeconds],
       )
       if (row === undefined || row.isLate) return undefined

@@ -53,7 +53,7 @@ export class OneTimeTokens {
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       this.#pool,
-      `insert into auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts)
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, email, code_hash, code_salt, method, redirect_to, code_challenge, user_metadata, expires_at, code_attempts)
        values ('email', $1, $2, $3, $4, 'otp', $5, $6, $7, now() + make_interval(secs => $8), $9)
        on conflict (email) where kind = 'email' do update set
          token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt, code_attempts = excluded.code_attempts, redirect_to = excluded.redirect_to,
@@ -79,7 +79,7 @@ export class OneTimeTokens {
   /** What an e-mailed link is for, without using it. */
   async peek(token: string): Promise<OneTimeToken | undefined> {
     const { rows: [row] } = await query<OneTimeToken>(
-      this.#pool, `select ${columns} from auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`, [digestOf(token)],
+      this.#pool, `select ${columns} from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'email' and expires_at > now()`, [digestOf(token)],
     )
     return row
   }
@@ -87,7 +87,7 @@ export class OneTimeTokens {
   /** Uses a token. Undefined: there is none such, or it has been used or is too old. */
   async take(client: pg.ClientBase, token: string, kinds: readonly OneTimeToken['kind'][]): Promise<OneTimeToken | undefined> {
     const { rows: [row] } = await query<OneTimeToken>(
-      client, `delete from auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`, [digestOf(token), kinds],
+      client, `delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = any($2) and expires_at > now() returning ${columns}`, [digestOf(token), kinds],
     )
     return row
   }
@@ -96,16 +96,16 @@ export class OneTimeTokens {
   async takeCode(client: pg.ClientBase, email: string, code: string): Promise<OneTimeToken | undefined> {
     const { rows: [kept] } = await query<{ id: string; hash: Buffer; salt: Buffer }>(
       client,
-      `select id, code_hash as hash, code_salt as salt from auth.one_time_tokens
+      `select id, code_hash as hash, code_salt as salt from wallet_auth.one_time_tokens
        where kind = 'email' and email = $1 and expires_at > now() and code_attempts < $2 and code_hash is not null for update`,
       [email, mostWrongCodes],
     )
     if (kept === undefined) return undefined
     if (!this.#secrets.isCode(code, { email, ...kept })) {
-      await query(client, 'update auth.one_time_tokens set code_attempts = code_attempts + 1 where id = $1', [kept.id])
+      await query(client, 'update wallet_auth.one_time_tokens set code_attempts = code_attempts + 1 where id = $1', [kept.id])
       return undefined
     }
-    const { rows: [row] } = await query<OneTimeToken>(client, `delete from auth.one_time_tokens where id = $1 returning ${columns}`, [kept.id])
+    const { rows: [row] } = await query<OneTimeToken>(client, `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`, [kept.id])
     return row
   }
 
@@ -116,7 +116,7 @@ export class OneTimeTokens {
     const token = randomToken()
     await query(
       db,
-      `insert into auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
       [kind, digestOf(token), userId, method, codeChallenge, seconds],
     )
     return token

@@ -10,19 +10,19 @@ import { query } from '../../../db/pool.ts'
  * @throws FatalError `bad-jwt-key`
  */
 export async function readSigningKey(pool: pg.Pool, pem: string | undefined): Promise<KeyObject> {
-  return pem === undefined ? keyOf(await keptKey(pool), 'The key in auth.signing_keys') : keyOf(pem, 'WALLET_JWT_KEY')
+  return pem === undefined ? keyOf(await keptKey(pool), 'The key in wallet_auth.signing_keys') : keyOf(pem, 'WALLET_JWT_KEY')
 }
 
 async function keptKey(pool: pg.Pool): Promise<string> {
   const kept = async (): Promise<string | undefined> => {
-    const { rows: [row] } = await query<{ private_key: string }>(pool, 'select private_key from auth.signing_keys')
+    const { rows: [row] } = await query<{ private_key: string }>(pool, 'select private_key from wallet_auth.signing_keys')
     return row?.private_key
   }
   const found = await kept()
   if (found !== undefined) return found
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', privateKeyEncoding: { format: 'pem', type: 'pkcs8' }, publicKeyEncoding: { format: 'pem', type: 'spki' } })
   // Of several processes that start at once the first one's is kept.
-  await query(pool, 'insert into auth.signing_keys (private_key) values ($1) on conflict do nothing', [privateKey])
+  await query(pool, 'insert into wallet_auth.signing_keys (private_key) values ($1) on conflict do nothing', [privateKey])
   return await kept() ?? privateKey
 }
 

@@ -30,12 +30,12 @@ const mostMetadata = 4096
 /** Users by who they showed to be. */
 export class UserStore {
   async find(db: Db, id: string): Promise<UserRow | undefined> {
-    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from auth.users as u where u.id = $1`, [id])
+    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.id = $1`, [id])
     return user
   }
 
   async findByEmail(db: Db, email: string): Promise<UserRow | undefined> {
-    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from auth.users as u where u.email = $1`, [email])
+    const { rows: [user] } = await query<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.email = $1`, [email])
     return user
   }
 
@@ -52,7 +52,7 @@ export class UserStore {
    */
   async ofProvider(db: Db, account: ProviderAccount): Promise<FoundUser> {
     const { rows: [known] } = await query<{ userId: string }>(
-      db, 'select user_id as "userId" from auth.identities where provider = $1 and provider_id = $2', [account.provider, account.providerId],
+      db, 'select user_id as "userId" from wallet_auth.identities where provider = $1 and provider_id = $2', [account.provider, account.providerId],
     )
     const user = known === undefined ? await this.#ofEmail(db, account.email, account.data) : { id: known.userId, isNew: false }
     const identity = await this.#keepIdentity(db, user.id, account)
@@ -62,7 +62,7 @@ export class UserStore {
   /** A user whom an administrator invites; the address is not confirmed by it. */
   async invite(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const { rows: [made] } = await query<{ id: string }>(
-      db, 'insert into auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id', [email, JSON.stringify(metadata)],
+      db, 'insert into wallet_auth.users (email, user_metadata) values ($1, $2) on conflict (email) do nothing returning id', [email, JSON.stringify(metadata)],
     )
     if (made !== undefined) return { id: made.id, isNew: true }
     const user = await this.findByEmail(db, email)
@@ -73,19 +73,19 @@ export class UserStore {
   /** Changes what a user says of themselves; null takes a field away. @throws ApiError 422 `validation_failed` when it is too much */
   async changeMetadata(client: pg.ClientBase, id: string, change: Readonly<Record<string, unknown>>): Promise<UserRow | undefined> {
     const { rows: [kept] } = await query<{ metadata: Record<string, unknown> }>(
-      client, 'select user_metadata as metadata from auth.users where id = $1 for no key update', [id],
+      client, 'select user_metadata as metadata from wallet_auth.users where id = $1 for no key update', [id],
     )
     if (kept === undefined) return undefined
     const metadata = Object.fromEntries(Object.entries({ ...kept.metadata, ...change }).filter(([, value]) => value !== null))
     requireSmall(metadata)
-    await query(client, 'update auth.users set user_metadata = $2, updated_at = now() where id = $1', [id, JSON.stringify(metadata)])
+    await query(client, 'update wallet_auth.users set user_metadata = $2, updated_at = now() where id = $1', [id, JSON.stringify(metadata)])
     return this.find(client, id)
   }
 
   async #ofEmail(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const { rows: [user] } = await query<{ id: string; isNew: boolean }>(
       db,
-      `insert into auth.users as u (email, email_confirmed_at, user_metadata) values ($1, now(), $2)
+      `insert into wallet_auth.users as u (email, email_confirmed_at, user_metadata) values ($1, now(), $2)
        on conflict (email) do update set email_confirmed_at = coalesce(u.email_confirmed_at, now()), updated_at = now()
        returning id, (xmax = 0) as "isNew"`,
       [email, JSON.stringify(metadata)],
@@ -98,7 +98,7 @@ export class UserStore {
   async #keepIdentity(db: Db, userId: string, { provider, providerId, email, data }: ProviderAccount): Promise<{ readonly userId: string; readonly isNew: boolean }> {
     const { rows: [row] } = await query<{ userId: string; isNew: boolean }>(
       db,
-      `insert into auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at) values ($1, $2, $3, $4, now())
+      `insert into wallet_auth.identities as i (user_id, provider, provider_id, identity_data, last_sign_in_at) values ($1, $2, $3, $4, now())
        on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, last_sign_in_at = now(), updated_at = now()
        returning user_id as "userId", (xmax = 0) as "isNew"`,
       [userId, provider, providerId, JSON.stringify({ ...data, email, sub: providerId })],
