@@ -6,7 +6,7 @@ import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import { findPage } from './pages.ts'
 import { NotFound } from './parts/not-found.tsx'
-import { usePlace } from './router.ts'
+import { usePlace } from '../kit/router.ts'
 
 /** The page: what is on top and below of all parts, and in between the part that the address names. */
 export function App(): ReactNode {

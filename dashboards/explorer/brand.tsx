@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from './link.tsx'
+import { Link } from '../kit/link.tsx'
 
 /** The sign of flowfarm: rows of a field, the last one still being sown. */
 export function Brand(): ReactNode {

@@ -4,9 +4,9 @@ import { Button } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { ThemeToggle } from '../kit/theme-toggle.tsx'
 import { Brand } from './brand.tsx'
-import { Link } from './link.tsx'
+import { Link } from '../kit/link.tsx'
 import { useAnswer } from './queries.ts'
-import { usePlace } from './router.ts'
+import { usePlace } from '../kit/router.ts'
 import { SearchBox } from './search-box.tsx'
 
 const parts = [

@@ -1,6 +1,6 @@
 import { lazy } from 'react'
 import type { ComponentType } from 'react'
-import { matchPath } from './router.ts'
+import { matchPath } from '../kit/router.ts'
 
 /** A part of the page gets the values of its address. */
 export interface PageProps {

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { paths } from './paths.ts'
-import { navigate, usePlace } from './router.ts'
+import { navigate, usePlace } from '../kit/router.ts'
 import { optionId, SearchSuggestions } from './search-suggestions.tsx'
 import { useSuggestions } from './suggestions.ts'
 

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useAuth } from './auth/auth-provider.tsx'
+import { useAuth } from '../auth/auth-provider.tsx'
 import { readAccount } from './chain/chain-client.ts'
 import type { OwnAccount } from './chain/send-transaction.ts'
 import type { AccountRow, AccountStanding, ActivityRow, ChainAccount, Network, PasskeyRow } from './contract.ts'
 import { listAccounts, listActivity, listPasskeys } from './passkeys/passkeys.ts'
-import { callJson } from './problem.ts'
+import { callJson } from '../auth/problem.ts'
 
 /** What is read of whoever is signed in. */
 

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { Context } from 'react'
 import { QueryClient } from '@tanstack/react-query'
 import type { Network, NetworkSettings, WalletSettings } from './contract.ts'
-import { callJson, mayPass } from './problem.ts'
+import { callJson, mayPass } from '../auth/problem.ts'
 
 /** Keeps what was read of the services. Only what may be different the next time is asked again. */
 export function createQueryClient(): QueryClient {

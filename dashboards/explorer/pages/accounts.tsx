@@ -8,7 +8,7 @@ import { AccountLink, BlockLink } from '../parts/identity.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { useList } from '../queries.ts'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 
 const columns = [
   { name: 'Account' },

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatCount, formatNumber } from '../../kit/formats.ts'
 import type { PageProps } from '../pages.ts'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { AddressTabs } from '../parts/address-tabs.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { Answer } from '../parts/answer.tsx'

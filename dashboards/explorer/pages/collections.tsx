@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../kit/formats.ts'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { ListFilter } from '../parts/list-filter.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { paths } from '../paths.ts'
 import { useList } from '../queries.ts'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 import { sayName } from '../text.ts'
 
 export function CollectionsPage(): ReactNode {

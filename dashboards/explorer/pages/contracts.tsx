@@ -4,7 +4,7 @@ import { ListFilter } from '../parts/list-filter.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { useList } from '../queries.ts'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 
 export function ContractsPage(): ReactNode {
   const [name] = useSearchValue('search')

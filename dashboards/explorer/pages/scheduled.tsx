@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
 import { Cell, Row, RowName } from '../../kit/table.tsx'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { AccountLink } from '../parts/identity.tsx'
 import { ListPanel } from '../parts/list-panel.tsx'

@@ -8,7 +8,7 @@ import { ListPanel } from '../parts/list-panel.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TokenName } from '../parts/token-name.tsx'
 import { useList } from '../queries.ts'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 import { formatDollars } from '../text.ts'
 
 const columns = [

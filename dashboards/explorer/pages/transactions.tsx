@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { ListPanel } from '../parts/list-panel.tsx'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { TransactionRow, transactionColumns } from '../parts/transaction-row.tsx'
 import { itemsOf, useList } from '../queries.ts'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 import { isOfPeople } from '../told-summary.ts'
 
 export function TransactionsPage(): ReactNode {

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { ReactNode } from 'react'
 import { Tabs, tabId } from '../../kit/tabs.tsx'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 
 export interface AddressTab {
   readonly name: string

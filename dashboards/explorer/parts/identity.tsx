@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { CopyButton } from '../../kit/copy-button.tsx'
 import { formatNumber } from '../../kit/formats.ts'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { paths } from '../paths.ts'
 import { contractNameOf, sayName, shorten } from '../text.ts'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { NftItem } from '../gen/answers.ts'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { paths } from '../paths.ts'
 import { Picture } from './picture.tsx'
 import { sayName } from '../text.ts'

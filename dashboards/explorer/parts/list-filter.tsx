@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 
 const pauseMs = 300
 

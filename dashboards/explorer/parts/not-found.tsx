@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { PageTitle } from './page-title.tsx'
 
 /** There is no such part of the page. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { usePlace } from '../router.ts'
+import { usePlace } from '../../kit/router.ts'
 
 export interface PageTitleProps {
   /** Names the page in the browser and in its heading. */

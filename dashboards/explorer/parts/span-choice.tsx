@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useSearchValue } from '../router.ts'
+import { useSearchValue } from '../../kit/router.ts'
 
 const spans = [30, 90, 365] as const
 const usual = spans[0]

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from '../link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { paths } from '../paths.ts'
 import { Picture } from './picture.tsx'
 import { initialOf, sayName } from '../text.ts'

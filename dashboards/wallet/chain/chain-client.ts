@@ -1,7 +1,7 @@
 import { hexOf } from '../../../clients/signing/bytes.ts'
 import type { FlowTransaction, TransactionSignature } from '../../../clients/signing/flow-transaction.ts'
 import type { ChainAccount, ChainHead, ChainResult, Network } from '../contract.ts'
-import { callJson, jsonBody } from '../problem.ts'
+import { callJson, jsonBody } from '../../auth/problem.ts'
 
 /** The chain, by way of the wallet's own service. Every function throws WalletProblem. */
 

@@ -4,7 +4,7 @@ import type { FlowTransaction } from '../../../clients/signing/flow-transaction.
 import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
 import type { ChainAccount, ChainKey, Network } from '../contract.ts'
-import { mayPass, WalletProblem } from '../problem.ts'
+import { mayPass, WalletProblem } from '../../auth/problem.ts'
 import { readAccount, readHead, readResult, submit } from './chain-client.ts'
 
 /** A passkey that may be a key of an account. */

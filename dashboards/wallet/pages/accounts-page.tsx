@@ -6,7 +6,7 @@ import { Collections } from '../parts/collections.tsx'
 import { FirstPasskey } from '../parts/first-passkey.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { passkeyName } from '../passkeys/passkey-name.ts'
-import { problemText } from '../problem.ts'
+import { problemText } from '../../auth/problem.ts'
 import { useSettings } from '../settings.ts'
 
 /** All accounts, by passkey. */

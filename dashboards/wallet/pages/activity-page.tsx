@@ -7,7 +7,7 @@ import type { NetworkSettings } from '../contract.ts'
 import { ownAccounts, useAccounts, useExplorer, useSignIns } from '../own.ts'
 import { PageTitle } from '../parts/page-title.tsx'
 import { eventWords } from '../passkeys/event-words.ts'
-import { problemText } from '../problem.ts'
+import { problemText } from '../../auth/problem.ts'
 import { networkNames, useSettings } from '../settings.ts'
 
 interface Transfer {

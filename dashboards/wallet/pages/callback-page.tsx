@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { navigate } from '../../explorer/router.ts'
+import { navigate } from '../../kit/router.ts'
 import { Button } from '../../kit/button.tsx'
 import { Loading } from '../../kit/state.tsx'
-import { useAuth } from '../auth/auth-provider.tsx'
-import { finishCallback } from '../auth/sign-in.ts'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { finishCallback } from '../../auth/sign-in.ts'
 import { Alone } from '../parts/alone.tsx'
-import { ProblemLine } from '../parts/problem-line.tsx'
-import { problemText } from '../problem.ts'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { problemText } from '../../auth/problem.ts'
 
 /** Of an address that was come back to: it is used once, however often React shows the page. */
 const begun = new Map<string, Promise<void>>()

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react'
-import { Link } from '../../explorer/link.tsx'
+import { Link } from '../../kit/link.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CopyButton } from '../../kit/copy-button.tsx'
 import { Icon } from '../../kit/icon.tsx'
-import { useAuth } from '../auth/auth-provider.tsx'
+import { useAuth } from '../../auth/auth-provider.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { AccountRow, AccountStanding, NetworkSettings } from '../contract.ts'
 import { addressOf, isUnderWay, useChainAccount, useReadAgain } from '../own.ts'
 import { makeAccounts } from '../passkeys/passkeys.ts'
-import { problemText, WalletProblem } from '../problem.ts'
+import { problemText, WalletProblem } from '../../auth/problem.ts'
 import { networkNames } from '../settings.ts'
-import { ProblemLine } from './problem-line.tsx'
-import { useAction } from './use-action.ts'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { useAction } from '../../auth/use-action.ts'
 
 export interface AccountCardProps {
   readonly settings: NetworkSettings

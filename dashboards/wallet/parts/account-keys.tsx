@@ -13,9 +13,9 @@ import type { OwnAccount } from '../chain/send-transaction.ts'
 import type { AccountRow, ChainKey, PasskeyRow } from '../contract.ts'
 import { useChainAccount, useReadAgain } from '../own.ts'
 import { passkeyName } from '../passkeys/passkey-name.ts'
-import { problemText } from '../problem.ts'
+import { problemText } from '../../auth/problem.ts'
 import { networkNames, useSettings } from '../settings.ts'
-import { useAction } from './use-action.ts'
+import { useAction } from '../../auth/use-action.ts'
 
 export interface AccountKeysProps {
   readonly account: OwnAccount

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
-import { useAuth } from '../auth/auth-provider.tsx'
+import { useAuth } from '../../auth/auth-provider.tsx'
 import { makeAccounts, makePasskey } from '../passkeys/passkeys.ts'
 import { useReadAgain } from '../own.ts'
 import { useSettings } from '../settings.ts'
-import { ProblemLine } from './problem-line.tsx'
-import { useAction } from './use-action.ts'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { useAction } from '../../auth/use-action.ts'
 
 /** The first step of everybody: a passkey, and with it an account on each network. */
 export function FirstPasskey(): ReactNode {

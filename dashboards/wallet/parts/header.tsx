@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import { Link } from '../../explorer/link.tsx'
-import { navigate, usePlace } from '../../explorer/router.ts'
+import { Link } from '../../kit/link.tsx'
+import { navigate, usePlace } from '../../kit/router.ts'
 import { Brand } from '../../kit/brand.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { ThemeToggle } from '../../kit/theme-toggle.tsx'
 import { useToast } from '../../kit/toast.tsx'
-import { useAuth } from '../auth/auth-provider.tsx'
-import type { SessionUser } from '../auth/session-client.ts'
-import { problemText } from '../problem.ts'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import type { SessionUser } from '../../auth/session-client.ts'
+import { problemText } from '../../auth/problem.ts'
 
 const parts = [{ to: '/', name: 'Accounts' }, { to: '/send', name: 'Send' }, { to: '/activity', name: 'Activity' }, { to: '/passkeys', name: 'Passkeys' }] as const
 

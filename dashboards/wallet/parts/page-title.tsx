@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
-import { usePlace } from '../../explorer/router.ts'
+import { usePlace } from '../../kit/router.ts'
 
 /** The heading of a page. It gets the focus when one comes from another page, so that the page is read from its start. */
 export function PageTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {

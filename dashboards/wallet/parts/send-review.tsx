@@ -12,9 +12,9 @@ import { readAccount } from '../chain/chain-client.ts'
 import { sendTransaction } from '../chain/send-transaction.ts'
 import type { OwnAccount, SendStage } from '../chain/send-transaction.ts'
 import { useReadAgain } from '../own.ts'
-import { problemText, WalletProblem, wasNotGiven } from '../problem.ts'
+import { problemText, WalletProblem, wasNotGiven } from '../../auth/problem.ts'
 import { networkNames, networkSettings, useSettings } from '../settings.ts'
-import { ProblemLine } from './problem-line.tsx'
+import { ProblemLine } from '../../auth/problem-line.tsx'
 import { SendSteps } from './send-steps.tsx'
 
 export interface Payment {

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { navigate } from '../../explorer/router.ts'
+import { navigate } from '../../kit/router.ts'
 import { Button } from '../../kit/button.tsx'
-import { useAuth } from '../auth/auth-provider.tsx'
-import { ProblemLine } from './problem-line.tsx'
-import { useAction } from './use-action.ts'
+import { useAuth } from '../../auth/auth-provider.tsx'
+import { ProblemLine } from '../../auth/problem-line.tsx'
+import { useAction } from '../../auth/use-action.ts'
 
 /** For whoever left a session open somewhere. */
 export function SignOutEverywhere(): ReactNode {

@@ -1,9 +1,9 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 import type { AuthenticationResponseJSON, PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
-import type { Auth } from '../auth/auth-provider.tsx'
+import type { Auth } from '../../auth/auth-provider.tsx'
 import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../contract.ts'
-import { WalletProblem } from '../problem.ts'
-import { callFunction } from './passkey-function.ts'
+import { WalletProblem } from '../../auth/problem.ts'
+import { callFunction } from '../../auth/passkey-function.ts'
 
 /** What people do with their passkeys. Every function throws WalletProblem; those that ask for a passkey throw what the browser throws too. */
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { NothingHere } from '../../../kit/state.tsx'
 import { formatNumber } from '../../../kit/formats.ts'
-import { Link } from '../../link.tsx'
+import { Link } from '../../../kit/link.tsx'
 import { paths } from '../../paths.ts'
 import { useAnswer, useList } from '../../queries.ts'
 import { humanize, shorten } from '../../text.ts'

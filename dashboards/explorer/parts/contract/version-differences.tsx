@@ -5,7 +5,7 @@ import { Loading, NothingHere } from '../../../kit/state.tsx'
 import { compareLines } from '../../line-differences.ts'
 import { lineHunks } from '../../line-hunks.ts'
 import { useAnswer } from '../../queries.ts'
-import { useSearchValue } from '../../router.ts'
+import { useSearchValue } from '../../../kit/router.ts'
 import { Trouble } from '../answer.tsx'
 import { Differences } from './differences.tsx'
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Icon } from '../../kit/icon.tsx'
+import { Icon } from '../kit/icon.tsx'
 
 /** Says what went wrong, beside what was tried. */
 export function ProblemLine({ problem }: { readonly problem: string | undefined }): ReactNode {

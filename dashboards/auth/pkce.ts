@@ -1,4 +1,4 @@
-import { base64UrlOf, hexOf, sha256 } from '../../../clients/signing/bytes.ts'
+import { base64UrlOf, hexOf, sha256 } from '../../clients/signing/bytes.ts'
 
 const place = 'flowfarm-code-verifier'
 const bytes = 56

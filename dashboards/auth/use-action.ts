@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { problemText } from '../problem.ts'
+import { problemText } from './problem.ts'
 
 export interface Action {
   readonly isBusy: boolean

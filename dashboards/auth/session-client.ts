@@ -1,4 +1,4 @@
-import { callJson, jsonBody } from '../problem.ts'
+import { callJson, jsonBody } from './problem.ts'
 import type { FullAuthOptions } from './auth-options.ts'
 
 /** Who is signed in, as the auth server has it. */

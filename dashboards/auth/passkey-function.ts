@@ -1,5 +1,5 @@
-import type { FullAuthOptions } from '../auth/auth-options.ts'
-import { callJson, jsonBody, WalletProblem } from '../problem.ts'
+import type { FullAuthOptions } from './auth-options.ts'
+import { callJson, jsonBody, WalletProblem } from './problem.ts'
 
 /**
  * Calls the passkey function.

@@ -1,4 +1,4 @@
-import { callJson, mayPass, problemText, WalletProblem } from '../problem.ts'
+import { callJson, mayPass, problemText, WalletProblem } from './problem.ts'
 import type { FullAuthOptions } from './auth-options.ts'
 import { endSession, keepSession, readSession } from './session-client.ts'
 import type { PageSession } from './session-client.ts'

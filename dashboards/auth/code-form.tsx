@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { Button } from '../../kit/button.tsx'
-import { useNow } from '../../kit/use-now.ts'
-import { useToast } from '../../kit/toast.tsx'
-import { useAuth } from '../auth/auth-provider.tsx'
-import { sendCode, verifyCode } from '../auth/sign-in.ts'
+import { Button } from '../kit/button.tsx'
+import { useNow } from '../kit/use-now.ts'
+import { useToast } from '../kit/toast.tsx'
+import { useAuth } from './auth-provider.tsx'
+import { sendCode, verifyCode } from './sign-in.ts'
 import { ProblemLine } from './problem-line.tsx'
 import { useAction } from './use-action.ts'
 
@@ -42,7 +42,7 @@ export function CodeForm({ email, onBack }: { readonly email: string; readonly o
         if (code.length === digits) trial(code)
       }}
     >
-      <div className="alone-head">
+      <div className="sign-in-head">
         <h1>Type the code</h1>
         <p className="soft">If <b className="wrap">{email}</b> can receive e-mails, one with a code of {digits} digits is on its way. The link in it works in this browser too.</p>
       </div>
