@@ -10,6 +10,7 @@ import { feedSettings } from './feed-settings.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { pageSettings } from './page-settings.ts'
 import { plannedGroup, plannedSettings } from './planned-settings.ts'
+import { editorSettings } from './editor-settings.ts'
 import { walletSettings } from './wallet-settings.ts'
 import { webhookSettings } from './webhook-settings.ts'
 
@@ -127,6 +128,7 @@ export const settings = {
   ...askSettings,
   ...chatSettings,
   ...walletSettings,
+  ...editorSettings,
 
   ...plannedSettings,
 

@@ -13,11 +13,6 @@ export interface Room {
   readonly pure?: true
 }
 
-const systemRoom = (path: string): Room => ({
-  paths: [path],
-  mayImport: ['src/base', 'src/chain', 'src/db', 'src/access'],
-})
-
 export const rooms: readonly Room[] = [
   { paths: ['src/*.ts', 'src/services'], mayImport: 'everything' },
   { paths: ['src/base'], mayImport: [] },
@@ -43,8 +38,8 @@ export const rooms: readonly Room[] = [
   { paths: ['src/proxy'], mayImport: ['src/base'] },
   { paths: ['src/wallet'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/auth', 'clients/signing'] },
   { paths: ['clients/signing'], mayImport: [] },
-  systemRoom('src/projects'),
-  systemRoom('src/editor'),
+  { paths: ['src/projects'], mayImport: ['src/base', 'src/db', 'src/auth'] },
+  { paths: ['src/editor'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/auth', 'src/projects/project-access.ts', 'src/outbound'] },
   { paths: ['dashboards'], mayImport: ['clients/signing'] },
   { paths: ['scripts'], mayImport: 'everything' },
   { paths: ['test'], mayImport: 'everything' },
