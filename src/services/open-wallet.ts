@@ -21,6 +21,7 @@ import { createPasskeyFunction, passkeyFunctionPath } from '../wallet/passkeys/p
 import { PasskeyStore } from '../wallet/passkeys/stores/passkey-store.ts'
 import { provisioningEndpoints } from '../wallet/provisioning/provisioning-endpoints.ts'
 import type { ServiceContext } from './context.ts'
+import { withEditor } from './editor-origin.ts'
 import { localHost } from './local-host.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
 import { openWalletNodes } from './open-wallet-nodes.ts'
@@ -49,7 +50,7 @@ const pruneEveryMs = 3_600_000
  */
 export async function openWallet(context: ServiceContext, { port, clientOf, log, page }: OpenWalletOptions): Promise<OpenedWallet> {
   const { config, databaseUrl, lifecycle } = context
-  const place = readWalletPlace(config, port)
+  const place = withEditor(readWalletPlace(config, port), config, context.shared)
   const { url, party, isSecure } = place
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),

@@ -23,6 +23,10 @@ export class Shared {
   chatPort: number | undefined
   /** The port that the wallet of this process listens on. */
   walletPort: number | undefined
+  /** The port that the editor of this process listens on. */
+  editorPort: number | undefined
+  /** The port that the language server channel of this process listens on. */
+  lspPort: number | undefined
   /** The port that the tool servers of this process listen on. */
   toolsPort: number | undefined
   /** The port that the reverse proxy of this process listens on. */

@@ -5,7 +5,9 @@ import { isUuid } from './tokens/access-tokens.ts'
 import { asAuthUser } from './users/present-user.ts'
 
 /** Who makes a request, by the sessions of our own auth endpoint: one that was ended is refused at once. */
-export function createAuthSessions({ pool, accessTokens, sessions, users, oneTimeTokens }: AuthParts): AuthSessions {
+export function createAuthSessions(
+  { pool, accessTokens, sessions, users, oneTimeTokens }: Pick<AuthParts, 'pool' | 'accessTokens' | 'sessions' | 'users' | 'oneTimeTokens'>,
+): AuthSessions {
   return {
     authenticate: async (accessToken) => {
       try {
