@@ -1,0 +1,75 @@
+import type { FclSignable, FclSignature, FclVoucher } from './fcl-signable.ts'
+import { SigningError } from './signing-error.ts'
+
+/** The chain takes no transaction that is longer, in bytes; characters are never more than these. */
+const mostScript = 1_500_000
+const mostItems = 1000
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads what an application sent as `Signable`: whatever is in it may be of any kind.
+ * @throws SigningError that names the field
+ */
+export function fclSignableOf(body: unknown): FclSignable {
+  const fields = fieldsOf(body, 'signable')
+  return {
+    message: textOf(fields['message'], 'message', 4 * mostScript), addr: textOf(fields['addr'], 'addr', 18), keyId: countOf(fields['keyId'], 'keyId'),
+    voucher: voucherOf(fieldsOf(fields['voucher'], 'voucher')),
+  }
+}
+
+function voucherOf(voucher: Fields): FclVoucher {
+  const key = fieldsOf(voucher['proposalKey'], 'voucher.proposalKey')
+  return {
+    cadence: textOf(voucher['cadence'], 'voucher.cadence', mostScript), refBlock: textOf(voucher['refBlock'], 'voucher.refBlock', 66),
+    computeLimit: countOf(voucher['computeLimit'], 'voucher.computeLimit'),
+    arguments: listOf(voucher['arguments'], 'voucher.arguments').map((argument, at) => fieldsOf(argument, `voucher.arguments[${at}]`)),
+    proposalKey: {
+      address: textOf(key['address'], 'voucher.proposalKey.address', 18), keyId: countOf(key['keyId'], 'voucher.proposalKey.keyId'),
+      sequenceNum: countOf(key['sequenceNum'], 'voucher.proposalKey.sequenceNum'),
+    },
+    payer: textOf(voucher['payer'], 'voucher.payer', 18),
+    authorizers: listOf(voucher['authorizers'], 'voucher.authorizers').map((one, at) => textOf(one, `voucher.authorizers[${at}]`, 18)),
+    payloadSigs: signaturesOf(voucher['payloadSigs'], 'voucher.payloadSigs'), envelopeSigs: signaturesOf(voucher['envelopeSigs'], 'voucher.envelopeSigs'),
+  }
+}
+
+/** Some libraries leave out a list that is empty. */
+function signaturesOf(value: unknown, field: string): readonly FclSignature[] {
+  return listOf(value ?? [], field).map((one, at) => {
+    const signature = fieldsOf(one, `${field}[${at}]`)
+    return {
+      address: textOf(signature['address'], `${field}[${at}].address`, 18), keyId: countOf(signature['keyId'], `${field}[${at}].keyId`),
+      sig: optionalText(signature['sig'], `${field}[${at}].sig`), extensionData: optionalText(signature['extensionData'], `${field}[${at}].extensionData`),
+    }
+  })
+}
+
+/** The fields of an object. @throws SigningError */
+export function fieldsOf(value: unknown, field: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SigningError(field, 'has to be an object')
+  return value as Fields
+}
+
+/** @throws SigningError for anything but a text of at most so many characters */
+export function textOf(value: unknown, field: string, most: number): string {
+  if (typeof value !== 'string') throw new SigningError(field, 'has to be a text')
+  if (value.length > most) throw new SigningError(field, `has to be of at most ${most} characters`)
+  return value
+}
+
+function optionalText(value: unknown, field: string): string | null | undefined {
+  return value === undefined || value === null ? value : textOf(value, field, mostScript)
+}
+
+function countOf(value: unknown, field: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new SigningError(field, 'has to be a whole number of at least 0')
+  return value
+}
+
+function listOf(value: unknown, field: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new SigningError(field, 'has to be a list')
+  if (value.length > mostItems) throw new SigningError(field, `has to have at most ${mostItems} items`)
+  return value
+}
