@@ -48,8 +48,10 @@ export interface WalletStandIn {
   /** Balances by address, in units of 10^-8 FLOW. */
   readonly balances: Map<string, bigint>
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
-  /** Waits for the e-mail to an address. */
-  codeFor(email: string): Promise<{ readonly code: string; readonly link: string }>
+  /** Waits for an e-mail to an address. @returns the code of the newest */
+  codeFor(email: string): Promise<string>
+  /** @returns the link of the newest */
+  linkFor(email: string): Promise<string>
   /** All lines that were logged. */
   readonly logged: readonly string[]
   stop(): Promise<void>
@@ -121,6 +123,13 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
       }
     },
   })
+  const inMail = async (email: string, part: RegExp): Promise<string> => {
+    for (;;) {
+      const mail = mails.findLast(({ to }) => to === email)
+      if (mail !== undefined) return part.exec(mail.text)?.[0] ?? ''
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
   return {
     url: `http://localhost:${server.port}`,
     get world() {
@@ -130,13 +139,8 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
       state.world = world
     },
     balances: chain.balances, accounts: chain.accounts, logged,
-    codeFor: async (email) => {
-      for (;;) {
-        const mail = mails.findLast(({ to }) => to === email)
-        if (mail !== undefined) return { code: /\b\d{6}\b/.exec(mail.text)?.[0] ?? '', link: /http\S+/.exec(mail.text)?.[0] ?? '' }
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
-    },
+    codeFor: (email) => inMail(email, /\b\d{6}\b/),
+    linkFor: (email) => inMail(email, /http\S+/),
     stop: async () => {
       await server.close()
       for (const close of closing) await close()

@@ -11,6 +11,7 @@ import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
 import { closeServer, listen } from '../../base/http/listen.ts'
 import { requests } from '../../base/http/requests.ts'
 import type { RequestState } from '../../base/http/requests.ts'
+import { hasLeftEarly } from '../../base/left-early.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { SlidingWindow } from '../../base/sliding-window.ts'
@@ -81,7 +82,7 @@ export interface WalletServer {
 export async function createWalletServer(options: WalletServerOptions): Promise<WalletServer> {
   const { log, metrics, host, clientOf, closeGraceMs = 3000 } = options
   const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
+  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
   app.use(requests({ service: 'wallet', metrics, log, list: 'the documentation' }))
   let handler: Middleware<RequestState> | undefined
   app.use(async (context, next) => {

@@ -173,7 +173,7 @@ describe('the wallet over HTTP', () => {
     const email = newEmail()
     const post = (path: string, body: unknown, headers = {}): Promise<Response> => fetch(`${wallet.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
     await post('/auth/v1/otp', { email })
-    const { code } = await wallet.codeFor(email)
+    const code = await wallet.codeFor(email)
     const session = await (await post('/auth/v1/verify', { type: 'email', email, token: code })).json() as { access_token: string; refresh_token: string }
     const kept = await post('/session', { refresh_token: session.refresh_token }, { origin: wallet.url, 'x-wallet-session': '1' })
     expect(kept.status).to.equal(200)
