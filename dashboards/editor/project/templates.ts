@@ -1,0 +1,54 @@
+/** A file to begin with. */
+export interface Template {
+  readonly name: string
+  readonly title: string
+  readonly path: string
+  readonly code: string
+}
+
+const contract = `/// A counter that anybody may read, and that its account alone may move.
+access(all) contract Counter {
+
+    access(all) event Incremented(count: Int)
+
+    /// How often it was moved.
+    access(all) var count: Int
+
+    /// Moves it by one.
+    access(account) fun increment() {
+        self.count = self.count + 1
+        emit Incremented(count: self.count)
+    }
+
+    init() {
+        self.count = 0
+    }
+}
+`
+
+const transaction = `/// Keeps a greeting in the storage of whoever signs.
+transaction(greeting: String) {
+
+    prepare(signer: auth(LoadValue, SaveValue) &Account) {
+        signer.storage.load<String>(from: /storage/greeting)
+        signer.storage.save(greeting, to: /storage/greeting)
+    }
+
+    execute {
+        log(greeting)
+    }
+}
+`
+
+const script = `/// Adds two numbers. Run it with Ctrl+Enter, or ⌘ Enter.
+access(all) fun main(a: Int, b: Int): Int {
+    return a + b
+}
+`
+
+/** What a new file may begin with. */
+export const templates: readonly Template[] = [
+  { name: 'contract', title: 'A contract', path: 'contracts/Counter.cdc', code: contract },
+  { name: 'transaction', title: 'A transaction', path: 'transactions/greet.cdc', code: transaction },
+  { name: 'script', title: 'A script', path: 'scripts/add.cdc', code: script },
+]

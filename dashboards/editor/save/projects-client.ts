@@ -1,0 +1,42 @@
+import { callFunction } from '../../auth/passkey-function.ts'
+import type { OpenedProject, ProjectPage, SaveAnswer, SaveRequest } from '../contract.ts'
+
+/** The function that keeps projects, at the page's own host. All calls throw WalletProblem. */
+const place = { passkeyAuthUrl: '/functions/v1/projects' }
+
+/** Gives the token of whoever is signed in; undefined where nobody is. */
+export type TokenSource = () => Promise<string | undefined>
+
+export class ProjectsClient {
+  readonly #token: TokenSource
+
+  constructor(token: TokenSource) {
+    this.#token = token
+  }
+
+  /** Newest first. */
+  async list(cursor?: string): Promise<ProjectPage> {
+    return this.#call('/projects/list', { limit: 30, ...(cursor === undefined ? {} : { cursor }) })
+  }
+
+  async get(slug: string): Promise<OpenedProject> {
+    return this.#call('/projects/get', { slug })
+  }
+
+  async save(request: SaveRequest): Promise<SaveAnswer> {
+    return this.#call('/projects/save', request)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#call('/projects/delete', { id })
+  }
+
+  /** @returns the slug of the copy */
+  async fork(slug: string): Promise<string> {
+    return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug })).slug
+  }
+
+  async #call<Data>(endpoint: string, data: unknown): Promise<Data> {
+    return callFunction<Data>(place, endpoint, data, await this.#token())
+  }
+}
