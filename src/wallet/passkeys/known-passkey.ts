@@ -12,4 +12,6 @@ export interface KnownPasskeys {
   /** Undefined for one that is not there, was removed, or is somebody else's: nobody is told which. */
   find(userId: string, credentialId: string): Promise<KnownPasskey | undefined>
   of(userId: string): Promise<readonly KnownPasskey[]>
+  /** Those that the user has removed, the last ones first. They sign nobody in; accounts on the chain may have their keys. */
+  removedOf(userId: string): Promise<readonly KnownPasskey[]>
 }

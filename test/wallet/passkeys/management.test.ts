@@ -26,6 +26,7 @@ describe('people and their passkeys', () => {
   it('remove one, by which nobody signs in any more, and which accounts no longer are made for', async () => {
     const person = await withTwo()
     const [first, second] = await world.listed(person)
+    expect([first, second].map((one) => one?.publicKeySec1Hex)).to.deep.equal(person.authenticator.credentials.map(({ publicKeySec1Hex }) => publicKeySec1Hex))
     const store = new PasskeyStore(world.database.pool)
     expect((await store.of(person.user.id)).map(({ credentialId }) => credentialId)).to.deep.equal([first?.id, second?.id])
     expect(await store.find(person.user.id, person.credentialId)).to.deep.equal({
@@ -33,6 +34,7 @@ describe('people and their passkeys', () => {
     })
     expect(given(await remove(person, first?.id))).to.deep.equal({ removed: true })
     expect((await world.listed(person)).map(({ id }) => id)).to.deep.equal([second?.id])
+    expect((await store.removedOf(person.user.id)).map(({ credentialId }) => credentialId)).to.deep.equal([first?.id])
     expect(await store.find(person.user.id, person.credentialId)).to.equal(undefined)
     expect(await store.of(person.user.id)).to.have.length(1)
     const [old] = person.authenticator.credentials.splice(0, 1)
@@ -77,7 +79,7 @@ describe('people and their passkeys', () => {
       world.call('/passkeys/update', { credentialId: person.credentialId, authenticatorName }, { token: person.token })
     )
     const { passkey } = given(await rename('  Schlüssel 🔑 '))
-    expect(Object.keys(passkey as object)).to.have.members(['id', 'authenticatorName', 'deviceType', 'backedUp', 'createdAt', 'lastUsedAt'])
+    expect(Object.keys(passkey as object)).to.have.members(['id', 'authenticatorName', 'deviceType', 'backedUp', 'createdAt', 'lastUsedAt', 'publicKeySec1Hex'])
     expect((await world.listed(person)).map(({ authenticatorName }) => authenticatorName)).to.deep.equal(['Schlüssel 🔑'])
     for (const name of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\u0000b', '\ud800', 7, null]) {
       const { status, error } = await rename(name)

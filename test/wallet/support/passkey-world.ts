@@ -40,6 +40,7 @@ export interface ShownPasskey {
   readonly backedUp: boolean
   readonly createdAt: string
   readonly lastUsedAt: string | null
+  readonly publicKeySec1Hex: string
 }
 
 export interface Registered {

@@ -15,6 +15,8 @@ export interface Passkey {
   readonly backedUp: boolean
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
+  /** As accounts on the chain have it: 130 hex digits. */
+  readonly publicKeySec1Hex: string
 }
 
 export interface OwnedPasskey extends SigningPasskey {
@@ -25,7 +27,7 @@ export interface OwnedPasskey extends SigningPasskey {
 export const mostPasskeys = 10
 
 const shown = `credential_id as id, name as "authenticatorName", device_type as "deviceType", is_backed_up as "backedUp", created_at as "createdAt",
-  last_used_at as "lastUsedAt"`
+  last_used_at as "lastUsedAt", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
 const known = `credential_id as "credentialId", user_id as "userId", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
 
 /** What is done together with a change, in its transaction. */
@@ -49,6 +51,13 @@ export class PasskeyStore implements KnownPasskeys {
   async of(userId: string): Promise<readonly KnownPasskey[]> {
     const { rows } = await query<KnownPasskey>(
       this.#pool, `select ${known} from wallet.passkeys where user_id = $1 and removed_at is null order by created_at, credential_id`, [userId],
+    )
+    return rows
+  }
+
+  async removedOf(userId: string): Promise<readonly KnownPasskey[]> {
+    const { rows } = await query<KnownPasskey>(
+      this.#pool, `select ${known} from wallet.passkeys where user_id = $1 and removed_at is not null order by removed_at desc, credential_id limit 100`, [userId],
     )
     return rows
   }

@@ -17,6 +17,7 @@ import type { TransactionNode } from '../../support/transaction-node.ts'
 /** Passkeys by their owner, as the part of the wallet that makes them tells of them. */
 export class PasskeyList implements KnownPasskeys {
   readonly passkeys: KnownPasskey[] = []
+  readonly removed: KnownPasskey[] = []
 
   add(userId: string, options: Partial<KnownPasskey> = {}): KnownPasskey {
     const pair = createECDH('prime256v1')
@@ -31,6 +32,15 @@ export class PasskeyList implements KnownPasskeys {
 
   of(userId: string): Promise<readonly KnownPasskey[]> {
     return Promise.resolve(this.passkeys.filter((one) => one.userId === userId))
+  }
+
+  removedOf(userId: string): Promise<readonly KnownPasskey[]> {
+    return Promise.resolve(this.removed.filter((one) => one.userId === userId))
+  }
+
+  remove(passkey: KnownPasskey): void {
+    this.passkeys.splice(this.passkeys.indexOf(passkey), 1)
+    this.removed.push(passkey)
   }
 }
 
