@@ -9,8 +9,9 @@ function describe(node: ReplayNode, { node: options }: ReplayCommand): string {
   const version = node.version === '' ? '' : `, version ${node.version}`
   const end = options.loop === true ? 'without end' : `to ${node.chain.highest}`
   const pace = options.intervalMs === undefined ? '' : `, a block every ${options.intervalMs} ms`
+  const rest = options.hasRest === true ? `, REST on ${node.restUrl}` : ''
   const heights = `from height ${node.sporkRootHeight} ${end}, head ${node.head}`
-  return `Replay node ready on ${node.endpoint}: ${options.recording}${version} ${heights}${pace}`
+  return `Replay node ready on ${node.endpoint}${rest}: ${options.recording}${version} ${heights}${pace}`
 }
 
 await runCommand(async () => {

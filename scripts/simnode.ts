@@ -6,11 +6,12 @@ import { publishedPayerSetting } from '../src/simnode/ledger/world/outside.ts'
 import { runCommand, serveNode } from './serve-node.ts'
 
 /** What a ready node serves, in one line. */
-function describe(node: LedgerNode, { node: { seed, intervalMs, hasPayer } }: LedgerCommand): string {
+function describe(node: LedgerNode, { node: { seed, intervalMs, hasPayer, hasRest } }: LedgerCommand): string {
   const branch = node.version === '' ? '' : `, branch ${node.version}`
   const pace = intervalMs === undefined ? '' : `, a block every ${intervalMs} ms`
   const payer = hasPayer === true ? `; payer ${publishedPayerSetting}` : ''
-  return `Simulated node ready on ${node.endpoint}: seed ${seed}${branch} from height ${node.sporkRootHeight}, head ${node.head}${pace}${payer}`
+  const rest = hasRest === true ? `, REST on ${node.restUrl}` : ''
+  return `Simulated node ready on ${node.endpoint}${rest}: seed ${seed}${branch} from height ${node.sporkRootHeight}, head ${node.head}${pace}${payer}`
 }
 
 await runCommand(async () => {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { FatalError } from '../../base/errors.ts'
+import { RestServer } from '../rest/rest-server.ts'
 import { CallServer } from './call-server.ts'
 import type { AccessNodeEvents } from './call-server.ts'
 import { FaultBook } from './fault-book.ts'
@@ -16,6 +17,10 @@ export interface AccessNodeOptions {
   readonly host?: string
   /** Default 0, which picks a free one. */
   readonly port?: number
+  /** Whether it also answers the access API's REST, for browsers. Default false. */
+  readonly hasRest?: boolean
+  /** Of REST. Default 0, which picks a free one. */
+  readonly restPort?: number
   /** The latest height at first. Default: the chain's `firstHead`. */
   readonly head?: number
   /** Milliseconds from one new block to the next, until the chain ends. Default: the head moves only when told. */
@@ -47,7 +52,8 @@ export interface ChainSource<Chain extends NodeChain> {
 }
 
 /**
- * An access node that serves a chain over gRPC, in the services `flow.access.AccessAPI` and `access.AccessAPI`.
+ * An access node that serves a chain over gRPC, in the services `flow.access.AccessAPI` and `access.AccessAPI`, and by REST if
+ * that is wanted.
  *
  * States: idle; serving, from `listen` on; stopped, for good, after `stop`. While it serves, three things change from
  * outside: the version of the chain (`switchTo`), its head (`setHead`, `advance`, the interval), and its faults.
@@ -61,6 +67,7 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   readonly #callCounts = new Map<string, number>()
   readonly #chains = new KeptRecently<string, Chain>(maxKeptChains)
   #server: RawGrpcServer | undefined
+  #rest: RestServer | undefined
   #view: NodeView<Chain>
   #timer: NodeJS.Timeout | undefined
 
@@ -80,10 +87,19 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
       faults: this.#faults,
       events: this.events,
       count: (method) => this.#callCounts.set(method, this.callCount(method) + 1),
-      dropConnection: (peer) => this.#server?.dropConnection(peer),
+      dropConnection: (peer) => {
+        this.#server?.dropConnection(peer)
+        this.#rest?.dropConnection(peer)
+      },
     })
-    const { host = '127.0.0.1', port = 0, intervalMs } = this.#options
+    const { host = '127.0.0.1', port = 0, hasRest = false, restPort = 0, intervalMs } = this.#options
     this.#server = await RawGrpcServer.listen(host, port, calls.services())
+    try {
+      if (hasRest) this.#rest = await RestServer.listen(host, restPort, calls.unaryCalls())
+    } catch (error) {
+      await this.#server.close()
+      throw error
+    }
     if (intervalMs !== undefined) this.#keepPace(intervalMs)
   }
 
@@ -91,6 +107,12 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   get endpoint(): string {
     if (this.#server === undefined) throw new FatalError('node-idle', 'The node does not listen')
     return `${this.#server.host}:${this.#server.port}`
+  }
+
+  /** `http://host:port`, without a slash at the end. @throws FatalError where it has no REST */
+  get restUrl(): string {
+    if (this.#rest === undefined) throw new FatalError('node-without-rest', 'The node has no REST: start it with hasRest')
+    return this.#rest.url
   }
 
   get chain(): Chain {
@@ -162,12 +184,13 @@ export class AccessNode<Chain extends NodeChain = NodeChain> {
   /** Cuts every connection once; clients may connect again at once. */
   dropConnections(): void {
     this.#server?.dropConnections()
+    this.#rest?.dropConnections()
   }
 
   /** Stops at once, cutting calls and streams that are under way. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#server?.close()
+    await Promise.all([this.#server?.close(), this.#rest?.close()])
   }
 
   [Symbol.asyncDispose](): Promise<void> {

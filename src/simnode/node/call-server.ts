@@ -12,6 +12,7 @@ import { Refusal } from './refusal.ts'
 import { sharedMethods } from './shared-methods.ts'
 import { streamMethods } from './stream-methods.ts'
 import type { StreamMethod } from './stream-methods.ts'
+import type { UnaryCall } from './unary-call.ts'
 import type { UnaryMethod } from './unary-method.ts'
 
 export interface AccessNodeEvents {
@@ -45,10 +46,14 @@ export class CallServer<Chain extends NodeChain> {
     this.#context = context
   }
 
+  /** The unary calls of the modern service, for whoever takes them in by another protocol. */
+  unaryCalls(): Record<string, (call: UnaryCall) => void> {
+    return Object.fromEntries(Object.entries(this.#methods()).map(([name, method]) => [name, this.#unary(modern, name, method)]))
+  }
+
   services(): Record<ServiceName, RawService> {
-    const methods: Readonly<Record<string, UnaryMethod<Chain>>> = { ...sharedMethods, ...this.#context.methods }
-    const all: Record<string, CallHandler> = {}
-    for (const [name, method] of Object.entries(methods)) all[name] = this.#unary(modern, name, method)
+    const methods = this.#methods()
+    const all: Record<string, CallHandler> = this.unaryCalls()
     for (const [name, method] of Object.entries(streamMethods)) all[name] = this.#stream(name, method)
     const ofLegacy: Record<string, CallHandler> = {}
     for (const [name, strip] of Object.entries(legacyMethods)) {
@@ -58,7 +63,13 @@ export class CallServer<Chain extends NodeChain> {
     return { [modern]: all, [legacy]: ofLegacy }
   }
 
-  #unary(service: ServiceName, name: string, method: UnaryMethod<Chain>, strip = (answer: Buffer) => answer): CallHandler {
+  #methods(): Readonly<Record<string, UnaryMethod<Chain>>> {
+    return { ...sharedMethods, ...this.#context.methods }
+  }
+
+  #unary(
+    service: ServiceName, name: string, method: UnaryMethod<Chain>, strip = (answer: Buffer) => answer,
+  ): (call: UnaryCall) => void {
     return (call) => {
       const verdict = this.#judge(service, name, call.request, (view) => method.height?.(view, call.request))
       const finish = (): void => {

@@ -8,12 +8,13 @@ import type { Fault } from './fault.ts'
 export const nodeArguments = {
   'port': { type: 'string' }, 'host': { type: 'string' }, 'head': { type: 'string' }, 'interval': { type: 'string' },
   'spork-root': { type: 'string' }, 'latency': { type: 'string' }, 'fault': { type: 'string', multiple: true },
-  'control-port': { type: 'string' }, 'rate': { type: 'boolean' }, 'help': { type: 'boolean', short: 'h' },
+  'control-port': { type: 'string' }, 'rest-port': { type: 'string' }, 'rate': { type: 'boolean' }, 'help': { type: 'boolean', short: 'h' },
 } as const
 
 /** How they are explained. */
 export const nodeArgumentsHelp = `  --port <port>          to listen on (default 3569; 0 picks a free one)
   --host <address>       to listen on (default 127.0.0.1)
+  --rest-port <port>     answer by REST too, as a browser asks (default: not; 0 picks a free one)
   --spork-root <n>       serve nothing below this height
   --latency <ms>         answer every call so much later
   --fault <json>         something to do wrong; repeatable. src/simnode/node/fault.ts lists
@@ -35,6 +36,7 @@ export interface NodeArgumentValues {
   readonly 'latency'?: string | undefined
   readonly 'fault'?: string[] | undefined
   readonly 'control-port'?: string | undefined
+  readonly 'rest-port'?: string | undefined
   readonly 'rate'?: boolean | undefined
 }
 
@@ -51,10 +53,12 @@ export function readNodeArguments(values: NodeArgumentValues): NodeCommand {
   const intervalMs = wholeNumber('--interval', values.interval, { min: 1 })
   const sporkRootHeight = wholeNumber('--spork-root', values['spork-root'])
   const latencyMs = wholeNumber('--latency', values.latency)
+  const restPort = wholeNumber('--rest-port', values['rest-port'], { max: 65_535 })
   return {
     node: {
       port: wholeNumber('--port', values.port, { max: 65_535 }) ?? 3569,
       host: values.host ?? '127.0.0.1',
+      ...(restPort === undefined ? {} : { hasRest: true, restPort }),
       ...(head === undefined ? {} : { head }),
       ...(intervalMs === undefined ? {} : { intervalMs }),
       ...(sporkRootHeight === undefined ? {} : { sporkRootHeight }),

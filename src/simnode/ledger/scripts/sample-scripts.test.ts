@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { ledgerChain } from '../ledger-node.ts'
+import { personOfTurn } from '../world/people.ts'
+import { executeScript } from './execute-script.ts'
+import { LedgerScriptState } from './ledger-script-state.ts'
+import { sampleNames, sampleScripts } from './sample-scripts.ts'
+import type { SampleScript } from './sample-scripts.ts'
+import { encodeJson } from './cadence-json.ts'
+
+const chain = ledgerChain({ seed: 3 })
+
+function given(source: string, { arguments: args }: Pick<SampleScript, 'arguments'>, height = 250): unknown {
+  return JSON.parse(executeScript(new LedgerScriptState(chain, height), Buffer.from(source), args.map(encodeJson)).toString())
+}
+
+describe('sample scripts', () => {
+  it('have an answer each, at any height', () => {
+    expect(sampleScripts.map(({ name }) => name)).to.deep.equal([...sampleNames])
+    for (const sample of sampleScripts) {
+      for (const height of [0, 99, 250]) expect(given(sample.code, sample, height), sample.name).to.have.property('value').that.has.length.greaterThan(0)
+    }
+  })
+
+  it('tell what is so by the ledger', () => {
+    const [balance, storage, items, supply, staked, block] = sampleScripts.map((sample) => (given(sample.code, sample) as { value: unknown }).value)
+    const state = new LedgerScriptState(chain, 250)
+    const account = state.account(`0x${personOfTurn(3).hex}`)
+    expect([balance, supply, staked, block]).to.deep.equal([account?.balance, state.network.flowSupply, state.network.totalStaked, '250'])
+    expect(storage).to.deep.equal([account?.storageUsed, account?.storageCapacity].map((value) => ({ value: String(value), type: 'UInt64' })))
+    expect(items).to.be.an('array')
+  })
+
+  it('have nothing for a collection that an account does not show', () => {
+    const [, , items] = sampleScripts
+    if (items === undefined) throw new Error('no sample')
+    const of = (address: string, path: string): unknown =>
+      given(items.code, { arguments: [{ type: 'Address', value: address }, { type: 'String', value: path }] })
+    expect(of(`0x${personOfTurn(3).hex}`, 'Elsewhere')).to.deep.equal({ type: 'Array', value: [] })
+    expect(of('0xf8d6e0586b0a20c7', 'HeronsCollection')).to.deep.equal({ type: 'Array', value: [] })
+  })
+
+  it('are known with any comments, white space and addresses of imports', () => {
+    const gap = fc.array(fc.constantFrom(' ', '\n', '\t', '// a line "and\n', '/* more /* of */ it */', '/// doc\n'), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.join(''))
+    fc.assert(fc.property(fc.constantFrom(...sampleScripts), fc.array(gap, { minLength: 1, maxLength: 8 }), (sample, gaps) => {
+      let at = 0
+      const spaced = sample.code.replaceAll(/\s+/g, () => `${gaps[at++ % gaps.length]}`)
+      expect(given(spaced, sample)).to.deep.equal(given(sample.code, sample))
+      expect(given(spaced.replace(/0x[0-9a-f]{16}/, '0x1'), sample)).to.deep.equal(given(sample.code, sample))
+    }))
+  })
+
+  it('are no others for a word more, or for words in a text', () => {
+    for (const sample of sampleScripts) {
+      for (const source of [`${sample.code}access(all) fun more() {}`, sample.code.replace('return', 'return /*'), sample.code.replace('main', '"main"')]) {
+        expect(() => given(source, sample), source).to.throw(/simulated node, which runs no Cadence/)
+      }
+    }
+  })
+})

@@ -1,0 +1,92 @@
+import { personOfTurn } from '../world/people.ts'
+import { systemAccounts } from '../world/tokens.ts'
+import { json } from './cadence-json.ts'
+import type { CadenceJson } from './cadence-json.ts'
+
+/** Names of the sample scripts; each has an answer in `sampleAnswers`. */
+export const sampleNames = ['flow-balance', 'storage-use', 'item-ids', 'flow-supply', 'total-staked', 'block-height'] as const
+export type SampleName = (typeof sampleNames)[number]
+
+/** A script that a simulated node answers, for people to try. */
+export interface SampleScript {
+  readonly name: SampleName
+  /** What it tells, for a list to choose from. */
+  readonly title: string
+  /** Cadence, with the addresses of the emulator. The node knows it also with other comments, white space and addresses of imports. */
+  readonly code: string
+  /** Arguments to begin with, in JSON-CDC: of an account that every simulated chain has. */
+  readonly arguments: readonly CadenceJson[]
+}
+
+const somebody: CadenceJson = { value: `0x${personOfTurn(3).hex}`, type: 'Address' }
+const service = `0x${systemAccounts.service.hex}`
+
+/**
+ * The scripts that a simulated node answers besides those of the program itself, which no person would write. They are Cadence that
+ * any network runs; what the simulated node tells is so by its ledger, though it runs none.
+ */
+export const sampleScripts: readonly SampleScript[] = [
+  {
+    name: 'flow-balance',
+    title: 'FLOW balance of an account',
+    code: `access(all) fun main(address: Address): UFix64 {
+    return getAccount(address).balance
+}
+`,
+    arguments: [somebody],
+  },
+  {
+    name: 'storage-use',
+    title: 'Storage that an account uses, and may use, in bytes',
+    code: `access(all) fun main(address: Address): [UInt64] {
+    let storage = getAccount(address).storage
+    return [storage.used, storage.capacity]
+}
+`,
+    arguments: [somebody],
+  },
+  {
+    name: 'item-ids',
+    title: 'Ids of the NFTs in a public collection of an account',
+    code: `import NonFungibleToken from ${service}
+
+access(all) fun main(address: Address, path: String): [UInt64] {
+    let collection = getAccount(address).capabilities
+        .borrow<&{NonFungibleToken.Collection}>(PublicPath(identifier: path)!)
+    return collection?.getIDs() ?? []
+}
+`,
+    arguments: [somebody, json.string('HeronsCollection')],
+  },
+  {
+    name: 'flow-supply',
+    title: 'Total supply of FLOW',
+    code: `import FlowToken from 0x${systemAccounts.flowToken.hex}
+
+access(all) fun main(): UFix64 {
+    return FlowToken.totalSupply
+}
+`,
+    arguments: [],
+  },
+  {
+    name: 'total-staked',
+    title: 'FLOW that is staked, of all nodes and delegators',
+    code: `import FlowIDTableStaking from ${service}
+
+access(all) fun main(): UFix64 {
+    return FlowIDTableStaking.getTotalStaked()
+}
+`,
+    arguments: [],
+  },
+  {
+    name: 'block-height',
+    title: 'Height of the block whose state is asked',
+    code: `access(all) fun main(): UInt64 {
+    return getCurrentBlock().height
+}
+`,
+    arguments: [],
+  },
+]
