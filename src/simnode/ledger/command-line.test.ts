@@ -19,13 +19,13 @@ describe('command line of the simulated node', () => {
   it('reads every option', () => {
     const args = [
       '--port', '0', '--spork-root', '5000', '--blocks', '200', '--interval', '1000', '--still', '--seed', '7',
-      '--branch', '5100b', '--busyness', '3', '--huge', '5050', '--huge', '5060', '--orphans', '--payer', '--genesis', '2026-01-01T00:00:00Z',
+      '--branch', '5100b', '--busyness', '3', '--huge', '5050', '--huge', '5060', '--orphans', '--payer', '--rest-port', '8888', '--genesis', '2026-01-01T00:00:00Z',
     ]
     expect(readCommandLine(args, now)).to.deep.include({
       node: {
         port: 0, host: '127.0.0.1', faults: [], head: 5199, sporkRootHeight: 5000, seed: 7, branch: '5100b', busyness: 3,
         clock: { height: 0, time: new Date('2026-01-01T00:00:00Z'), spacingMs: 1000 }, keepsOrphans: true,
-        hasPayer: true, hugeBlocks: [5050, 5060],
+        hasPayer: true, hugeBlocks: [5050, 5060], hasRest: true, restPort: 8888,
       },
     })
     expect(readCommandLine(['--help'], now)).to.equal('help')
