@@ -13,6 +13,10 @@ const keywords = new Set(
   true try typealias use var view where while with attachment before result`.split(/\s+/),
 )
 
+export function isCadenceKeyword(word: string): boolean {
+  return keywords.has(word)
+}
+
 /**
  * In this order: a comment (of any depth, see below), a text, an address, a number, a word. Everything between is plain.
  * A word that begins with a capital letter is taken for a type; before an opening bracket a small one is a call.

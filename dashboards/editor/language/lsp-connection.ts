@@ -1,0 +1,146 @@
+import type { Transport } from '@codemirror/lsp-client'
+import type { Network } from '../contract.ts'
+
+/** How the language server is. */
+export type ServerState =
+  | { readonly is: 'connecting' }
+  | { readonly is: 'starting'; readonly label: string }
+  | { readonly is: 'ready'; readonly label: string }
+  | { readonly is: 'restarting'; readonly label: string }
+  /** It is tried again by itself. */
+  | { readonly is: 'away'; readonly reason: string }
+
+export interface LspConnectionOptions {
+  readonly url: string
+  readonly network: Network
+  /** The channel is open: what talks to the server begins from nothing. @returns what ends it, when the channel is lost */
+  readonly onOpen: (transport: Transport) => () => void
+  readonly onState: (state: ServerState) => void
+}
+
+const firstRetryMs = 500
+const lastRetryMs = 15_000
+/** A server that says nothing is given up. */
+const patienceMs = 30_000
+
+interface Told {
+  readonly type?: unknown
+  readonly method?: unknown
+  readonly params?: { readonly state?: unknown }
+  readonly message?: unknown
+  readonly server?: { readonly label?: unknown }
+}
+
+/**
+ * The channel to the language server of a network. Each time that it is opened everything begins anew: what is open is told again, from what the page has now.
+ *
+ *     connecting ──ready──► ready ◄──► restarting (the channel opens the documents again)
+ *         ▲                   │
+ *         └── after a pause ──┴── lost: away
+ */
+export class LspConnection {
+  readonly #options: LspConnectionOptions
+  #socket: WebSocket | undefined
+  #end: (() => void) | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #label = ''
+  #isClosed = false
+  /** Why the channel refused, in its own words. */
+  #refusal: string | undefined
+
+  constructor(options: LspConnectionOptions) {
+    this.#options = options
+    addEventListener('online', this.#again)
+    this.#connect()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    removeEventListener('online', this.#again)
+    clearTimeout(this.#timer)
+    this.#end?.()
+    this.#end = undefined
+    this.#socket?.close(1000)
+  }
+
+  readonly #again = (): void => {
+    if (this.#socket !== undefined || this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#connect()
+  }
+
+  #connect(): void {
+    const { url, network, onState } = this.#options
+    onState({ is: 'connecting' })
+    const socket = new WebSocket(url)
+    this.#socket = socket
+    this.#refusal = undefined
+    const patience = setTimeout(() => socket.close(), patienceMs)
+    const handlers = new Set<(message: string) => void>()
+    let isReady = false
+    socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'init', network })))
+    socket.addEventListener('message', ({ data }) => {
+      if (socket !== this.#socket || typeof data !== 'string') return
+      const told = readMessage(data)
+      if (told === undefined) return
+      if (told.type === 'ready' && !isReady) {
+        isReady = true
+        clearTimeout(patience)
+        this.#ready(socket, handlers, told)
+      } else if (told.type === 'error') this.#refuse(socket, told, isReady)
+      else if (told.method === 'flow/serverStatus') this.#showStatus(told)
+      else if (told.type === undefined) for (const handler of [...handlers]) handler(data)
+    })
+    socket.addEventListener('close', () => {
+      clearTimeout(patience)
+      if (socket === this.#socket) this.#lost()
+    })
+  }
+
+  #ready(socket: WebSocket, handlers: Set<(message: string) => void>, { server }: Told): void {
+    this.#failures = 0
+    this.#label = typeof server?.label === 'string' ? server.label : 'Language server'
+    this.#options.onState({ is: 'ready', label: this.#label })
+    this.#end = this.#options.onOpen({
+      send: (message) => {
+        // What is sent into a channel that is lost is told anew when there is another.
+        if (socket.readyState === WebSocket.OPEN) socket.send(message)
+      },
+      subscribe: (handler) => void handlers.add(handler),
+      unsubscribe: (handler) => void handlers.delete(handler),
+    })
+  }
+
+  #refuse(socket: WebSocket, { message }: Told, isReady: boolean): void {
+    if (isReady) return
+    this.#refusal = typeof message === 'string' ? message : 'The language server refused.'
+    socket.close()
+  }
+
+  #showStatus({ params }: Told): void {
+    const state = params?.state
+    if (state === 'ready' || state === 'restarting' || state === 'starting') this.#options.onState({ is: state, label: this.#label })
+  }
+
+  #lost(): void {
+    this.#socket = undefined
+    this.#end?.()
+    this.#end = undefined
+    if (this.#isClosed) return
+    this.#options.onState({ is: 'away', reason: this.#refusal ?? 'The language server does not answer. It is tried again by itself; all else goes on.' })
+    const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
+    // Not all pages at once, where a service was started again.
+    this.#timer = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2))
+  }
+}
+
+function readMessage(data: string): Told | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value as Told : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import type { Diagnostic } from '@codemirror/lint'
+import type { Text } from '@codemirror/state'
+import type { Diagnostic as ServerDiagnostic, Position } from 'vscode-languageserver-protocol'
+
+/** Something that the language server says of a file. Lines and columns count from 1. */
+export interface Problem {
+  readonly path: string
+  readonly severity: 'error' | 'warning' | 'info' | 'hint'
+  readonly message: string
+  readonly line: number
+  readonly column: number
+}
+
+const severities = ['error', 'error', 'warning', 'info', 'hint'] as const
+
+/** What was said of a file, for the list of problems; worst first, then by line. */
+export function problemsOf(path: string, diagnostics: readonly ServerDiagnostic[]): readonly Problem[] {
+  return diagnostics.map(({ severity = 1, message, range }) => ({
+    path, severity: severities[severity] ?? 'error', message, line: range.start.line + 1, column: range.start.character + 1,
+  })).sort((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity) || one.line - other.line || one.column - other.column)
+}
+
+/** The same as marks in a document. What was said of lines that are not there any more is put where the document ends. */
+export function marksOf(diagnostics: readonly ServerDiagnostic[], doc: Text): readonly Diagnostic[] {
+  return diagnostics.map(({ severity = 1, message, range }) => {
+    const from = offsetOf(doc, range.start)
+    return { from, to: Math.max(from, offsetOf(doc, range.end)), severity: severities[severity] ?? 'error', message }
+  })
+}
+
+/** The place of a line and a column, in UTF-16 as CodeMirror counts too; the nearest one where there is none such. */
+export function offsetOf(doc: Text, { line, character }: Position): number {
+  if (line >= doc.lines) return doc.length
+  const { from, length } = doc.line(Math.max(0, line) + 1)
+  return from + Math.min(length, Math.max(0, character))
+}

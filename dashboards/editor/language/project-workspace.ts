@@ -1,0 +1,139 @@
+import { Workspace } from '@codemirror/lsp-client'
+import type { LSPClient, WorkspaceFile } from '@codemirror/lsp-client'
+import { LSPPlugin } from '@codemirror/lsp-client'
+import { ChangeSet, Text } from '@codemirror/state'
+import type { TransactionSpec } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
+import { fileUri } from './file-uri.ts'
+
+interface OpenFile extends WorkspaceFile {
+  view: EditorView | undefined
+  /** The text that `doc` was made of, where no editor has the file: the same text needs no second look. */
+  text: string | undefined
+}
+
+interface FileUpdate {
+  readonly file: WorkspaceFile
+  readonly prevDoc: Text
+  readonly changes: ChangeSet
+}
+
+/** What a workspace knows of the project. */
+export interface WorkspaceProject {
+  /** The documents that the server shall have: text by path. */
+  documents(): ReadonlyMap<string, string>
+  /** Shows a file, of the project or of the chain. Undefined: there is none such. */
+  display(uri: string): Promise<EditorView | undefined>
+  /** Changes a file that is in no editor. */
+  change(uri: string, spec: TransactionSpec): void
+}
+
+/** Cadence, as the language server calls it. */
+const languageId = 'cadence'
+
+/**
+ * All files of a project, as one channel to the server knows them: also those in no editor, so that imports between files are found and each file's problems
+ * are known. Made anew for each channel.
+ */
+export class ProjectWorkspace extends Workspace {
+  override files: OpenFile[] = []
+  readonly #project: WorkspaceProject
+  #version = 0
+
+  constructor(client: LSPClient, project: WorkspaceProject) {
+    super(client)
+    this.#project = project
+  }
+
+  /** Brings what the server has to what the project has now; for changes that no editor made. */
+  match(): void {
+    const documents = this.#project.documents()
+    for (const file of this.files) {
+      if (documents.has(file.uri)) continue
+      this.client.didClose(file.uri)
+    }
+    this.files = this.files.filter(({ uri }) => documents.has(uri))
+    for (const [uri, text] of documents) {
+      if (this.getFile(uri) === null) this.#open(uri, Text.of(text.split('\n')), undefined)
+    }
+    this.client.sync()
+  }
+
+  override connected(): void {
+    for (const [uri, text] of this.#project.documents()) this.#open(uri, Text.of(text.split('\n')), undefined)
+  }
+
+  override syncFiles(): readonly FileUpdate[] {
+    const updates: FileUpdate[] = []
+    const documents = this.#project.documents()
+    for (const file of this.files) {
+      const changes = changesOf(file, documents.get(file.uri))
+      if (changes === undefined) continue
+      updates.push({ file, prevDoc: file.doc, changes })
+      file.doc = changes.apply(file.doc)
+      file.version = ++this.#version
+    }
+    return updates
+  }
+
+  override openFile(uri: string, _languageId: string, view: EditorView): void {
+    const file = this.files.find((one) => one.uri === uri)
+    if (file === undefined) {
+      this.#open(uri, view.state.doc, view)
+      return
+    }
+    file.view = view
+  }
+
+  /** The file stays with the server: it is no less a part of the project. */
+  override closeFile(uri: string, view: EditorView): void {
+    const file = this.files.find((one) => one.uri === uri)
+    if (file?.view !== view) return
+    file.view = undefined
+  }
+
+  override updateFile(uri: string, update: TransactionSpec): void {
+    const view = this.getFile(uri)?.getView()
+    if (view === null || view === undefined) this.#project.change(uri, update)
+    else view.dispatch(update)
+  }
+
+  override async displayFile(uri: string): Promise<EditorView | null> {
+    return await this.#project.display(uri) ?? null
+  }
+
+  #open(uri: string, doc: Text, view: EditorView | undefined): void {
+    const file: OpenFile = { uri, languageId, version: ++this.#version, doc, view, text: undefined, getView: () => file.view ?? null }
+    this.files.push(file)
+    this.client.didOpen(file)
+  }
+}
+
+/** What was changed since the server was told; undefined where nothing was. */
+function changesOf(file: OpenFile, text: string | undefined): ChangeSet | undefined {
+  const { view, doc } = file
+  const plugin = view === undefined ? null : LSPPlugin.get(view)
+  if (view !== undefined && plugin !== null) {
+    const changes = plugin.unsyncedChanges
+    file.text = undefined
+    // An editor that was opened after its file had been told knows of no changes before it.
+    const isWhole = changes.length === doc.length && changes.apply(doc).eq(view.state.doc)
+    plugin.clear()
+    if (isWhole) return changes.empty ? undefined : changes
+    return replacing(doc, view.state.doc)
+  }
+  if (text === undefined || text === file.text) return undefined
+  file.text = text
+  const now = Text.of(text.split('\n'))
+  return now.eq(doc) ? undefined : replacing(doc, now)
+}
+
+function replacing(before: Text, after: Text): ChangeSet {
+  return ChangeSet.of({ from: 0, to: before.length, insert: after }, before.length)
+}
+
+/** The documents that a server is given: Cadence alone, those that are looked at first. */
+export function documentsOf(files: ReadonlyMap<string, string>, first: readonly string[], most: number): ReadonlyMap<string, string> {
+  const paths = [...new Set([...first, ...files.keys()])].filter((path) => files.has(path) && path.endsWith('.cdc'))
+  return new Map(paths.slice(0, most).map((path) => [fileUri(path), files.get(path) ?? '']))
+}

@@ -1,0 +1,143 @@
+/** A value of JSON-CDC. Source: https://cadence-lang.org/docs/json-cadence-spec */
+export interface CadenceValue {
+  readonly type: string
+  readonly value?: unknown
+}
+
+/** What was typed is no value of the type. The message says what one would be. */
+export class ArgumentProblem extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ArgumentProblem'
+  }
+}
+
+const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
+const fixLimits: Readonly<Record<string, readonly [bigint, bigint]>> = { UFix64: [0n, 2n ** 64n - 1n], Fix64: [-(2n ** 63n), 2n ** 63n - 1n] }
+const maxDigits = 100
+
+/**
+ * Makes of what somebody typed a value of a Cadence type: plain for simple types, JSON for lists and dictionaries, JSON-CDC for all others.
+ * @throws ArgumentProblem
+ */
+export function argumentValue(type: string, typed: string): CadenceValue {
+  const text = typed.trim()
+  const given = /^\{\s*"type"\s*:/.test(text) ? parse(text) : undefined
+  if (isCadenceValue(given)) return given
+  if (type.endsWith('?')) return text === '' || text === 'nil' ? { type: 'Optional', value: null } : { type: 'Optional', value: argumentValue(type.slice(0, -1), typed) }
+  if (type === 'String' || type === 'Character') return { type, value: typed }
+  if (type.startsWith('[') || type.startsWith('{')) return fromPlain(type, parse(text))
+  return fromPlain(type, text)
+}
+
+/** A value of JSON, or a text, as a value of a Cadence type. */
+function fromPlain(type: string, value: unknown): CadenceValue {
+  if (isCadenceValue(value)) return value
+  if (type.endsWith('?')) return { type: 'Optional', value: value === null ? null : fromPlain(type.slice(0, -1), value) }
+  if (type.startsWith('[')) {
+    if (!Array.isArray(value)) throw new ArgumentProblem(`Write a list in JSON, such as ["1", "2"], for ${type}.`)
+    const [inner = ''] = splitType(type.slice(1, -1), ';')
+    return { type: 'Array', value: value.map((one: unknown) => fromPlain(inner, one)) }
+  }
+  if (type.startsWith('{')) return dictionary(type, value)
+  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+  if (text === undefined) throw new ArgumentProblem(`Write a value of ${type}.`)
+  return simple(type, text)
+}
+
+function dictionary(type: string, value: unknown): CadenceValue {
+  const [keyType = '', valueType] = splitType(type.slice(1, -1), ':')
+  if (valueType === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) throw new ArgumentProblem(`Write an object in JSON, such as {"a": "1"}, for ${type}.`)
+  return { type: 'Dictionary', value: Object.entries(value).map(([key, one]) => ({ key: fromPlain(keyType, key), value: fromPlain(valueType, one) })) }
+}
+
+function simple(type: string, text: string): CadenceValue {
+  const [, kind, bits] = wholeBits.exec(type) ?? []
+  if (kind !== undefined) return { type, value: whole(type, kind, bits, text) }
+  const limits = fixLimits[type]
+  if (limits !== undefined) return { type, value: fixed(type, limits, text) }
+  switch (type) {
+    case 'String':
+    case 'Character':
+      return { type, value: text }
+    case 'Address':
+      if (!/^(0x)?[0-9a-fA-F]{1,16}$/.test(text)) throw new ArgumentProblem('An address has up to 16 hex digits, such as 0xf8d6e0586b0a20c7.')
+      return { type, value: `0x${text.replace(/^0x/, '').toLowerCase().padStart(16, '0')}` }
+    case 'Bool':
+      if (text !== 'true' && text !== 'false') throw new ArgumentProblem('Write true or false.')
+      return { type, value: text === 'true' }
+    case 'Path':
+    case 'StoragePath':
+    case 'PublicPath':
+    case 'CapabilityPath':
+      return { type: 'Path', value: path(text) }
+    default:
+      throw new ArgumentProblem(`Write a value of ${type} as JSON-CDC: {"type": …, "value": …}.`)
+  }
+}
+
+function whole(type: string, kind: string, bits: string | undefined, text: string): string {
+  if (!/^-?\d+$/.test(text) || text.length > maxDigits) throw new ArgumentProblem(`${type} is a whole number, such as 42.`)
+  const value = BigInt(text)
+  const signed = kind === 'Int'
+  if (!signed && value < 0n) throw new ArgumentProblem(`${type} is not below 0.`)
+  if (bits !== undefined) {
+    const [low, high] = signed ? [-(2n ** (BigInt(bits) - 1n)), 2n ** (BigInt(bits) - 1n) - 1n] : [0n, 2n ** BigInt(bits) - 1n]
+    if (value < low || value > high) throw new ArgumentProblem(`${type} is from ${low} to ${high}.`)
+  }
+  return value.toString()
+}
+
+function fixed(type: string, [low, high]: readonly [bigint, bigint], text: string): string {
+  const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(text) ?? []
+  if (before === undefined || text.length > maxDigits) throw new ArgumentProblem(`${type} is a number of at most 8 decimals, such as 12.5.`)
+  const units = BigInt(`${sign}${before}${after.padEnd(8, '0')}`)
+  if (units < low || units > high) throw new ArgumentProblem(low === 0n && units < 0n ? `${type} is not below 0.` : `This is too large for ${type}.`)
+  return `${sign}${BigInt(before)}.${after.padEnd(8, '0')}`
+}
+
+function path(text: string): { readonly domain: string; readonly identifier: string } {
+  const [, domain, identifier] = /^\/(storage|public|private)\/([A-Za-z_]\w*)$/.exec(text) ?? []
+  if (domain === undefined || identifier === undefined) throw new ArgumentProblem('A path is such as /public/flowTokenBalance.')
+  return { domain, identifier }
+}
+
+/** Parts of a type at its outermost level. */
+function splitType(type: string, separator: string): readonly string[] {
+  const parts = ['']
+  let depth = 0
+  for (const char of type) {
+    if ('([{<'.includes(char)) depth++
+    if (')]}>'.includes(char)) depth--
+    if (char === separator && depth === 0) parts.push('')
+    else parts[parts.length - 1] += char
+  }
+  return parts.map((part) => part.trim())
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ArgumentProblem(`This is no JSON: ${error.message}.`)
+    throw error
+  }
+}
+
+function isCadenceValue(value: unknown): value is CadenceValue {
+  return typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string'
+    && Object.keys(value).every((key) => key === 'type' || key === 'value')
+}
+
+/** What one would type for a value: the way back, for those that come with samples. */
+export function typedText(value: unknown): string {
+  if (!isCadenceValue(value)) return JSON.stringify(value) ?? ''
+  const { type, value: inner } = value
+  if (type === 'Optional') return inner === null ? '' : typedText(inner)
+  if (type === 'Path' && typeof inner === 'object' && inner !== null) {
+    const { domain, identifier } = inner as { readonly domain?: unknown; readonly identifier?: unknown }
+    return `/${String(domain)}/${String(identifier)}`
+  }
+  if (typeof inner === 'string' || typeof inner === 'boolean') return String(inner)
+  return JSON.stringify(value)
+}
