@@ -7,7 +7,7 @@ export interface PreparedText {
    * never added or taken away.
    */
   readonly text: string
-  /** Contracts that the text names, and that are not there yet; each is fetched in the background. */
+  /** Contracts that the text names, and that are not there yet, or so long that they may have been updated; each is to be fetched in the background. */
   readonly missing: readonly ContractName[]
 }
 
@@ -16,6 +16,23 @@ export interface ContractName {
   readonly address: string
   readonly name: string
 }
+
+/** A part of a text as LSP tells it: lines and characters from 0, characters in UTF-16 units, the end excluded. */
+export interface TextRange {
+  readonly start: { readonly line: number; readonly character: number }
+  readonly end: { readonly line: number; readonly character: number }
+}
+
+/** Which contract a line of a file below the folder is from, and where it begins in that file, in lines from 0. */
+export interface ContractAt {
+  readonly contract: ContractName
+  readonly firstLine: number
+}
+
+/** Where something is declared: in a contract of the chain, with the lines of the contract's own code, or in a document of the connection. */
+export type DefinitionPlace =
+  | { readonly contract: ContractName; readonly range: TextRange }
+  | { readonly document: string; readonly range: TextRange }
 
 export interface ResolvedContract extends ContractName {
   readonly code: string
@@ -29,10 +46,35 @@ export interface ResolvedContract extends ContractName {
 export interface ImportWorkspace {
   /** Absolute; nobody else's documents are below it. */
   readonly folder: string
-  /** Writes a document of the connection where imports by path find it, and gives the text to check. @param path relative, checked, such as `contracts/A.cdc` */
+  /**
+   * Grows when other documents of the connection have to be prepared and checked again, because what they import is in other files now: contracts
+   * came or were updated, or a document declares a contract that others import by its name.
+   */
+  readonly generation: number
+  /**
+   * Writes a document of the connection where imports by path find it, and gives the text to check.
+   * @param path relative, such as `contracts/A.cdc`
+   * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `document-too-large`, 409 `path-taken`
+   */
   prepare(path: string, text: string): Promise<PreparedText>
   /** Fetches a contract and all that it imports. Undefined: there is none at this address. @throws RetryableError while no node answers */
   fetch(contract: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined>
+  /**
+   * What a line of a file is, which a server has named: files below `_/` hold contracts of the chain, several of them at times.
+   * @param file its path relative to the folder, or its URI
+   * @param line from 0
+   * @returns undefined for files that are none of the chain's contracts
+   */
+  describe(file: string, line: number): ContractAt | undefined
+  /**
+   * Finds the file that a server means by a definition. The checker of the CLI gives the range in the file that declares the name, and the URI of the
+   * file that was asked about. So the range is looked for in all that the document imports.
+   * @param path the document that was asked about
+   * @param at where the name stands in it
+   * @param range what the server gave
+   * @returns undefined where the name stands nowhere at this range
+   */
+  locate(path: string, at: TextRange['start'], range: TextRange): Promise<DefinitionPlace | undefined>
   /** A document was closed: others do not find it any more. */
   remove(path: string): Promise<void>
   /** Takes the folder away. */

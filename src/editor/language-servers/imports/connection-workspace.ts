@@ -1,0 +1,258 @@
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { EditorNetwork } from '../../../base/editor-network.ts'
+import { ApiError } from '../../../base/errors.ts'
+import { coreContractAddress } from '../../../chain/core-contracts.ts'
+import type { ContractAt, ContractName, DefinitionPlace, ImportWorkspace, PreparedText, ResolvedContract, TextRange } from '../import-workspace.ts'
+import { contractId } from './chain-contract.ts'
+import type { ContractLibrary } from './contract-library.ts'
+import { readDocument } from './document-imports.ts'
+import type { DocumentImports } from './document-imports.ts'
+import { checkDocumentPath, contractFolder } from './document-path.ts'
+import { FileNames } from './file-names.ts'
+import { hasCode } from './file-store.ts'
+import type { FileStore } from './file-store.ts'
+import { fileOf, layOutContracts, locationFrom } from './lay-out-contracts.ts'
+import type { ContractFile } from './lay-out-contracts.ts'
+import { replaceLocations } from './replace-locations.ts'
+import type { LocationChange } from './replace-locations.ts'
+import { locateName } from './locate-name.ts'
+
+export interface ConnectionWorkspaceOptions {
+  readonly folder: string
+  readonly network: EditorNetwork
+  readonly library: ContractLibrary
+  readonly store: FileStore
+  readonly onClose: () => void
+}
+
+type FileParts = Omit<ContractFile, 'text'>
+
+const mostDocuments = 1000
+/** UTF-16 units. */
+const longestDocument = 2_000_000
+const mostCharacters = 20_000_000
+
+/**
+ * The folder of one connection (see `import-workspace.ts`). What it is asked to write is done in turn, so that the files are those of the last texts.
+ */
+export class ConnectionWorkspace implements ImportWorkspace {
+  readonly folder: string
+  readonly #options: ConnectionWorkspaceOptions
+  readonly #documents = new Map<string, DocumentImports>()
+  readonly #names = new FileNames()
+  /** Where documents lead to, by their paths, as servers were given them. */
+  readonly #imported = new Map<string, readonly string[]>()
+  /** All files that were written, by name; the texts are on the disk. */
+  readonly #placed = new Map<string, FileParts>()
+  /** The file of each contract, by its id. */
+  #files: ReadonlyMap<string, FileParts> = new Map()
+  /** What the files were made of. */
+  #madeOf = ''
+  #generation = 0
+  #queue: Promise<unknown> = Promise.resolve()
+  readonly #closing = new AbortController()
+
+  constructor(options: ConnectionWorkspaceOptions) {
+    this.#options = options
+    this.folder = options.folder
+  }
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  async prepare(path: string, text: string): Promise<PreparedText> {
+    checkDocumentPath(path)
+    if (text.length > longestDocument) {
+      throw new ApiError(413, 'document-too-large', `The document has ${text.length} characters, and ${longestDocument} are checked at most. Split it.`, { field: 'text' })
+    }
+    return this.#inTurn(async () => {
+      this.#remember(path, readDocument(text))
+      await this.#layOut()
+      const prepared = this.#prepared(path)
+      await this.#write(path, prepared.text)
+      return prepared
+    })
+  }
+
+  async fetch(contract: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined> {
+    const found = await this.#options.library.resolve(this.#options.network, contract, AbortSignal.any([signal, this.#closing.signal]))
+    // The documents that import it see it when they are prepared again.
+    await this.#inTurn(() => this.#layOut())
+    return found
+  }
+
+  describe(file: string, line: number): ContractAt | undefined {
+    const path = file.startsWith('file:') ? posix.relative(this.folder, fileURLToPath(file)) : file
+    const [folder, name, ...more] = path.split('/')
+    if (folder !== contractFolder || name === undefined || more.length > 0) return undefined
+    const part = this.#placed.get(name)?.parts.findLast(({ firstLine }) => firstLine <= line)
+    return part === undefined ? undefined : { contract: { address: part.address, name: part.name }, firstLine: part.firstLine }
+  }
+
+  async locate(path: string, at: TextRange['start'], range: TextRange): Promise<DefinitionPlace | undefined> {
+    return locateName({
+      path, at, range, documents: this.#documents, files: (paths) => this.#filesOf(paths), imported: (document) => this.#imported.get(document) ?? [],
+    })
+  }
+
+  async remove(path: string): Promise<void> {
+    checkDocumentPath(path)
+    await this.#inTurn(async () => {
+      this.#remember(path, undefined)
+      await rm(join(this.folder, path), { force: true })
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort(new ApiError(503, 'connection-closed', 'The connection was closed.'))
+    await this.#queue
+    await rm(this.folder, { recursive: true, force: true })
+    this.#options.onClose()
+  }
+
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(() => {
+      this.#closing.signal.throwIfAborted()
+      return run()
+    })
+    this.#queue = result.catch(() => undefined)
+    return result
+  }
+
+  /** @param document undefined: it is there no more. @throws ApiError 413 */
+  #remember(path: string, document: DocumentImports | undefined): void {
+    const old = this.#documents.get(path)
+    const characters = this.#documents.values().reduce((sum, { text }) => sum + text.length, 0) - (old?.text.length ?? 0) + (document?.text.length ?? 0)
+    if (document !== undefined && (characters > mostCharacters || (old === undefined && this.#documents.size >= mostDocuments))) {
+      throw new ApiError(413, 'too-many-documents', `A connection has at most ${mostDocuments} documents with ${mostCharacters} characters in all. Close some.`, { field: 'text' })
+    }
+    if (document === undefined) this.#forget(path)
+    else this.#documents.set(path, document)
+    const changed = new Set(old?.contracts).symmetricDifference(new Set(document?.contracts))
+    if (changed.size === 0) return
+    const isWanted = this.#documents.entries().some(([other, { statements }]) => other !== path && statements.some((statement) => changed.has(byName(statement) ?? '')))
+    if (isWanted) this.#generation++
+  }
+
+  #forget(path: string): void {
+    this.#documents.delete(path)
+    this.#imported.delete(path)
+  }
+
+  /** Puts the contracts that documents import into files, where these are not what they were. */
+  async #layOut(): Promise<void> {
+    const { library, network } = this.#options
+    const wanted = this.#documents.values().flatMap(({ statements }) => statements.flatMap((statement) => this.#contractsOf(statement)))
+    const contracts = library.known(network, wanted)
+    const together = this.#documents.values().map(({ statements }) => statements).flatMap((statements) => statements.map((statement) => this.#contractsOf(statement).map(contractId)).filter((ids) => ids.length > 1)).toArray()
+    const madeOf = JSON.stringify([[...contracts.values()].map(({ id, hash }) => `${id} ${hash}`).toSorted(), together.map((ids) => ids.toSorted().join()).toSorted()])
+    if (madeOf === this.#madeOf) return
+    const files = layOutContracts(contracts, together, (text) => this.#names.nameOf(text))
+    for (const file of new Set(files.values())) {
+      if (this.#placed.has(file.name)) continue
+      await this.#options.store.place(file.text, join(this.folder, contractFolder, file.name))
+      this.#placed.set(file.name, { name: file.name, parts: file.parts })
+    }
+    const hasMoved = this.#files.entries().some(([id, { name }]) => files.get(id)?.name !== name && files.has(id))
+    const hasMore = files.keys().some((id) => !this.#files.has(id))
+    this.#files = new Map([...files].map(([id, { name, parts }]) => [id, this.#placed.get(name) ?? { name, parts }]))
+    this.#madeOf = madeOf
+    if (hasMoved || hasMore) this.#generation++
+  }
+
+  #prepared(path: string): PreparedText {
+    const document = this.#documents.get(path)
+    if (document === undefined) throw new Error(`the document ${path} is not there`)
+    const changes: LocationChange[] = []
+    const missing = new Map<string, ContractName>()
+    for (const statement of document.statements) {
+      const own = this.#documentOf(statement, path)
+      const contracts = this.#contractsOf(statement)
+      const file = fileOf(contracts.map(contractId), (id) => this.#files.get(id))
+      const target = own === undefined ? file === undefined ? undefined : locationFrom(path, contractFolder, file) : relativePath(path, own)
+      if (target !== undefined) changes.push({ location: statement.location, path: target })
+      if (own !== undefined) continue
+      for (const contract of contracts) if (this.#options.library.isWanted(this.#options.network, contract)) missing.set(contractId(contract), contract)
+    }
+    const text = replaceLocations(document.text, changes)
+    this.#imported.set(path, readDocument(text).statements.map(({ location }) => location.value))
+    return { text, missing: [...missing.values()] }
+  }
+
+  /** The contracts of the chain that a statement imports; none where a document of the connection has what it names. */
+  #contractsOf(statement: DocumentImports['statements'][number]): ContractName[] {
+    const { names, location: { kind, value } } = statement
+    if (kind === 'address') return names.map(({ name }) => ({ address: value, name }))
+    const name = byName(statement)
+    const address = name === undefined || this.#documents.values().some(({ contracts }) => contracts.includes(name)) ? undefined : coreContractAddress(name, this.#options.network)
+    return name === undefined || address === undefined ? [] : [{ address, name }]
+  }
+
+  /** The document that declares what a statement imports by its name alone. */
+  #documentOf(statement: DocumentImports['statements'][number], path: string): string | undefined {
+    const name = byName(statement)
+    if (name === undefined) return undefined
+    return this.#documents.entries().find(([other, { contracts }]) => other !== path && contracts.includes(name))?.[0]
+  }
+
+  /** Files with contracts, and all that these import. */
+  async #filesOf(paths: readonly string[]): Promise<ContractFile[]> {
+    const found = new Map<string, ContractFile>()
+    const left = [...paths]
+    for (let path = left.pop(); path !== undefined; path = left.pop()) {
+      const file = this.#placed.get(posix.basename(path))
+      if (file === undefined || found.has(file.name)) continue
+      const text = await readFile(join(this.folder, contractFolder, file.name), 'utf8')
+      found.set(file.name, { ...file, text })
+      left.push(...readDocument(text).statements.map(({ location }) => location.value))
+    }
+    return [...found.values()]
+  }
+
+  /**
+   * Nothing that the folder links to is written: parts of a path may not lead out of it, and the file itself may be no link.
+   * @throws ApiError 409 `path-taken`
+   */
+  async #write(path: string, text: string): Promise<void> {
+    const target = join(this.folder, path)
+    try {
+      await mkdir(dirname(target), { recursive: true })
+      if (await realpath(dirname(target)) !== dirname(target)) throw new ApiError(409, 'path-taken', `A part of ${path} leads elsewhere. Choose another path.`, { field: 'path' })
+      const file = await open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
+      try {
+        await file.writeFile(text)
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      if (['EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP'].some((code) => hasCode(error, code))) {
+        this.#forget(path)
+        throw new ApiError(409, 'path-taken', `There is a document where ${path} has a folder, or the other way round. Choose another path.`, { field: 'path', cause: error })
+      }
+      throw error
+    }
+  }
+}
+
+/** Makes the folder with what the CLI takes for its project. @param folder a path without links */
+export async function makeProjectFolder(folder: string): Promise<void> {
+  await mkdir(join(folder, contractFolder), { recursive: true, mode: 0o700 })
+  const networks = { emulator: '127.0.0.1:3569', mainnet: 'access.mainnet.nodes.onflow.org:9000', testnet: 'access.devnet.nodes.onflow.org:9000' }
+  await writeFile(join(folder, 'flow.json'), `${JSON.stringify({ networks }, null, 2)}\n`, { mode: 0o444 })
+}
+
+/** The contract of `import "A"`, `import A from "A"` and `import A`: a name without a place. `Crypto` by itself is built in. */
+function byName({ names, location: { kind, value } }: DocumentImports['statements'][number]): string | undefined {
+  if (kind !== 'string' || !/^[A-Za-z_]\w*$/.test(value)) return undefined
+  return names.every(({ name }) => name === value) ? value : undefined
+}
+
+function relativePath(from: string, to: string): string {
+  const relative = posix.relative(posix.dirname(from), to)
+  return relative.startsWith('.') ? relative : `./${relative}`
+}

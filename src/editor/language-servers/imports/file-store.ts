@@ -1,0 +1,88 @@
+import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hashOf } from './file-names.ts'
+
+/** What a file system says that cannot link: another device, no links at all, or too many to one file. */
+const cannotLink: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOSYS', 'ENOTSUP'])
+
+/**
+ * Texts by their SHA-256, each once on the disk and only to be read, however many connections import it: their folders get links to it. Those that
+ * were used longest ago are removed first, which takes nothing from the folders that have them.
+ */
+export class FileStore {
+  readonly #folder: string
+  readonly #mostBytes: number
+  /** Bytes of each text by its hash, in the order of their last use. */
+  readonly #sizes = new Map<string, number>()
+  readonly #writing = new Map<string, Promise<void>>()
+  #bytes = 0
+
+  /** @param mostBytes how much is kept for further connections, in bytes of UTF-8 */
+  constructor(folder: string, mostBytes: number) {
+    this.#folder = folder
+    this.#mostBytes = mostBytes
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Puts a text where `path` says, unless something is there already. */
+  async place(text: string, path: string): Promise<void> {
+    const hash = hashOf(text)
+    await this.#have(hash, text)
+    try {
+      await link(this.#pathOf(hash), path)
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return
+      if (hasCode(error, 'ENOENT')) return writeOwn(path, text)
+      if (!(error instanceof Error && 'code' in error && cannotLink.has(String(error.code)))) throw error
+      await copyFile(this.#pathOf(hash), path).catch(() => writeOwn(path, text))
+    }
+  }
+
+  async #have(hash: string, text: string): Promise<void> {
+    const size = this.#sizes.get(hash)
+    if (size !== undefined) {
+      this.#sizes.delete(hash)
+      this.#sizes.set(hash, size)
+      return
+    }
+    const writing = this.#writing.get(hash) ?? this.#write(hash, text).finally(() => this.#writing.delete(hash))
+    this.#writing.set(hash, writing)
+    await writing
+  }
+
+  async #write(hash: string, text: string): Promise<void> {
+    await mkdir(this.#folder, { recursive: true })
+    const path = this.#pathOf(hash)
+    // Somebody who reads sees the whole of it or nothing.
+    await writeFile(`${path}.new`, text, { mode: 0o444, flag: 'w' })
+    await rename(`${path}.new`, path)
+    const size = Buffer.byteLength(text)
+    this.#sizes.set(hash, size)
+    this.#bytes += size
+    for (const [oldest, bytes] of this.#sizes) {
+      if (this.#bytes <= this.#mostBytes || oldest === hash) break
+      this.#sizes.delete(oldest)
+      this.#bytes -= bytes
+      await rm(this.#pathOf(oldest), { force: true })
+    }
+  }
+
+  #pathOf(hash: string): string {
+    return join(this.#folder, `${hash}.cdc`)
+  }
+}
+
+/** A file that was removed from the store meanwhile, or cannot be shared. */
+async function writeOwn(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o444, flag: 'wx' }).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error
+  })
+}
+
+/** Whether an error is one of the file system with this code. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

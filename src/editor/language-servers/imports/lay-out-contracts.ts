@@ -1,0 +1,213 @@
+import { posix } from 'node:path'
+import type { ContractName } from '../import-workspace.ts'
+import { contractId, namedContracts } from './chain-contract.ts'
+import type { ChainContract } from './chain-contract.ts'
+import { blankOut, replaceLocations } from './replace-locations.ts'
+
+/** A contract within a file: from which line on, from 0. */
+export interface ContractPart extends ContractName {
+  readonly firstLine: number
+}
+
+/** A file that language servers read contracts from. */
+export interface ContractFile {
+  /** Other text, other name, so that no server keeps an old one. */
+  readonly name: string
+  readonly text: string
+  /** In the order of their lines. */
+  readonly parts: readonly ContractPart[]
+}
+
+/** Groups of contracts that have to be in one file, by their ids. */
+export type Together = Iterable<readonly string[]>
+
+/**
+ * Puts contracts into files, so that imports by address become imports of files. A checker knows a type by the file that it is from, and takes an
+ * import for one of one file. So each contract is in exactly one file, and these share one:
+ *
+ * - contracts that one statement imports (`import A, B from 0x1`), wherever it stands;
+ * - a contract and one of the same account that it imports, if that has something with `access(account)`;
+ * - contracts whose files would import each other in a circle because of that.
+ *
+ * Where contracts of the same name would have to share a file, or one imports another under a new name there, they do not share it, and the statements
+ * that need it stay as they are: the checker then says that it cannot import.
+ * @param together further groups, from the statements of documents
+ * @param nameOf the name of a file, by its text
+ * @returns the file of each contract, by its id
+ */
+export function layOutContracts(contracts: ReadonlyMap<string, ChainContract>, together: Together, nameOf: (text: string) => string): Map<string, ContractFile> {
+  const groups = new Groups(contracts.keys())
+  for (const ids of together) groups.join(ids.filter((id) => contracts.has(id)))
+  for (const contract of contracts.values()) {
+    for (const statement of contract.statements) {
+      const ids = namedContracts(statement).filter((id) => contracts.has(id))
+      groups.join(ids)
+      for (const id of ids) {
+        const imported = contracts.get(id)
+        if (imported?.address === contract.address && imported.hasAccountAccess) groups.join([contract.id, id])
+      }
+    }
+  }
+  joinCircles(contracts, groups)
+  return new Files(contracts, groups, nameOf).write()
+}
+
+/** Sets of ids that can be joined. */
+class Groups {
+  readonly #parents: Map<string, string>
+
+  constructor(ids: Iterable<string>) {
+    this.#parents = new Map([...ids].map((id) => [id, id]))
+  }
+
+  of(id: string): string {
+    let at = id
+    for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
+      // Halves the way for the next who asks.
+      this.#parents.set(at, this.#parents.get(parent) ?? parent)
+      at = parent
+    }
+    return at
+  }
+
+  join(ids: readonly string[]): void {
+    const [first, ...others] = ids
+    if (first === undefined) return
+    for (const id of others) {
+      // The smaller id leads, so that the outcome does not depend on the order.
+      const [leader = first, follower = first] = [this.of(first), this.of(id)].toSorted()
+      this.#parents.set(follower, leader)
+    }
+  }
+}
+
+/** Joins groups that import each other in a circle (Tarjan's components, without recursion). */
+function joinCircles(contracts: ReadonlyMap<string, ChainContract>, groups: Groups): void {
+  const imported = new Map<string, Set<string>>()
+  for (const contract of contracts.values()) {
+    const own = groups.of(contract.id)
+    const targets = imported.get(own) ?? new Set()
+    imported.set(own, targets)
+    for (const id of contract.statements.flatMap(namedContracts)) if (contracts.has(id) && groups.of(id) !== own) targets.add(groups.of(id))
+  }
+  const order = new Map<string, number>()
+  const low = new Map<string, number>()
+  const stack: string[] = []
+  const isOnStack = new Set<string>()
+  const circles: string[][] = []
+  const enter = (group: string) => {
+    order.set(group, order.size)
+    low.set(group, order.size - 1)
+    stack.push(group)
+    isOnStack.add(group)
+    return { group, rest: [...imported.get(group) ?? []] }
+  }
+  const lower = (group: string, value: number): void => void low.set(group, Math.min(low.get(group) ?? value, value))
+  for (const root of imported.keys()) {
+    if (order.has(root)) continue
+    const way = [enter(root)]
+    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
+      const next = here.rest.pop()
+      if (next !== undefined) {
+        if (!order.has(next)) way.push(enter(next))
+        else if (isOnStack.has(next)) lower(here.group, order.get(next) ?? 0)
+        continue
+      }
+      way.pop()
+      const above = way.at(-1)
+      if (above !== undefined) lower(above.group, low.get(here.group) ?? 0)
+      if (low.get(here.group) !== order.get(here.group)) continue
+      const circle = stack.splice(stack.lastIndexOf(here.group))
+      for (const group of circle) isOnStack.delete(group)
+      if (circle.length > 1) circles.push(circle)
+    }
+  }
+  for (const circle of circles) groups.join(circle)
+}
+
+class Files {
+  readonly #contracts: ReadonlyMap<string, ChainContract>
+  readonly #nameOf: (text: string) => string
+  readonly #members = new Map<string, ChainContract[]>()
+  readonly #groupOf = new Map<string, string>()
+  readonly #written = new Map<string, ContractFile>()
+  readonly #isOpen = new Set<string>()
+
+  constructor(contracts: ReadonlyMap<string, ChainContract>, groups: Groups, nameOf: (text: string) => string) {
+    this.#contracts = contracts
+    this.#nameOf = nameOf
+    const members = Map.groupBy([...contracts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), ({ id }) => groups.of(id))
+    for (const [group, those] of members) {
+      const canShare = new Set(those.map(({ name }) => name)).size === those.length && !hasRenamed(those)
+      for (const contract of those) {
+        const own = canShare ? group : contract.id
+        this.#groupOf.set(contract.id, own)
+        this.#members.set(own, canShare ? those : [contract])
+      }
+    }
+  }
+
+  write(): Map<string, ContractFile> {
+    const files = new Map<string, ContractFile>()
+    for (const id of this.#contracts.keys()) {
+      const file = this.#fileOf(id)
+      if (file !== undefined) files.set(id, file)
+    }
+    return files
+  }
+
+  /** Undefined where the file is being written: a circle of contracts that cannot share one. */
+  #fileOf(id: string): ContractFile | undefined {
+    const group = this.#groupOf.get(id)
+    if (group === undefined || this.#isOpen.has(group)) return undefined
+    const written = this.#written.get(group)
+    if (written !== undefined) return written
+    this.#isOpen.add(group)
+    const parts: ContractPart[] = []
+    const texts: string[] = []
+    let line = 0
+    for (const contract of this.#members.get(group) ?? []) {
+      const text = this.#textOf(contract, group)
+      parts.push({ address: contract.address, name: contract.name, firstLine: line })
+      texts.push(text)
+      line += text.split('\n').length
+    }
+    this.#isOpen.delete(group)
+    const text = texts.join('\n')
+    const file = { name: this.#nameOf(text), text, parts }
+    this.#written.set(group, file)
+    return file
+  }
+
+  #textOf({ code, statements }: ChainContract, group: string): string {
+    const within = statements.filter((statement) => {
+      const ids = namedContracts(statement)
+      return ids.length > 0 && ids.every((id) => this.#groupOf.get(id) === group)
+    })
+    const changes = statements.flatMap((statement) => {
+      const file = within.includes(statement) ? undefined : fileOf(namedContracts(statement), (id) => this.#fileOf(id))
+      return file === undefined ? [] : [{ location: statement.location, path: `./${file.name}` }]
+    })
+    // Blanking keeps every place, and a longer location may move the rest of its line: so the blanks come first.
+    return replaceLocations(blankOut(code, within), changes)
+  }
+}
+
+/** The one file of all these contracts; undefined where there is none, or one is elsewhere. */
+export function fileOf<File extends Pick<ContractFile, 'name'>>(ids: readonly string[], find: (id: string) => File | undefined): File | undefined {
+  const [first, ...others] = ids.map(find)
+  return others.every((file) => file?.name === first?.name) ? first : undefined
+}
+
+/** Whether one contract knows another of the same file under a name that is not its own. */
+function hasRenamed(members: readonly ChainContract[]): boolean {
+  const ids = new Set(members.map(({ id }) => id))
+  return members.some(({ statements }) => statements.some(({ names, location }) =>
+    names.some(({ name, alias }) => alias !== undefined && alias !== name && ids.has(contractId({ address: location.value, name })))))
+}
+
+/** How a document imports a file of contracts. @param folder where these are, from the root; `path` is the document's */
+export function locationFrom(path: string, folder: string, { name }: Pick<ContractFile, 'name'>): string {
+  const relative = posix.relative(posix.dirname(path), posix.join(folder, name))
+  return relative.startsWith('.') ? relative : `./${relative}`
+}
