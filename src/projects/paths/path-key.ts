@@ -3,6 +3,8 @@
  * forms of characters (Ａ, ﬁ, ²) make a difference. A key is its own key.
  */
 export function pathKey(path: string): string {
+  // Most paths are plain, and a save asks for hundreds.
+  if (/^[ -~]*$/.test(path)) return path.toLowerCase()
   let key = folded(path)
   // A few characters need a second turn: their lower case has a compatible form of its own.
   for (let next = folded(key); next !== key; next = folded(key)) key = next

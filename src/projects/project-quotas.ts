@@ -1,0 +1,45 @@
+import { pathRules } from './paths/path-rules.ts'
+import { projectError } from './project-error.ts'
+
+/** How much people may keep: PROJECTS_PER_USER, PROJECT_FILES, PROJECT_FILE_BYTES, PROJECT_BYTES. Bytes are those of UTF-8. */
+export interface ProjectQuotas {
+  readonly projects: number
+  readonly files: number
+  readonly fileBytes: number
+  readonly projectBytes: number
+}
+
+const wireNames = { projects: 'projects', files: 'files', fileBytes: 'file_bytes', projectBytes: 'project_bytes' } as const
+const meanings = { projects: 'projects of one user', files: 'files of one project', fileBytes: 'bytes of one file', projectBytes: 'bytes of all files of one project' } as const
+
+/**
+ * Refuses what would be more than a quota.
+ * @param asked what there would be
+ * @param before what there is: it may stay and shrink, also where the quota was lowered meanwhile
+ * @throws ApiError 422 `QUOTA_EXCEEDED`
+ */
+export function requireRoom(quotas: ProjectQuotas, name: keyof ProjectQuotas, asked: number, { before = 0, path }: { before?: number; path?: string } = {}): void {
+  const most = quotas[name]
+  if (asked <= most || asked <= before) return
+  const subject = path === undefined ? '' : ` File ${path}:`
+  throw projectError('QUOTA_EXCEEDED', `There may be ${most} ${meanings[name]};${subject} this would make ${asked}. Delete some, or make it smaller.`, {
+    facts: { quota: wireNames[name], most, asked, ...(path === undefined ? {} : { path }) },
+  })
+}
+
+/** The limits as pages are told them, so that they can say what is wrong while people type. */
+export function projectLimits(quotas: ProjectQuotas): Readonly<Record<string, unknown>> {
+  const { mostBytes, mostSegmentBytes, mostSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
+  return {
+    ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, quotas[own as keyof ProjectQuotas]])),
+    paths: {
+      bytes: mostBytes, segment_bytes: mostSegmentBytes, segments: mostSegments,
+      reserved_folders: reservedFolders, reserved_names: reservedNames, reserved_characters: reservedCharacters,
+    },
+  }
+}
+
+/** The largest body of a request: all that a project may have, each second character of it written as two, and what is around it. */
+export function mostBodyBytes({ projectBytes }: ProjectQuotas): number {
+  return 2 * projectBytes + 1_000_000
+}
