@@ -5,6 +5,7 @@ import { usePlace } from '../kit/router.ts'
 import { Failure, Loading } from '../kit/state.tsx'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
 import type { SessionUser } from '../auth/session-client.ts'
+import { FclWindow, isFclPath } from './fcl/fcl-window.tsx'
 import { AccountsPage } from './pages/accounts-page.tsx'
 import { ActivityPage } from './pages/activity-page.tsx'
 import { CallbackPage } from './pages/callback-page.tsx'
@@ -49,6 +50,7 @@ function Pages(): ReactNode {
   const { state, keeper, options } = useAuth()
   const { path } = usePlace()
   if (path === new URL(options.callbackPath, location.origin).pathname) return <CallbackPage />
+  if (isFclPath(path)) return <FclWindow path={path} />
   if (state.status === 'loading') return <Alone><Loading label="It is looked whether you are signed in" rows={2} /></Alone>
   if (state.status === 'unknown') return <Alone><Failure title="It is not known whether you are signed in" detail={state.detail} onRetry={() => void keeper.load()} /></Alone>
   if (state.status === 'signed-out') return <SignInPage hasEnded={state.reason === 'ended'} />

@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import type { FlowTransaction } from '../../../../clients/signing/flow-transaction.ts'
+import type { KnownTransaction } from '../../../../clients/signing/transactions/known-transaction.ts'
+import { Badge } from '../../../kit/badge.tsx'
+import { Icon } from '../../../kit/icon.tsx'
+import { plainUnits } from '../../chain/amounts.ts'
+import type { Network } from '../../contract.ts'
+import { networkNames } from '../../settings.ts'
+import type { AuthorizedAccount, NamedValue, TransactionSummary } from '../summary/transaction-summary.ts'
+import { visibleText } from '../summary/hidden-characters.ts'
+import { CodeDisclosure } from './code-disclosure.tsx'
+
+export interface TransactionReviewProps {
+  readonly summary: TransactionSummary
+  readonly transaction: FlowTransaction
+  readonly own: string
+  readonly network: Network
+}
+
+/** What a transaction does, as far as it can be told, with what is worst about it first. */
+export function TransactionReview({ summary, transaction, own, network }: TransactionReviewProps): ReactNode {
+  const { known, accounts, values, imports, warnings, isPayer, payer, isProposer, proposer, computeLimit } = summary
+  const [from] = accounts
+  return (
+    <>
+      {warnings.length > 0 && (
+        <div className="banner bad fcl-warnings" role="alert">
+          <Icon name="alert" size={20} />
+          <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+        </div>
+      )}
+      {known !== undefined && <KnownWords known={known} from={from?.address ?? own} own={own} />}
+      {known?.name !== 'send-flow' && accounts.map((account) => <Rights key={account.address} account={account} />)}
+      {accounts.every(({ isOwn }) => !isOwn) && <p>{isPayer ? 'The code gets nothing of your account: you pay the fee for somebody else.' : 'The code gets nothing of your account: you only name it as the proposer.'}</p>}
+      {known === undefined && values.length > 0 && <Values values={values} own={own} />}
+      <dl className="facts">
+        <dt>Your account</dt>
+        <dd><code className="wrap">{own}</code> <Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge></dd>
+        <dt>Fee</dt>
+        <dd>{isPayer ? 'paid by you' : <>paid by <code className="wrap">{payer}</code></>}<span className="soft">, up to {computeLimit} of computation</span></dd>
+        {!isProposer && <><dt>Proposed by</dt><dd><code className="wrap">{proposer}</code></dd></>}
+        {known === undefined && imports.length > 0 && (
+          <>
+            <dt>Contracts</dt>
+            <dd>{imports.map(({ names, from: place }, at) => <span key={at} className="fcl-import wrap">{names.join(', ')} {place !== undefined && <code className="soft">{visibleText(place)}</code>}</span>)}</dd>
+          </>
+        )}
+      </dl>
+      <CodeDisclosure code={transaction.script} values={transaction.arguments} />
+    </>
+  )
+}
+
+function KnownWords({ known, from, own }: { readonly known: KnownTransaction; readonly from: string; readonly own: string }): ReactNode {
+  switch (known.name) {
+    case 'send-flow': return (
+      <>
+        <p className="sum"><b>{plainUnits(known.amount)}</b> FLOW</p>
+        <dl className="facts">
+          <dt>To</dt>
+          <dd><Address address={known.to} own={own} /></dd>
+          <dt>From</dt>
+          <dd><Address address={from} own={own} /></dd>
+        </dl>
+      </>
+    )
+    case 'create-account': return <p>It makes a new account{known.startBalance > 0n ? ` and gives it ${plainUnits(known.startBalance)} FLOW` : ''}, paid by <Address address={from} own={own} />.</p>
+    case 'add-key': return <p>It adds a key of weight {plainUnits(known.key.weight)} to <Address address={from} own={own} />: <code className="wrap">{known.key.publicKey}</code></p>
+    case 'revoke-key': return <p>It takes key {known.keyIndex} from <Address address={from} own={own} /> for good.</p>
+  }
+}
+
+function Address({ address, own }: { readonly address: string; readonly own: string }): ReactNode {
+  return <><code className="wrap">{address}</code>{address === own && <span className="soft"> your account</span>}</>
+}
+
+function Rights({ account: { address, isOwn, rights } }: { readonly account: AuthorizedAccount }): ReactNode {
+  if (rights === undefined && isOwn) return null
+  const who = isOwn ? 'your account' : address
+  return (
+    <section className="fcl-rights" aria-label={`What the code may do with ${who}`}>
+      <h2>{isOwn ? 'With your account its code can' : <>Also signed by <code className="wrap">{address}</code></>}</h2>
+      {isOwn && rights?.length === 0 && <p>look at what everybody can see, and change nothing.</p>}
+      {isOwn && (
+        <ul>
+          {rights?.map(({ name, words, weight }) => (
+            <li key={name} className={weight}>
+              <Icon name={weight === 'plain' ? 'check' : 'alert'} />
+              <span>{words} <code className="soft">{name}</code></span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Values({ values, own }: { readonly values: readonly NamedValue[]; readonly own: string }): ReactNode {
+  return (
+    <section className="fcl-values" aria-label="Arguments">
+      <h2>It is given</h2>
+      <dl>
+        {values.map(({ name, type, text }, at) => (
+          <div key={at}>
+            <dt>{name ?? `Argument ${at + 1}`} <span className="soft">{type}</span></dt>
+            <dd><code className="wrap">{text}</code>{text === own && <span className="soft"> your account</span>}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,107 @@
+import { accountOf } from '../../../../clients/signing/encode-transaction.ts'
+import type { FlowTransaction } from '../../../../clients/signing/flow-transaction.ts'
+import { hexOf } from '../../../../clients/signing/bytes.ts'
+import { flowContracts } from '../../../../clients/signing/transactions/flow-contracts.ts'
+import type { FlowChain } from '../../../../clients/signing/transactions/flow-contracts.ts'
+import { readKnownTransaction } from '../../../../clients/signing/transactions/known-transaction.ts'
+import type { KnownTransaction } from '../../../../clients/signing/transactions/known-transaction.ts'
+import { scriptParameters } from '../../../kit/cadence-tokens.ts'
+import { readCadenceValue } from './cadence-values.ts'
+import type { ReadableValue } from './cadence-values.ts'
+import { namedDangers, rightOf } from './entitlements.ts'
+import type { Right } from './entitlements.ts'
+import { readScript } from './script-facts.ts'
+import type { ImportedContracts } from './script-facts.ts'
+
+/** What the script gets of an account. */
+export interface AuthorizedAccount {
+  /** With 0x, 16 digits. */
+  readonly address: string
+  readonly isOwn: boolean
+  /** Empty: it is shown the account as it is open to all. Undefined: nobody can tell what the script may do with it. */
+  readonly rights: readonly Right[] | undefined
+}
+
+export interface NamedValue extends ReadableValue {
+  /** Undefined where the script does not tell. */
+  readonly name: string | undefined
+}
+
+/** A transaction as people read it. */
+export interface TransactionSummary {
+  /** One of the wallet's own scripts, with arguments that it would write; undefined for all others. */
+  readonly known: KnownTransaction | undefined
+  readonly proposer: string
+  readonly payer: string
+  readonly isPayer: boolean
+  readonly isProposer: boolean
+  readonly accounts: readonly AuthorizedAccount[]
+  readonly values: readonly NamedValue[]
+  readonly imports: readonly ImportedContracts[]
+  readonly computeLimit: number
+  /** What somebody has to know before anything else, worst first. */
+  readonly warnings: readonly string[]
+}
+
+/** Parameters of scripts that are longer are not looked for. */
+const mostToRead = 200_000
+
+/** @param signer the account of whoever looks at it. @throws SigningError for an address that is none */
+export function summarize(transaction: FlowTransaction, signer: { readonly address: string }, chain: FlowChain): TransactionSummary {
+  const { script, proposalKey, authorizers, computeLimit } = transaction
+  const own = fullAddress(signer.address)
+  const [proposer, payer] = [fullAddress(proposalKey.address), fullAddress(transaction.payer)]
+  const { accounts: prepared, imports, hasHiddenCharacters } = readScript(script)
+  const isRead = prepared?.length === authorizers.length && !hasHiddenCharacters
+  const accounts = authorizers.map((address, at): AuthorizedAccount => {
+    const names = isRead ? prepared[at]?.entitlements : undefined
+    return { address: fullAddress(address), isOwn: fullAddress(address) === own, rights: names?.map(rightOf) }
+  })
+  const known = authorizers.length === 1 ? readKnownTransaction(transaction, chain) : undefined
+  const names = script.length > mostToRead ? [] : scriptParameters(script)
+  const values = transaction.arguments.map((argument, at) => ({ ...readCadenceValue(JSON.parse(argument)), name: names.length === transaction.arguments.length ? names[at]?.name : undefined }))
+  return {
+    known, proposer, payer, isPayer: payer === own, isProposer: proposer === own, accounts, values, imports, computeLimit,
+    warnings: warningsOf({ known, accounts, script, imports, hasHiddenCharacters, chain }),
+  }
+}
+
+interface Seen {
+  readonly known: KnownTransaction | undefined
+  readonly accounts: readonly AuthorizedAccount[]
+  readonly script: string
+  readonly imports: readonly ImportedContracts[]
+  readonly hasHiddenCharacters: boolean
+  readonly chain: FlowChain
+}
+
+function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, chain }: Seen): readonly string[] {
+  const own = accounts.filter(({ isOwn }) => isOwn)
+  if (known?.name === 'send-flow' || own.length === 0) return hasHiddenCharacters ? [hiddenWarning] : []
+  const warnings: string[] = []
+  const granted = own.flatMap(({ rights }) => rights ?? []).filter(({ weight }) => weight === 'bad')
+  for (const { name, words } of granted) warnings.push(`It can ${words} (${name}).`)
+  if (own.some(({ rights }) => rights === undefined)) warnings.push('It cannot be told what this may do with your account: it may be anything.')
+  const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
+  if (elsewhere.length > 0) warnings.push(`Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what it does with them.`)
+  if (hasHiddenCharacters) warnings.push(hiddenWarning)
+  return [...warnings, ...falseNames(imports, chain)]
+}
+
+const hiddenWarning = 'There are characters in its code that cannot be seen. Honest code has none.'
+
+/** Contracts that are called as those which hold FLOW, and are others. */
+function falseNames(imports: readonly ImportedContracts[], chain: FlowChain): readonly string[] {
+  const { fungibleToken, flowToken } = flowContracts[chain]
+  const right: Readonly<Record<string, string>> = { FungibleToken: fungibleToken, FlowToken: flowToken }
+  return imports.flatMap(({ names, from }) => names.flatMap((name) => {
+    const expected = Object.hasOwn(right, name) ? right[name] : undefined
+    const isFalse = expected !== undefined && from?.startsWith('0x') === true && from.slice(2).padStart(16, '0') !== expected
+    return isFalse ? [`Its ${name} of ${from} is not the one that everybody uses here, whatever its name says.`] : []
+  }))
+}
+
+/** With 0x, 16 digits, lower case. @throws SigningError */
+export function fullAddress(address: string): string {
+  return `0x${hexOf(accountOf(address, 'address'))}`
+}
