@@ -1,0 +1,96 @@
+import { App } from '@octokit/app'
+import { z } from 'zod'
+import { ApiError, FatalError } from '../../../base/errors.ts'
+import type { Logger } from '../../../base/log.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { isStatus, toApiError } from './github-error.ts'
+import type { GitHubApp } from './github-options.ts'
+
+/** What a token may do, in GitHub's names. Fewer than the App has: a token that got out could do no more than what it was made for. */
+export type Permissions = Readonly<Partial<Record<'actions' | 'contents' | 'metadata' | 'pull_requests' | 'secrets' | 'workflows', 'read' | 'write'>>>
+
+/**
+ * Calls GitHub with one token. Values of `{name}` in the route are encoded; whatever else is given is the query or the body.
+ * @returns what it answered, unchecked
+ * @throws ApiError whose `details.githubStatus` is the status of GitHub's answer, if it gave one
+ */
+export type GitHubCall = (route: string, parameters?: Readonly<Record<string, unknown>>) => Promise<unknown>
+
+export interface GitHubClient {
+  /** As an installation, with a token for one repository or for all of them. @throws ApiError 403 `not-installed` where the repository is not among them */
+  asInstallation(installationId: number, permissions: Permissions, repository?: string): Promise<GitHubCall>
+  asUser(token: string): GitHubCall
+  /** Trades the code that somebody has come back with for a token of theirs. @throws ApiError 403 `github-code` */
+  tradeCode(code: string): Promise<string>
+}
+
+type OctokitClass = NonNullable<ConstructorParameters<typeof App>[0]['Octokit']>
+
+/**
+ * GitHub, as the App and as people who come back from it. Tokens of installations are kept for 59 of their 60 minutes, in memory alone.
+ * @throws FatalError `bad-github-key` where the private key is none
+ */
+export function createGitHubClient(settings: GitHubApp, { log, fetch = boundedFetch([new URL(settings.url).origin, new URL(settings.apiUrl).origin]) }: { readonly log: Logger; readonly fetch?: typeof globalThis.fetch }): GitHubClient {
+  const { appId, clientId, clientSecret } = settings
+  const privateKey = settings.privateKey.replaceAll(String.raw`\n`, '\n').trim()
+  if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----$/.test(privateKey)) {
+    throw new FatalError('bad-github-key', 'GITHUB_APP_PRIVATE_KEY is no private key: set the PEM file that GitHub gave, with its line breaks written \\n.')
+  }
+  const note = (message: string): void => log.debug({ message }, 'the library of GitHub says something')
+  const quiet = { debug: () => undefined, info: () => undefined, warn: note, error: note }
+  // The library takes its addresses from a class, which it makes known in this way alone.
+  const base = new App({ appId, privateKey }).octokit.constructor as OctokitClass
+  const Octokit = base.defaults({ baseUrl: settings.apiUrl.replace(/\/$/, ''), userAgent: 'flowfarm', request: { fetch }, log: quiet })
+  const { octokit } = new App({ appId, privateKey, Octokit, log: quiet })
+  const anonymous = new Octokit()
+
+  const withToken = (token: string): GitHubCall => async (route, parameters = {}) => {
+    try {
+      const { data } = await anonymous.request(route, { ...parameters, headers: { authorization: `token ${token}`, 'x-github-api-version': '2022-11-28' } }) as { readonly data: unknown }
+      return data
+    } catch (error) {
+      throw toApiError(error)
+    }
+  }
+  return {
+    asInstallation: async (installationId, permissions, repository) => {
+      const wanted = { type: 'installation', installationId, permissions, ...(repository === undefined ? {} : { repositoryNames: [repository] }) }
+      const call = async (refresh: boolean): Promise<GitHubCall> => {
+        try {
+          const { token } = await octokit.auth({ ...wanted, refresh }) as { readonly token: string }
+          return withToken(token)
+        } catch (error) {
+          throw notInstalled(toApiError(error))
+        }
+      }
+      const first = await call(false)
+      return async (route, parameters) => {
+        try {
+          return await first(route, parameters)
+        } catch (error) {
+          // It was kept, and has been revoked meanwhile: nothing was done with it.
+          if (!isStatus(error, 401)) throw error
+          return (await call(true))(route, parameters)
+        }
+      }
+    },
+    asUser: withToken,
+    tradeCode: async (code) => {
+      const answer = await anonymous.request('POST /login/oauth/access_token', {
+        baseUrl: settings.url.replace(/\/$/, ''), headers: { accept: 'application/json' }, client_id: clientId, client_secret: clientSecret, code,
+      }).catch((error: unknown) => {
+        throw toApiError(error)
+      })
+      const given = z.object({ access_token: z.string().min(1) }).safeParse(answer.data)
+      // GitHub says that a code is no good with status 200.
+      if (!given.success) throw new ApiError(403, 'github-code', 'GitHub did not take its code back: begin again.')
+      return given.data.access_token
+    },
+  }
+}
+
+/** A token is refused where the installation has gone, is suspended, lacks a permission, or has not that repository. */
+function notInstalled(error: unknown): unknown {
+  if (!(error instanceof ApiError) || ![403, 404, 422].includes(Number(error.details['githubStatus'])) || error.status === 429) return error
+  return new ApiError(403, 'not-installed', 'The App is not installed for this repository, or lacks a permission that this needs. Look at it on GitHub, under Settings, Applications.', { details: error.details })
+}

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http'
+import { Router } from '@koa/router'
+import type { Middleware } from 'koa'
+import type { Pool } from 'pg'
+import type { Authenticate } from '../../auth/authenticate.ts'
+import type { Client } from '../../base/client-address.ts'
+import { refuseMethod } from '../../base/http/refuse-method.ts'
+import type { RequestState } from '../../base/http/requests.ts'
+import type { Logger } from '../../base/log.ts'
+import type { ProjectAccess } from '../../projects/project-access.ts'
+import { createGitHubClient } from './api/github-client.ts'
+import type { GitHubApp } from './api/github-options.ts'
+import { ConnectionStore } from './connections/connection-store.ts'
+import { EnvironmentStore } from './connections/environment-store.ts'
+import { DeploymentStore } from './deploys/deployment-store.ts'
+import type { GitHubParts } from './github-parts.ts'
+import { InstallFlow } from './installs/install-flow.ts'
+import { InstallStates } from './installs/install-states.ts'
+import { InstallationStore } from './installs/installation-store.ts'
+import { RepositoryAccess } from './repository/repository-access.ts'
+import { githubLimits, RequestLimits } from './request-limits.ts'
+import type { GitHubLimits } from './request-limits.ts'
+import { addChangingRoutes } from './routes/changing-routes.ts'
+import { addConnectionRoutes } from './routes/connection-routes.ts'
+import { addInstallRoutes } from './routes/install-routes.ts'
+import { addReadingRoutes } from './routes/reading-routes.ts'
+import { addWebhookRoutes } from './routes/webhook-routes.ts'
+import { DeliveryStore } from './webhooks/delivery-store.ts'
+
+export interface GitHubOptions {
+  readonly app: GitHubApp
+  readonly pool: Pool
+  readonly log: Logger
+  /** EDITOR_URL: GitHub sends people and events there. */
+  readonly editorUrl: string
+  readonly projects: ProjectAccess
+  readonly authenticate: Authenticate
+  readonly clientOf: (request: IncomingMessage) => Client
+  /** Default: `githubLimits`. */
+  readonly limits?: GitHubLimits
+}
+
+export interface GitHub {
+  /** Answers everything below `/github`; leaves all other paths alone. */
+  readonly middleware: Middleware<RequestState>
+  /** What a page has to know of it. */
+  readonly installUrl: string
+  /** Removes what is of no use any more; to be called every hour or so. */
+  prune(): Promise<void>
+}
+
+/**
+ * Repositories of projects, by a GitHub App: `/github/…`.
+ * @throws FatalError `bad-github-key`
+ */
+export function createGitHub({ app, pool, log, editorUrl: url, projects, authenticate, clientOf, limits = githubLimits }: GitHubOptions): GitHub {
+  const editorUrl = url.replace(/\/$/, '')
+  const github = createGitHubClient(app, { log })
+  const [states, installations, connections, deliveries] = [new InstallStates(pool), new InstallationStore(pool), new ConnectionStore(pool), new DeliveryStore(pool)]
+  const parts: GitHubParts = {
+    app, pool, log, editorUrl, authenticate, clientOf, github, installations, connections, deliveries, limits: new RequestLimits(limits),
+    flow: new InstallFlow({ app, github, states, installations, callbackUrl: `${editorUrl}/github/callback` }),
+    access: new RepositoryAccess({ projects, github, installations, connections }),
+    environments: new EnvironmentStore(pool), deployments: new DeploymentStore(pool),
+  }
+  const router = new Router<RequestState>({ prefix: '/github' })
+  for (const add of [addInstallRoutes, addReadingRoutes, addConnectionRoutes, addChangingRoutes, addWebhookRoutes]) add(router, parts)
+  const routes = router.routes() as unknown as Middleware<RequestState>
+  return {
+    middleware: async (context, next) => {
+      if (context.path !== '/github' && !context.path.startsWith('/github/')) {
+        await next()
+        return
+      }
+      await routes(context, () => Promise.resolve())
+      refuseMethod(context, router, false)
+    },
+    installUrl: `${app.url.replace(/\/$/, '')}/apps/${encodeURIComponent(app.slug)}/installations/new`,
+    prune: async () => {
+      await states.prune()
+      await deliveries.prune()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { Pool } from 'pg'
+import { query, withTransaction } from '../../../db/pool.ts'
+import type { Queryable } from '../connections/queryable.ts'
+
+/** An installation of the App that somebody has shown to be able to use. */
+export interface Installation {
+  readonly installationId: number
+  /** Who they are at GitHub. */
+  readonly githubUserId: number
+  readonly githubLogin: string
+  /** The account that the App is installed for; it owns the repositories. */
+  readonly accountId: number
+  readonly accountLogin: string
+  /** `User` or `Organization`. */
+  readonly accountType: string
+  /** Repositories that they could see when they showed it. */
+  readonly repositoryIds: readonly number[]
+  readonly isSuspended: boolean
+}
+
+interface Row extends Omit<Installation, 'installationId' | 'githubUserId' | 'accountId' | 'repositoryIds'> {
+  readonly installationId: string
+  readonly githubUserId: string
+  readonly accountId: string
+  readonly repositoryIds: readonly string[]
+}
+
+const columns = `installation_id as "installationId", github_user_id as "githubUserId", github_login as "githubLogin", account_id as "accountId",
+  account_login as "accountLogin", account_type as "accountType", repository_ids as "repositoryIds", is_suspended as "isSuspended"`
+
+/** Who may use which installation. Only what GitHub has said to the person's own token is written here. */
+export class InstallationStore {
+  readonly #pool: Pool
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  async find(userId: string, installationId: number): Promise<Installation | undefined> {
+    const { rows: [row] } = await query<Row>(this.#pool, `select ${columns} from editor.installations where user_id = $1 and installation_id = $2`, [userId, installationId])
+    return row === undefined ? undefined : fromRow(row)
+  }
+
+  async list(userId: string): Promise<readonly Installation[]> {
+    const { rows } = await query<Row>(this.#pool, `select ${columns} from editor.installations where user_id = $1 order by lower(account_login), installation_id`, [userId])
+    return rows.map(fromRow)
+  }
+
+  /** Writes all that somebody has now as who they are at GitHub; what they had as the same before and have no more goes. */
+  async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
+    await withTransaction(this.#pool, async (db) => {
+      await query(
+        db, 'delete from editor.installations where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])',
+        [userId, githubUserId, all.map(({ installationId }) => installationId)],
+      )
+      for (const one of all.toSorted((a, b) => a.installationId - b.installationId)) {
+        await query(
+          db,
+          `insert into editor.installations as i (user_id, installation_id, github_user_id, github_login, account_id, account_login, account_type, repository_ids, is_suspended)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+           on conflict (user_id, installation_id) do update set github_user_id = excluded.github_user_id, github_login = excluded.github_login, account_id = excluded.account_id,
+             account_login = excluded.account_login, account_type = excluded.account_type, repository_ids = excluded.repository_ids, is_suspended = excluded.is_suspended, checked_at = now()`,
+          [userId, one.installationId, one.githubUserId, one.githubLogin, one.accountId, one.accountLogin, one.accountType, one.repositoryIds, one.isSuspended],
+        )
+      }
+    })
+  }
+
+  /** GitHub has said what became of an installation, whoever uses it. */
+  async change(db: Queryable, installationId: number, became: 'deleted' | 'suspended' | 'active'): Promise<void> {
+    if (became === 'deleted') await query(db, 'delete from editor.installations where installation_id = $1', [installationId])
+    else await query(db, 'update editor.installations set is_suspended = $2 where installation_id = $1', [installationId, became === 'suspended'])
+  }
+}
+
+function fromRow({ installationId, githubUserId, accountId, repositoryIds, ...row }: Row): Installation {
+  return { ...row, installationId: Number(installationId), githubUserId: Number(githubUserId), accountId: Number(accountId), repositoryIds: repositoryIds.map(Number) }
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { ApiError } from '../../../base/errors.ts'
+import type { ProjectAccess } from '../../../projects/project-access.ts'
+import { isStatus } from '../api/github-error.ts'
+import type { GitHubCall, GitHubClient, Permissions } from '../api/github-client.ts'
+import { readAnswer } from '../api/read-answer.ts'
+import type { Connection, ConnectionStore } from '../connections/connection-store.ts'
+import type { Installation, InstallationStore } from '../installs/installation-store.ts'
+
+/** A repository that somebody means, and by which installation it is reached. */
+export interface Repository {
+  readonly installation: Installation
+  readonly owner: string
+  readonly repo: string
+}
+
+/** The repository of a project. */
+export interface ConnectedRepository extends Repository {
+  readonly connection: Connection
+}
+
+/** What somebody has to be allowed at GitHub themselves, whatever the App is allowed there. */
+export type Right = 'read' | 'write' | 'admin'
+
+export interface AccessParts {
+  readonly projects: ProjectAccess
+  readonly github: GitHubClient
+  readonly installations: InstallationStore
+  readonly connections: ConnectionStore
+}
+
+const levels: Readonly<Record<string, number>> = { none: 0, read: 1, write: 2, admin: 3 }
+const needed: Readonly<Record<Right, number>> = { read: 1, write: 2, admin: 3 }
+const permission = z.object({ permission: z.string(), user: z.object({ id: z.number().int() }).nullish() })
+
+/** For how long an answer about a person's rights serves for what only reads, ms. */
+const rightsMs = 60_000
+const mostKept = 5000
+
+/**
+ * Decides who may do what with which repository. Four things have to hold: the project is theirs; they have shown that the installation is theirs
+ * to use; the repository is one of it, which GitHub says when it gives a token for that one alone; and they themselves have the right at GitHub,
+ * which is asked each time for what changes something. The last is what keeps a member of an organization out of the repositories that the App
+ * may see there and they may not.
+ */
+export class RepositoryAccess {
+  readonly #parts: AccessParts
+  readonly #rights = new Map<string, { readonly level: number; readonly until: number }>()
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts
+  }
+
+  /** @throws ApiError 404 `no-project` where there is none that they may see, 403 `not-your-project` */
+  async requireProject(userId: string, projectId: string): Promise<void> {
+    const project = await this.#parts.projects.find(projectId, userId)
+    if (project === undefined) throw new ApiError(404, 'no-project', 'There is no such project.')
+    if (project.ownerId !== userId) throw new ApiError(403, 'not-your-project', 'Only the owner of a project reaches its repository: fork the project to have one of your own.')
+  }
+
+  /** What a project of theirs is connected with, whether or not it can be used. @throws ApiError 404 `not-connected`, and as `requireProject` */
+  async connectionOf(userId: string, projectId: string): Promise<Connection> {
+    await this.requireProject(userId, projectId)
+    const connection = await this.#parts.connections.ofProject(projectId)
+    // A project that changed hands does not bring the rights of who had it before.
+    if (connection === undefined || connection.userId !== userId) throw new ApiError(404, 'not-connected', 'This project is connected with no repository.')
+    return connection
+  }
+
+  /** @throws ApiError 409 `connection-off`, 403 `no-installation`, and as `connectionOf` */
+  async ofProject(userId: string, projectId: string): Promise<ConnectedRepository> {
+    const connection = await this.connectionOf(userId, projectId)
+    if (connection.offReason !== null) throw new ApiError(409, 'connection-off', `The connection with ${connection.owner}/${connection.repo} is off (${connection.offReason}): connect the project again.`, { details: { reason: connection.offReason } })
+    const installation = await this.installationOf(userId, connection.installationId)
+    return { connection, installation, owner: connection.owner, repo: connection.repo }
+  }
+
+  /** @throws ApiError 403 `no-installation`, 404 `not-on-github` where the owner is not that of the installation */
+  async ofInstallation(userId: string, installationId: number, owner: string, repo: string): Promise<Repository> {
+    const installation = await this.installationOf(userId, installationId)
+    if (installation.accountLogin.toLowerCase() !== owner.toLowerCase()) throw new ApiError(404, 'not-on-github', `This installation is for repositories of ${installation.accountLogin}.`)
+    return { installation, owner, repo }
+  }
+
+  /** One that they have shown to be able to use. Somebody else's is told from none by nothing. @throws ApiError 403 `no-installation` or `installation-suspended` */
+  async installationOf(userId: string, installationId: number): Promise<Installation> {
+    const installation = await this.#parts.installations.find(userId, installationId)
+    if (installation === undefined) throw new ApiError(403, 'no-installation', 'This installation is not one of yours: connect with GitHub first.')
+    if (installation.isSuspended) throw new ApiError(403, 'installation-suspended', `The App is suspended for ${installation.accountLogin}: GitHub has it under Settings, Applications.`)
+    return installation
+  }
+
+  /**
+   * A token for this repository and these permissions alone.
+   * @throws ApiError 403 `not-installed`, `no-right` where the person may not do as much there themselves
+   */
+  async open({ installation, owner, repo }: Repository, right: Right, permissions: Permissions): Promise<GitHubCall> {
+    const { github } = this.#parts
+    const level = await this.#levelOf(installation, owner, repo, right)
+    if (level < needed[right]) {
+      throw new ApiError(403, 'no-right', `${installation.githubLogin} does not have the right "${right}" for ${owner}/${repo} at GitHub. Ask its owner, or connect as somebody who has it.`)
+    }
+    return github.asInstallation(installation.installationId, permissions, repo)
+  }
+
+  async #levelOf(installation: Installation, owner: string, repo: string, right: Right): Promise<number> {
+    const key = `${installation.githubUserId} ${installation.installationId} ${owner.toLowerCase()}/${repo.toLowerCase()}`
+    const kept = this.#rights.get(key)
+    if (right === 'read' && kept !== undefined && kept.until > performance.now()) return kept.level
+    const call = await this.#parts.github.asInstallation(installation.installationId, { metadata: 'read' }, repo)
+    const level = await this.#ask(call, installation, owner, repo)
+    this.#rights.delete(key)
+    this.#rights.set(key, { level, until: performance.now() + rightsMs })
+    for (const oldest of this.#rights.keys()) {
+      if (this.#rights.size <= mostKept) break
+      this.#rights.delete(oldest)
+    }
+    return level
+  }
+
+  async #ask(call: GitHubCall, { githubUserId, githubLogin }: Installation, owner: string, repo: string): Promise<number> {
+    try {
+      const { permission: name, user } = readAnswer(permission, await call('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { owner, repo, username: githubLogin }))
+      // Somebody else may have taken the name since.
+      return user?.id === githubUserId ? levels[name] ?? 0 : 0
+    } catch (error) {
+      if (isStatus(error, 404)) return 0
+      throw error
+    }
+  }
+}
