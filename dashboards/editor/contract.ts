@@ -69,7 +69,7 @@ export interface ProjectPage {
 /** The project of `/projects/get`. */
 export interface StoredProject extends ProjectRow {
   readonly version: number
-  readonly is_owner: boolean
+  readonly isOwner: boolean
   readonly active_file: string | null
   readonly open_files: readonly string[]
   readonly folders: readonly string[]

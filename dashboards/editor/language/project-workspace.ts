@@ -59,8 +59,9 @@ export class ProjectWorkspace extends Workspace {
     this.client.sync()
   }
 
+  /** Files are told when the server has begun, by `match`: nothing waits for one that never does. */
   override connected(): void {
-    for (const [uri, text] of this.#project.documents()) this.#open(uri, Text.of(text.split('\n')), undefined)
+    this.files = []
   }
 
   override syncFiles(): readonly FileUpdate[] {

@@ -5,7 +5,7 @@ import type { ProjectState } from './project-state.ts'
 
 const stored: ProjectState = projectOf({
   project: {
-    id: 'i', slug: 's', version: 3, name: 'N', network: 'testnet', is_public: false, updated_at: '', is_owner: true, active_file: 'gone.cdc', open_files: ['b.cdc', 'gone.cdc'], folders: ['f'],
+    id: 'i', slug: 's', version: 3, name: 'N', network: 'testnet', is_public: false, updated_at: '', isOwner: true, active_file: 'gone.cdc', open_files: ['b.cdc', 'gone.cdc'], folders: ['f'],
   },
   files: [{ path: 'a.cdc', content: 'a' }, { path: 'b.cdc', content: 'b' }, { path: 'f/c.cdc', content: 'c' }],
 })

@@ -58,7 +58,7 @@ export function projectOf({ project, files: stored }: OpenedProject): ProjectSta
   const { id, slug, version, name, network, is_public: isPublic, folders } = project
   return {
     name, network, isPublic, files, folders, active, open: active === undefined || open.includes(active) ? open : [...open, active],
-    saved: { id, slug, version, name, network, isPublic, folders, files }, isReadOnly: !project.is_owner, forkedFrom: project.forked_from ?? undefined, isTouched: false,
+    saved: { id, slug, version, name, network, isPublic, folders, files }, isReadOnly: !project.isOwner, forkedFrom: project.forked_from ?? undefined, isTouched: false,
   }
 }
 

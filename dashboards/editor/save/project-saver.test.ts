@@ -37,7 +37,7 @@ class Service {
 
   read(): Promise<OpenedProject> {
     return Promise.resolve({
-      project: { id: 'i', slug: 's', version: this.version, name: 'Untitled', network: 'testnet', is_public: false, updated_at: '', is_owner: true, active_file: null, open_files: [], folders: [] },
+      project: { id: 'i', slug: 's', version: this.version, name: 'Untitled', network: 'testnet', is_public: false, updated_at: '', isOwner: true, active_file: null, open_files: [], folders: [] },
       files: [...this.files].map(([path, content]) => ({ path, content })),
     })
   }

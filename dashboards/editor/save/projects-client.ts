@@ -33,7 +33,7 @@ export class ProjectsClient {
 
   /** @returns the slug of the copy */
   async fork(slug: string): Promise<string> {
-    return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug })).slug
+    return (await this.#call<{ readonly slug: string }>('/projects/fork', { slug, save_id: crypto.randomUUID() })).slug
   }
 
   async #call<Data>(endpoint: string, data: unknown): Promise<Data> {

@@ -1,0 +1,52 @@
+import { EditorView } from '@codemirror/view'
+
+/** How the editor looks: in the colours of the page, which are variables that reach into its shadow root. */
+export const editorLook = EditorView.theme({
+  '&': { color: 'var(--ink)', height: '100%', fontSize: 'var(--code-size, .8125rem)', background: 'var(--panel)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overflow: 'auto' },
+  '.cm-content': { padding: '.75rem 0 40vh', caretColor: 'var(--ink)' },
+  '.cm-line': { padding: '0 1rem 0 .5rem' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '2px' },
+  '.cm-specialChar': { color: 'var(--bad)' },
+  '.cm-gutters': { color: 'var(--soft)', background: 'var(--panel)', border: '0', paddingLeft: '.25rem' },
+  '.cm-activeLine': { background: 'color-mix(in srgb, var(--well) 55%, transparent)' },
+  '.cm-activeLineGutter': { background: 'none', color: 'var(--ink)' },
+  '.cm-foldGutter .cm-gutterElement': { color: 'var(--soft)', cursor: 'pointer', padding: '0 .25rem' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { background: 'var(--busy-wash)' },
+  '.cm-selectionMatch': { background: 'var(--leaf-wash)' },
+  '&.cm-focused .cm-matchingBracket': { background: 'var(--well)', outline: '1px solid var(--line-strong)' },
+  '.cm-foldPlaceholder': { color: 'var(--soft)', background: 'var(--well)', border: '0', padding: '0 .35rem' },
+
+  '.cm-tooltip': {
+    zIndex: '25', maxWidth: 'min(36rem, 92vw)', color: 'var(--ink)', background: 'var(--raised)', border: '1px solid var(--line-strong)', borderRadius: 'var(--radius-s)', boxShadow: '0 8px 30px var(--shade)', overflow: 'hidden',
+  },
+  '.cm-tooltip-hover, .cm-lsp-signature-tooltip': { maxHeight: '18rem', overflow: 'auto' },
+  '.cm-tooltip .cm-lsp-documentation': { padding: '.4rem .75rem', fontFamily: 'var(--sans)', lineHeight: '1.5', overflowWrap: 'anywhere' },
+  '.cm-tooltip .cm-lsp-documentation pre, .cm-tooltip .cm-lsp-documentation code': { fontFamily: 'var(--mono)', fontSize: '.95em', whiteSpace: 'pre-wrap' },
+  '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '16rem' },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '.2rem .6rem', lineHeight: '1.5' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { color: 'var(--on-strong)', background: 'var(--strong)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-completionDetail': { color: 'var(--soft)', fontStyle: 'normal' },
+  '.cm-completionIcon': { color: 'inherit', opacity: '.7' },
+  '.cm-tooltip.cm-completionInfo': { padding: '0' },
+
+  '.cm-diagnostic': { padding: '.4rem .75rem', fontFamily: 'var(--sans)', lineHeight: '1.45', borderLeft: '3px solid', whiteSpace: 'pre-wrap' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad-fill)' },
+  '.cm-diagnostic-warning': { borderLeftColor: 'var(--warn-fill)' },
+  '.cm-diagnostic-info, .cm-diagnostic-hint': { borderLeftColor: 'var(--busy-fill)' },
+  '.cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint': { backgroundImage: 'none', paddingBottom: '0', textDecoration: 'underline wavy 1px', textUnderlineOffset: '3px' },
+  '.cm-lintRange-error': { textDecorationColor: 'var(--bad-fill)' },
+  '.cm-lintRange-warning': { textDecorationColor: 'var(--warn-fill)' },
+  '.cm-lintRange-info, .cm-lintRange-hint': { textDecorationColor: 'var(--busy-fill)' },
+  '.cm-lintRange-active': { background: 'var(--bad-wash)' },
+
+  '.cm-panels': { color: 'var(--ink)', background: 'var(--raised)', fontFamily: 'var(--sans)' },
+  '.cm-panels-top': { borderBottom: '1px solid var(--line)' },
+  '.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-panel': { padding: '.5rem .75rem' },
+  '.cm-panel input': { font: 'inherit', padding: '.25rem .5rem', color: 'var(--ink)', background: 'var(--panel)', border: '1px solid var(--line-strong)', borderRadius: 'var(--radius-s)' },
+  '.cm-panel button': { font: 'inherit', padding: '.25rem .6rem', color: 'var(--ink)', background: 'var(--panel)', backgroundImage: 'none', border: '1px solid var(--line-strong)', borderRadius: 'var(--radius-s)', cursor: 'pointer' },
+})

@@ -1,0 +1,191 @@
+import { hoverTooltips, jumpToDefinitionKeymap, LSPClient, LSPPlugin, renameKeymap, serverCompletion, signatureHelp } from '@codemirror/lsp-client'
+import type { Transport } from '@codemirror/lsp-client'
+import { keymap } from '@codemirror/view'
+import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
+import type { Network } from '../contract.ts'
+import { withOpen } from '../project/project-acts.ts'
+import type { ProjectStore } from '../project/project-store.ts'
+import type { CodeRoom } from './code-room.ts'
+import { fileUri, pathOfUri } from './file-uri.ts'
+import type { ImportedContracts } from './imported-contracts.ts'
+import { LspConnection } from './lsp-connection.ts'
+import type { ServerState } from './lsp-connection.ts'
+import { marksOf, problemsOf } from './problems.ts'
+import type { Problem } from './problems.ts'
+import { documentsOf, ProjectWorkspace } from './project-workspace.ts'
+import { sanitizeHtml } from './sanitize-html.ts'
+import { TrackedTransport } from './tracked-transport.ts'
+
+export interface LanguageRoomOptions {
+  readonly url: string
+  readonly store: ProjectStore
+  readonly code: CodeRoom
+  readonly imported: ImportedContracts
+  /** The server has something to say to people. */
+  readonly onMessage: (text: string) => void
+}
+
+/** What is known of the language server and of what it said. */
+export interface LanguageState {
+  readonly server: ServerState
+  readonly problems: readonly Problem[]
+}
+
+const syncAfterMs = 200
+const requestTimeoutMs = 15_000
+/** Channels take no more documents than that from one page. */
+const mostDocuments = 200
+
+interface Published { readonly uri: string; readonly diagnostics: readonly ServerDiagnostic[]; readonly version?: number | null }
+interface Resolved { readonly address?: unknown; readonly contractName?: unknown; readonly code?: unknown }
+
+/** What the language server does for the project: it hears of every file, and what it says of them is shown in the editor and in the list of problems. */
+export class LanguageRoom {
+  readonly #options: LanguageRoomOptions
+  readonly #listeners = new Set<() => void>()
+  readonly #stopListening: () => void
+  readonly #told = new Map<string, readonly ServerDiagnostic[]>()
+  #state: LanguageState = { server: { is: 'connecting' }, problems: [] }
+  #connection: LspConnection
+  #network: Network
+  #client: LSPClient | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: LanguageRoomOptions) {
+    this.#options = options
+    const { store, code } = options
+    this.#network = store.state.network
+    code.setMarks((path, { doc }) => marksOf(this.#told.get(path) ?? [], doc))
+    this.#connection = this.#connect()
+    this.#stopListening = store.subscribe(() => this.#follow())
+  }
+
+  get state(): LanguageState {
+    return this.#state
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#stopListening()
+    clearTimeout(this.#timer)
+    this.#connection.close()
+    this.#listeners.clear()
+  }
+
+  #connect(): LspConnection {
+    return new LspConnection({ url: this.#options.url, network: this.#network, onOpen: (transport) => this.#open(transport), onState: (server) => this.#set({ server }) })
+  }
+
+  #follow(): void {
+    const { network, files } = this.#options.store.state
+    if (network !== this.#network) {
+      this.#network = network
+      this.#connection.close()
+      this.#forget()
+      this.#connection = this.#connect()
+      return
+    }
+    for (const path of this.#told.keys()) if (!files.has(path)) this.#say(path, [])
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      const workspace = this.#client?.workspace
+      if (workspace instanceof ProjectWorkspace) workspace.match()
+    }, syncAfterMs)
+  }
+
+  #open(transport: Transport): () => void {
+    const { store, code, imported, onMessage } = this.#options
+    const tracked = new TrackedTransport(transport)
+    const client = new LSPClient({
+      rootUri: 'file:///', timeout: requestTimeoutMs, sanitizeHTML: sanitizeHtml,
+      workspace: (made) => new ProjectWorkspace(made, {
+        documents: () => documentsOf(store.state.files, store.state.open, mostDocuments),
+        display: async (uri) => (this.#display(uri) ? code.view : undefined),
+        change: (uri, spec) => {
+          const path = pathOfUri(uri)
+          if (path !== undefined && store.state.files.has(path) && !store.state.isReadOnly) code.change(path, spec)
+        },
+      }),
+      notificationHandlers: {
+        'textDocument/publishDiagnostics': (_client, params: Published) => this.#published(client, params),
+        'flow/dependencyResolved': (_client, { address, contractName, code: text }: Resolved) => {
+          if (typeof address === 'string' && typeof contractName === 'string' && typeof text === 'string') imported.add(address, contractName, text)
+          return true
+        },
+        'window/showMessage': (_client, { message }: { readonly message?: unknown }) => {
+          if (typeof message === 'string') onMessage(message)
+          return true
+        },
+        'window/logMessage': () => true,
+      },
+      extensions: [serverCompletion(), hoverTooltips(), signatureHelp(), keymap.of([...jumpToDefinitionKeymap, ...renameKeymap])],
+    })
+    let isOver = false
+    client.connect(tracked).initializing.then(
+      () => {
+        if (isOver) return
+        this.#client = client
+        const { workspace } = client
+        if (workspace instanceof ProjectWorkspace) workspace.match()
+        code.setPlugin((path) => (path.endsWith('.cdc') && store.state.files.has(path) ? client.plugin(fileUri(path), 'cadence') : []))
+      },
+      (error: unknown) => {
+        if (!isOver) onMessage(`The language server did not begin: ${error instanceof Error ? error.message : JSON.stringify(error)}`)
+      },
+    )
+    return () => {
+      isOver = true
+      if (this.#client === client) this.#client = undefined
+      code.setPlugin(() => [])
+      tracked.end()
+      client.disconnect()
+    }
+  }
+
+  #published(client: LSPClient, { uri, diagnostics, version }: Published): boolean {
+    const path = pathOfUri(uri)
+    const file = client.workspace.getFile(uri)
+    if (path === undefined || file === null || (typeof version === 'number' && version !== file.version)) return true
+    const { code } = this.#options
+    this.#say(path, diagnostics)
+    if (code.shown !== path || code.view === undefined) return true
+    const plugin = LSPPlugin.get(code.view)
+    const marks = marksOf(diagnostics, plugin?.syncedDoc ?? file.doc)
+    // Somebody has typed on since the server was told.
+    code.mark(plugin === null ? marks : marks.map((mark) => ({ ...mark, from: plugin.unsyncedChanges.mapPos(mark.from), to: plugin.unsyncedChanges.mapPos(mark.to, 1) })))
+    return true
+  }
+
+  #display(uri: string): boolean {
+    const { store, imported } = this.#options
+    const path = pathOfUri(uri)
+    const shown = path !== undefined && store.state.files.has(path) ? path : imported.find(path ?? uri)
+    if (shown === undefined) {
+      this.#options.onMessage('The code of this declaration is not here.')
+      return false
+    }
+    store.change((state) => withOpen(state, shown))
+    return true
+  }
+
+  #say(path: string, diagnostics: readonly ServerDiagnostic[]): void {
+    if (diagnostics.length === 0) this.#told.delete(path)
+    else this.#told.set(path, diagnostics)
+    this.#set({ problems: [...this.#told].sort(([one], [other]) => one.localeCompare(other)).flatMap(([name, list]) => problemsOf(name, list)) })
+  }
+
+  #forget(): void {
+    this.#told.clear()
+    this.#options.code.mark([])
+    this.#set({ problems: [] })
+  }
+
+  #set(change: Partial<LanguageState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of this.#listeners) listener()
+  }
+}
