@@ -13,7 +13,7 @@ import { untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 describe('services in processes of their own', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let node: ReplayNode
   const processes: FlowfarmProcess[] = []
 
