@@ -100,6 +100,7 @@ async function startAll(program: Program, lifecycle: Lifecycle, log: Logger, ter
   }
   // After a server of our own was started, which is no lower in rank than its clients.
   if (program.services.every((name) => 'yields' in services[name])) yieldToOthers()
+  log.info({ services: program.services }, 'all services work')
   if (database !== undefined) await program.onReady?.({ shared, terminal, pool: database.pool })
 }
 

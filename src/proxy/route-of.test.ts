@@ -39,7 +39,8 @@ describe('the routes of the proxy', () => {
       // Spaces and what is no ASCII cannot be in a target; `URL` takes them away or writes them otherwise.
       if (route === 'ambiguous-path' || /[^!-~]/.test(target)) return
       const { pathname } = new URL(`http://proxy.example${target}`)
-      expect(codeOf(decodeURI(pathname.replaceAll(/%(?![\da-f]{2})/gi, '%25'))), target).to.equal(route)
-    }), { numRuns: 2000 })
+      // What stands for no ASCII may be no UTF-8 either, and is in no route.
+      expect(codeOf(pathname.replaceAll(/%[0-7][\da-f]/gi, (escaped) => decodeURI(escaped))), target).to.equal(route)
+    }), { numRuns: 2000, examples: [[['%A0']]] })
   })
 })

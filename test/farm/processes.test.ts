@@ -3,7 +3,7 @@ import { workers } from '../../jobs/index.ts'
 import { addRederiveRequest } from '../../src/farm/requests/add-request.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { activeOf, holdTable, untilCoordinated, untilYes } from '../support/held-work.ts'
+import { activeOf, holdTable, untilCoordinated, untilHeld, untilYes } from '../support/held-work.ts'
 import { StoredChain } from '../support/stored-chain.ts'
 
 const last = 599
@@ -50,8 +50,7 @@ describe('processes of the farm', function (this: Mocha.Suite) {
     // Ranges are claimed and cannot be read.
     const held = await holdTable(database, 'raw.events', 'access exclusive')
     const stopped = await start(wide)
-    await untilYes(database, async () => (await activeOf(database, stopped.pid)).length > 0)
-    const claimed = await activeOf(database, stopped.pid)
+    const claimed = await untilHeld(database, stopped.pid)
     stopped.child.kill('SIGSTOP')
     await held.letGo()
     await chain.untilDerived(database)

@@ -13,7 +13,7 @@ import { untilStored } from '../support/ingest.ts'
 import { startRecordedNode } from '../support/replay.ts'
 
 describe('services in processes of their own', function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let node: ReplayNode
   const processes: FlowfarmProcess[] = []
 
@@ -80,6 +80,8 @@ describe('services in processes of their own', function () {
     try {
       const farm = start([], server.url)
       const host = await hostOf(farm)
+      // One that loses the database while it starts ends, for its supervisor to start it again.
+      await farm.logged(/all services work/)
       const database = { url: server.url, pool, drop: () => pool.end() }
       await untilStored(database, 0, 100)
       const client = await FeedClient.connect(`${host}/ws`)

@@ -27,6 +27,30 @@ export async function activeOf(database: Pick<TestDatabase, 'pool'>, pid: number
   return rows.map(({ from }) => from)
 }
 
+/**
+ * First heights of the leases that the operating system's process `pid` knows to be its own, once it has renewed one of them: a claim that was made a
+ * moment ago may still be on its way back to it.
+ */
+export async function untilHeld(database: Pick<TestDatabase, 'pool'>, pid: number): Promise<number[]> {
+  const deadlines = async (): Promise<Map<string, number>> => {
+    const { rows } = await database.pool.query<{ key: string; at: number }>(
+      `select worker_type || ' ' || from_height || ' ' || generation as key, extract(epoch from lease_expires_at)::float8 as at
+       from app.worker_leases where status = 'active' and split_part(leased_by, ':', 2) = $1`, [String(pid)],
+    )
+    return new Map(rows.map(({ key, at }) => [key, at]))
+  }
+  const first = new Map<string, number>()
+  await untilYes(database, async () => {
+    for (const [key, at] of await deadlines()) {
+      const before = first.get(key)
+      if (before !== undefined && at > before) return true
+      first.set(key, before ?? at)
+    }
+    return false
+  })
+  return activeOf(database, pid)
+}
+
 /** Resolves when a process coordinates the farm. */
 export async function untilCoordinated(database: Pick<TestDatabase, 'pool'>): Promise<void> {
   for (;;) {
