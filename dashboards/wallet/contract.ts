@@ -34,6 +34,8 @@ export interface PasskeyRow {
   readonly backedUp: boolean
   readonly createdAt: string
   readonly lastUsedAt: string | null
+  /** As accounts on the chain have it: 130 hex digits, with 04 in front. */
+  readonly publicKeySec1Hex: string
 }
 
 /** How far the account of a passkey is on a network. */
@@ -45,13 +47,14 @@ export interface AccountStanding {
   readonly error?: { readonly code: string; readonly message: string; readonly mayRetry: boolean }
 }
 
-/** `/wallet/accounts` */
+/** `/wallet/accounts`: what is a passkey's own, and one row for each further account that it is a key of. */
 export interface AccountRow {
   readonly credentialId: string
   readonly publicKeySec1Hex: string
   readonly flowAddress: string | null
   readonly flowAddressTestnet: string | null
   readonly networks?: Readonly<Partial<Record<Network, AccountStanding>>>
+  readonly isFurther?: boolean
 }
 
 /** `/passkeys/activity` */

@@ -1,9 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { UseQueryOptions, UseQueryResult } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { useAuth } from '../auth/auth-provider.tsx'
 import { readAccount } from './chain/chain-client.ts'
 import type { OwnAccount } from './chain/send-transaction.ts'
 import type { AccountRow, AccountStanding, ActivityRow, ChainAccount, Network, PasskeyRow } from './contract.ts'
+import { withOwnNames } from './passkeys/passkey-name.ts'
 import { listAccounts, listActivity, listPasskeys } from './passkeys/passkeys.ts'
 import { callJson } from '../auth/problem.ts'
 
@@ -13,7 +15,7 @@ const freshMs = 10_000
 
 export function usePasskeys(): UseQueryResult<readonly PasskeyRow[]> {
   const auth = useAuth()
-  return useQuery({ queryKey: ['own', 'passkeys'], queryFn: () => listPasskeys(auth) })
+  return useQuery({ queryKey: ['own', 'passkeys'], queryFn: () => listPasskeys(auth), select: withOwnNames })
 }
 
 export function useAccounts(): UseQueryResult<readonly AccountRow[]> {
@@ -32,9 +34,18 @@ export function useSignIns(): UseQueryResult<readonly ActivityRow[]> {
 
 /** As the chain has it. */
 export function useChainAccount(network: Network, address: string | undefined): UseQueryResult<ChainAccount> {
-  return useQuery({
+  return useQuery(chainAccount(network, address))
+}
+
+/** Several as the chain has them, in their order; undefined for those that it has not told (yet). */
+export function useChainAccounts(accounts: readonly Pick<OwnAccount, 'network' | 'address'>[]): readonly (ChainAccount | undefined)[] {
+  return useQueries({ queries: accounts.map(({ network, address }) => chainAccount(network, address)) }).map(({ data }) => data)
+}
+
+function chainAccount(network: Network, address: string | undefined): UseQueryOptions<ChainAccount> {
+  return {
     queryKey: ['own', 'chain', network, address], queryFn: ({ signal }) => readAccount(network, address ?? '', signal), enabled: address !== undefined, refetchInterval: freshMs,
-  })
+  }
 }
 
 interface ExplorerList<Item> { readonly data: readonly Item[] }
@@ -62,10 +73,23 @@ export function addressOf(row: AccountRow, network: Network): string | undefined
   return (network === 'mainnet' ? row.flowAddress : row.flowAddressTestnet) ?? undefined
 }
 
-/** All accounts that are there. */
-export function ownAccounts(rows: readonly AccountRow[]): readonly OwnAccount[] {
-  return rows.flatMap((row) => (['mainnet', 'testnet'] as const).flatMap((network) => {
+/**
+ * All accounts that are there, each once.
+ * @param passkeys of the same user: any of them may be a key of any of the accounts
+ */
+export function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[] = []): readonly OwnAccount[] {
+  const known = [...passkeys.map(({ id, publicKeySec1Hex }) => ({ credentialId: id, publicKeySec1Hex })), ...rows]
+  const accounts = rows.flatMap((row) => (['mainnet', 'testnet'] as const).flatMap((network) => {
     const address = addressOf(row, network)
-    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex, others: rows.filter((one) => one !== row) }]
+    const others = known.filter(({ credentialId }, at) => credentialId !== row.credentialId && known.findIndex((one) => one.credentialId === credentialId) === at)
+    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex, others }]
   }))
+  return accounts.filter(({ network, address }, at) => accounts.findIndex((one) => one.network === network && one.address === address) === at)
+}
+
+/** All accounts of whoever is signed in, with the passkeys that may sign for them. */
+export function useOwnAccounts(): { readonly data: readonly OwnAccount[] | undefined; readonly error: Error | null } {
+  const [accounts, passkeys] = [useAccounts(), usePasskeys()]
+  const data = useMemo(() => (accounts.data === undefined || passkeys.data === undefined ? undefined : ownAccounts(accounts.data, passkeys.data)), [accounts.data, passkeys.data])
+  return { data, error: accounts.error ?? passkeys.error }
 }

@@ -10,6 +10,7 @@ import { startBrowser } from '../support/browser.ts'
 import { otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
 import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
 import { untilLoaded } from './page-checks.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
 import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
 import type { Visit } from './wallet-session.ts'
 
@@ -46,6 +47,40 @@ const sent = (words: string): Act => async (visit, wallet) => {
   await reviewed(visit, wallet)
   await visit.page.getByRole('button', { name: 'Send with your passkey' }).click()
   await visit.page.getByText(words).first().waitFor()
+}
+/** Two passkeys, both of which are keys of the account. */
+const withTwo: Act = async (visit, wallet) => {
+  await withAccount(visit, wallet)
+  const { page, authenticator } = visit
+  const address = (await page.locator('.address code').first().textContent()) ?? ''
+  await authenticator.setPresence(false)
+  const second = await addAuthenticator(page, 'usb')
+  await page.getByRole('link', { name: 'Passkeys' }).click()
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByText('The passkey was made.').waitFor()
+  await second.setPresence(false)
+  await authenticator.setPresence(true)
+  const keys = page.getByRole('region', { name: `Keys of ${address}` })
+  await keys.getByText('Add it').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+  await keys.getByText('Key 1').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText('The chain has it.').waitFor({ state: 'detached' })
+}
+const asked: Act = async (visit, wallet) => {
+  await withTwo(visit, wallet)
+  await visit.page.getByRole('button', { name: /^Remove/ }).first().click()
+}
+const imported = (change?: object): Act => async (visit, wallet) => {
+  await withAccount(visit, wallet)
+  const { page } = visit
+  const own = (await page.locator('.address code').first().textContent()) ?? ''
+  const address = wallet.createAccount(`04${'ab'.repeat(64)}`)
+  if (change !== undefined) wallet.addKey(address, `04${wallet.accounts.get(own)?.keys[0]?.publicKey ?? ''}`, change)
+  await page.getByRole('button', { name: 'I have an account already' }).click()
+  await page.getByRole('textbox', { name: 'Address' }).fill(address)
+  await page.getByRole('button', { name: 'Look for it' }).click()
+  if (change === undefined || 'weight' in change) await page.getByText('With the Flow CLI', { exact: true }).click()
 }
 const moved = (at: number, more: object): object => ({
   type: 'ft', transaction_hash: 'ab'.repeat(32), event_index: at, leg: 0, timestamp: new Date(Date.now() - at * 7_000_000).toISOString(), sender: otherAddress(), receiver: otherAddress(),
@@ -104,6 +139,18 @@ const shots: readonly Shot[] = [
   { name: 'failed', world: { fate: 'failed' }, act: sent('The recipient cannot') },
   { name: 'activity', world: full, act: at('/activity') },
   { name: 'activity-phone', world: full, size: 'phone', act: at('/activity') },
+  { name: 'passkeys-two', act: withTwo },
+  { name: 'passkeys-two-phone', size: 'phone', act: withTwo },
+  { name: 'passkeys-remove', act: asked },
+  { name: 'accounts-two', act: async (visit, wallet) => {
+    await withTwo(visit, wallet)
+    await visit.page.getByRole('link', { name: 'Accounts' }).click()
+    await visit.page.getByText('Signed for by').waitFor()
+  } },
+  { name: 'import', act: imported() },
+  { name: 'import-phone-dark', size: 'phone', theme: 'dark', act: imported() },
+  { name: 'import-weight', act: imported({ weight: 500 }) },
+  { name: 'imported', act: imported({}) },
   { name: 'passkeys', act: at('/passkeys') },
   { name: 'passkeys-phone-dark', size: 'phone', theme: 'dark', act: at('/passkeys') },
 ]

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { addressAtIndex } from '../../src/chain/address.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
@@ -80,15 +81,18 @@ describe('the pages of the wallet', () => {
     await page.getByText('The passkey was made.').waitFor()
     // One that has no passkey for what is asked says no for all of them.
     await second.setPresence(false)
-    await page.getByRole('link', { name: 'Accounts' }).click()
-    await page.getByRole('button', { name: 'Make the account' }).click()
-    await page.getByText('100 FLOW').nth(1).waitFor()
-    await page.getByRole('link', { name: 'Passkeys' }).click()
     const keys = page.getByRole('region', { name: `Keys of ${address}` })
-    await keys.getByRole('button', { name: 'Add it' }).click()
+    const lines = page.getByRole('region', { name: 'Your passkeys' }).getByRole('listitem')
+    await lines.nth(0).getByText(`Signs for ${address}`).waitFor()
+    await lines.nth(1).getByText('Signs for no account').waitFor()
+    await keys.getByText('Add it').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
     await keys.getByText('Key 1').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await lines.nth(1).getByText(`Signs for ${address}`).waitFor()
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByText(/^Signed for by .+ or [^,]+$/).waitFor()
+    await page.getByRole('link', { name: 'Passkeys' }).click()
     await keys.getByRole('button', { name: 'Revoke' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await keys.getByText('Revoked', { exact: true }).waitFor()
@@ -101,6 +105,73 @@ describe('the pages of the wallet', () => {
     await page.getByRole('button', { name: 'Send with your passkey' }).click()
     await page.getByRole('heading', { name: 'Sent' }).waitFor()
     expect(session.wallet.accounts.get(address)?.keys[1]?.sequenceNumber).to.equal(1)
+  })
+
+  it('keeps an account whose passkey is removed where another one is a key, and sends from it', async () => {
+    const { page, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const address = await makeFirstPasskey(page)
+    const second = await addAuthenticator(page, 'usb')
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+    await second.setPresence(false)
+    const keys = page.getByRole('region', { name: `Keys of ${address}` })
+    await keys.getByText('Add it').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+    await keys.getByText('Key 1').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Remove/ }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('stays in your wallet').waitFor()
+    expect(await dialog.getByRole('checkbox').count()).to.equal(0)
+    await expectUsable(page, 'the question before a passkey is removed that is not needed')
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await keys.getByText('A key that is none of your passkeys').waitFor()
+    await authenticator.setPresence(false)
+    await second.setPresence(true)
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByText('and one key that is none of your passkeys').waitFor()
+    await page.getByRole('link', { name: 'Send', exact: true }).last().click()
+    await page.waitForURL(/from=/)
+    await page.goto(`${session.wallet.url}/send?from=testnet:${address}`)
+    await fillPayment(page, '1')
+    await page.getByRole('button', { name: 'Send with your passkey' }).click()
+    await page.getByRole('heading', { name: 'Sent' }).waitFor()
+    expect(session.wallet.accounts.get(address)?.keys.map(({ sequenceNumber }) => sequenceNumber)).to.deep.equal([1, 1])
+  })
+
+  it('brings an account from elsewhere as soon as a passkey is a key of it, and says what to do until then', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const own = await makeFirstPasskey(page)
+    const publicKey = `04${session.wallet.accounts.get(own)?.keys[0]?.publicKey ?? ''}`
+    const address = session.wallet.createAccount(`04${'ab'.repeat(64)}`)
+    const look = async (text: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Address' }).fill(text)
+      await page.getByRole('button', { name: /^Look/ }).click()
+    }
+    await page.getByRole('button', { name: 'I have an account already' }).click()
+    for (const [text, answer] of [
+      ['0x12', 'Paste the whole address'], ['0xf233dcee88fe0abe', 'This is an address of mainnet'], [own, 'in your wallet already'], [addressAtIndex(999, 'emulator'), 'has no account'],
+    ] as const) {
+      await look(text)
+      await page.getByText(answer).waitFor()
+    }
+    await look(address)
+    await page.getByText('None of your passkeys is a key of').waitFor()
+    await page.getByText(publicKey.slice(2), { exact: true }).waitFor()
+    await page.getByText('With the Flow CLI', { exact: true }).click()
+    await expectUsable(page, 'what to do for an account from elsewhere')
+    session.wallet.addKey(address, publicKey, { weight: 500 })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('the weight of the key is less than 1000').waitFor()
+    session.wallet.addKey(address, publicKey)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('The account is in your wallet.').waitFor()
+    await page.locator('.address').getByText(address).waitFor()
+    await page.reload()
+    await page.locator('.address').getByText(address).waitFor()
   })
 
   it('removes a passkey only from who says that its accounts may go', async () => {

@@ -24,6 +24,7 @@ import { createWalletServer } from '../../src/wallet/http/wallet-server.ts'
 import type { WalletSettings } from '../../src/wallet/http/wallet-server.ts'
 import { createPasskeyFunction } from '../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyLimits } from '../../src/wallet/passkeys/passkey-limits.ts'
+import type { KnownPasskey } from '../../src/wallet/passkeys/known-passkey.ts'
 import { readRelyingParty } from '../../src/wallet/passkeys/relying-party.ts'
 import { PasskeyStore } from '../../src/wallet/passkeys/stores/passkey-store.ts'
 import { createTestDatabase } from './database.ts'
@@ -48,6 +49,10 @@ export interface WalletStandIn {
   /** Balances by address, in units of 10^-8 FLOW. */
   readonly balances: Map<string, bigint>
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
+  /** Puts an account on the chain that somebody has elsewhere. @returns its address */
+  createAccount(publicKeySec1Hex: string): string
+  /** Gives an account one more key, as its owner does elsewhere. */
+  addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
   /** Waits for an e-mail to an address. @returns the code of the newest */
   codeFor(email: string): Promise<string>
   /** @returns the link of the newest */
@@ -93,6 +98,12 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
         return passkey.publicKeySec1Hex
       }
       const made = new Map<string, { readonly owner: string; readonly publicKeySec1Hex: string; readonly address: string }>()
+      /** Those that people named. */
+      const named: { readonly owner: string; readonly credentialId: string; readonly address: string }[] = []
+      /** As the chain has it now: which of the passkeys of somebody signs for an account. */
+      const signerOf = async (owner: string, address: string): Promise<KnownPasskey | undefined> => (await passkeys.of(owner)).find(({ publicKeySec1Hex }) => (
+        chain.accounts.get(address)?.keys.some((key) => key.publicKey === publicKeySec1Hex.slice(2) && !key.isRevoked && key.weight >= 1000)
+      ))
       const standing = async (signedIn: SignedIn, data: unknown): Promise<unknown> => {
         const { credentialId, networks = ['testnet'] } = data as { readonly credentialId: string; readonly networks?: readonly string[] }
         const publicKeySec1Hex = await keyOf(signedIn, credentialId)
@@ -105,11 +116,25 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
         pool: database.pool, log, relyingParty: () => party, sessions: auth.sessions, clientOf, limits: noPasskeyLimits,
         endpoints: {
           '/wallet/provision': standing,
-          '/wallet/accounts': async ({ user }) => ({
-            accounts: [...made].filter(([, { owner }]) => owner === user.id).map(([credentialId, { publicKeySec1Hex, address }]) => ({
-              credentialId, publicKeySec1Hex, flowAddress: null, flowAddressTestnet: address, networks: { testnet: { state: 'sealed', address, keyIndex: 0 } },
-            })),
-          }),
+          '/wallet/provision-save': async ({ user }, data) => {
+            const { credentialId, address } = data as { readonly credentialId: string; readonly address: string }
+            if ((await signerOf(user.id, address)) === undefined) throw new ApiError(422, 'PROVISION_FAILED', `${address} has no key of this passkey.`)
+            named.push({ owner: user.id, credentialId, address })
+            return { network: 'testnet', state: 'sealed', address, keyIndex: 0, isImported: true }
+          },
+          '/wallet/accounts': async ({ user }) => {
+            const own = await passkeys.of(user.id)
+            const mine = [...[...made].map(([credentialId, one]) => ({ ...one, credentialId, isFurther: false })), ...named.map((one) => ({ ...one, isFurther: true }))].filter(({ owner }) => owner === user.id)
+            const rows = await Promise.all(mine.map(async ({ credentialId, address, isFurther }) => {
+              const kept = own.find((one) => one.credentialId === credentialId)
+              const passkey = kept ?? await signerOf(user.id, address)
+              return passkey === undefined ? [] : [{
+                credentialId: passkey.credentialId, publicKeySec1Hex: passkey.publicKeySec1Hex, flowAddress: null, flowAddressTestnet: address,
+                networks: { testnet: { state: 'sealed', address, keyIndex: 0 } }, isFurther: isFurther || kept === undefined,
+              }]
+            }))
+            return { accounts: rows.flat() }
+          },
         },
       })
       const settings = (): WalletSettings => ({
@@ -138,7 +163,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
     set world(world) {
       state.world = world
     },
-    balances: chain.balances, accounts: chain.accounts, logged,
+    balances: chain.balances, accounts: chain.accounts, createAccount: chain.create, addKey: chain.addKey, logged,
     codeFor: (email) => inMail(email, /\b\d{6}\b/),
     linkFor: (email) => inMail(email, /http\S+/),
     stop: async () => {
@@ -168,6 +193,7 @@ interface MemoryChain {
   readonly accounts: ReadonlyMap<string, { readonly keys: readonly ChainAccountKey[] }>
   /** An account with a passkey's key. @returns its address */
   create(publicKeySec1Hex: string): string
+  addKey(address: string, publicKeySec1Hex: string, change?: Partial<ChainAccountKey>): void
 }
 
 /** A chain of the emulator's kind: it checks signatures of passkeys as the signing library says that chains do. */
@@ -227,6 +253,10 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
       accounts.set(address, { keys: [keyOf(publicKeySec1Hex, 0)] })
       balances.set(address, startUnits)
       return address
+    },
+    addKey: (address, publicKeySec1Hex, change = {}) => {
+      const { keys = [] } = accounts.get(address) ?? {}
+      keys.push({ ...keyOf(publicKeySec1Hex, keys.length), ...change })
     },
     node: {
       chainId: () => Promise.resolve('flow-emulator'),

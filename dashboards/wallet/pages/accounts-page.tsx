@@ -1,9 +1,13 @@
+import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { Button } from '../../kit/button.tsx'
 import { Failure, Loading } from '../../kit/state.tsx'
+import type { AccountRow, NetworkSettings } from '../contract.ts'
 import { addressOf, useAccounts, usePasskeys } from '../own.ts'
 import { AccountCard } from '../parts/account-card.tsx'
 import { Collections } from '../parts/collections.tsx'
 import { FirstPasskey } from '../parts/first-passkey.tsx'
+import { ImportAccount } from '../parts/import-account.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { passkeyName } from '../passkeys/passkey-name.ts'
 import { problemText } from '../../auth/problem.ts'
@@ -14,6 +18,7 @@ export function AccountsPage(): ReactNode {
   const settings = useSettings()
   const passkeys = usePasskeys()
   const accounts = useAccounts()
+  const [isImporting, setIsImporting] = useState(false)
   const error = passkeys.error ?? accounts.error
   if (passkeys.data === undefined || accounts.data === undefined) {
     return (
@@ -31,18 +36,27 @@ export function AccountsPage(): ReactNode {
   const api = settings.networks.find((one) => one.has_explorer_api)
   return (
     <>
-      <PageTitle title={passkeys.data.length === 0 ? 'Welcome' : 'Accounts'} />
+      <PageTitle title={passkeys.data.length === 0 ? 'Welcome' : 'Accounts'}>
+        {passkeys.data.length > 0 && !isImporting && <Button onClick={() => setIsImporting(true)}>I have an account already</Button>}
+      </PageTitle>
       {passkeys.data.length === 0 && <FirstPasskey />}
+      {isImporting && <ImportAccount networks={settings.networks} passkeys={passkeys.data} onClose={() => setIsImporting(false)} />}
       {passkeys.data.map((passkey) => {
-        const row = rows.find(({ credentialId }) => credentialId === passkey.id)
-        const address = row === undefined || api === undefined ? undefined : addressOf(row, api.network)
+        const own = rows.filter(({ credentialId }) => credentialId === passkey.id)
+        const row = own.find(({ isFurther }) => isFurther !== true)
+        const further = own.filter(({ isFurther }) => isFurther === true)
+        const addresses = own.flatMap((one) => (api === undefined ? [] : addressOf(one, api.network) ?? []))
+        const card = (one: NetworkSettings, of: AccountRow | undefined): ReactNode => (
+          <AccountCard key={`${one.network}${of?.isFurther === true ? addressOf(of, one.network) ?? '' : ''}`} settings={one} credentialId={passkey.id} passkeys={passkeys.data} row={of} />
+        )
         return (
           <div className="stack" key={passkey.id}>
             {passkeys.data.length > 1 && <h2>{passkeyName(passkey)}</h2>}
             <div className="cards">
-              {settings.networks.map((one) => <AccountCard key={one.network} settings={one} credentialId={passkey.id} row={row} />)}
+              {settings.networks.map((one) => card(one, row))}
+              {further.flatMap((of) => settings.networks.filter(({ network }) => addressOf(of, network) !== undefined).map((one) => card(one, of)))}
             </div>
-            {api !== undefined && address !== undefined && <Collections settings={api} address={address} />}
+            {api !== undefined && addresses.map((address) => <Collections key={address} settings={api} address={address} isOnlyOne={addresses.length === 1} />)}
           </div>
         )
       })}

@@ -4,7 +4,7 @@ import { Failure, Loading, NothingHere } from '../../kit/state.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import type { OwnAccount } from '../chain/send-transaction.ts'
 import type { NetworkSettings } from '../contract.ts'
-import { ownAccounts, useAccounts, useExplorer, useSignIns } from '../own.ts'
+import { useExplorer, useOwnAccounts, useSignIns } from '../own.ts'
 import { PageTitle } from '../parts/page-title.tsx'
 import { eventWords } from '../passkeys/event-words.ts'
 import { problemText } from '../../auth/problem.ts'
@@ -29,9 +29,8 @@ interface Transfer {
 /** What moved in and out of the accounts, and what was done with the passkeys. */
 export function ActivityPage(): ReactNode {
   const { networks } = useSettings()
-  const { data: rows } = useAccounts()
   const settings = networks.find((one) => one.has_explorer_api)
-  const accounts = ownAccounts(rows ?? []).filter(({ network }) => network === settings?.network)
+  const accounts = (useOwnAccounts().data ?? []).filter(({ network }) => network === settings?.network)
   return (
     <>
       <PageTitle title="Activity" />

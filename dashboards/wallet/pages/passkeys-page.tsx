@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import type { ReactNode } from 'react'
 import { Ago } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
@@ -8,15 +8,17 @@ import { Icon } from '../../kit/icon.tsx'
 import { Failure, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
+import { keyOfPasskey } from '../chain/send-transaction.ts'
 import type { OwnAccount } from '../chain/send-transaction.ts'
 import type { PasskeyRow } from '../contract.ts'
-import { ownAccounts, useAccounts, usePasskeys, useReadAgain } from '../own.ts'
+import { useChainAccounts, useOwnAccounts, usePasskeys, useReadAgain } from '../own.ts'
 import { AccountKeys } from '../parts/account-keys.tsx'
 import { FirstPasskey } from '../parts/first-passkey.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { ProblemLine } from '../../auth/problem-line.tsx'
 import { SignOutEverywhere } from '../parts/sign-out-everywhere.tsx'
 import { useAction } from '../../auth/use-action.ts'
+import { signersOf } from '../passkeys/keys-of-passkeys.ts'
 import { passkeyName } from '../passkeys/passkey-name.ts'
 import { makePasskey, removePasskey, renamePasskey } from '../passkeys/passkeys.ts'
 import { problemText } from '../../auth/problem.ts'
@@ -25,11 +27,10 @@ import { problemText } from '../../auth/problem.ts'
 export function PasskeysPage(): ReactNode {
   const auth = useAuth()
   const { data, error, refetch } = usePasskeys()
-  const accounts = useAccounts()
   const readAgain = useReadAgain()
   const say = useToast()
   const { isBusy, problem, run } = useAction()
-  const own = ownAccounts(accounts.data ?? [])
+  const { data: own = [] } = useOwnAccounts()
   const add = (): void => void run(async () => {
     await makePasskey(auth)
     await readAgain()
@@ -54,17 +55,30 @@ export function PasskeysPage(): ReactNode {
         {data === undefined && error === null && <Loading label="Your passkeys load" />}
         {data === undefined && error !== null && <Failure title="Your passkeys cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />}
         <ul className="rows">
-          {data?.map((passkey) => <PasskeyLine key={passkey.id} passkey={passkey} isLast={data.length === 1} accounts={own.filter(({ credentialId }) => credentialId === passkey.id)} />)}
+          {data?.map((passkey) => <PasskeyLine key={passkey.id} passkey={passkey} passkeys={data} accounts={own} />)}
         </ul>
         {data?.length === 1 && <p className="panel-text soft">Add a second passkey on another device: who loses the only one loses the way in, and the accounts with it.</p>}
       </section>
-      {own.map((account) => <AccountKeys key={`${account.network}${account.address}`} account={account} passkeys={data ?? []} rows={accounts.data ?? []} />)}
+      {own.map((account) => <AccountKeys key={`${account.network}${account.address}`} account={account} passkeys={data ?? []} />)}
       <SignOutEverywhere />
     </>
   )
 }
 
-function PasskeyLine({ passkey, isLast, accounts }: { readonly passkey: PasskeyRow; readonly isLast: boolean; readonly accounts: readonly OwnAccount[] }): ReactNode {
+interface PasskeyLineProps {
+  readonly passkey: PasskeyRow
+  /** All of the user, and all accounts. */
+  readonly passkeys: readonly PasskeyRow[]
+  readonly accounts: readonly OwnAccount[]
+}
+
+function PasskeyLine({ passkey, passkeys, accounts }: PasskeyLineProps): ReactNode {
+  const isLast = passkeys.length === 1
+  const states = useChainAccounts(accounts)
+  const keyOf = accounts.filter((_, at) => {
+    const state = states[at]
+    return state !== undefined && keyOfPasskey(state, passkey.publicKeySec1Hex) !== undefined
+  })
   const [open, setOpen] = useState<'rename' | 'remove'>()
   const name = passkeyName(passkey)
   return (
@@ -74,6 +88,8 @@ function PasskeyLine({ passkey, isLast, accounts }: { readonly passkey: PasskeyR
         <span className="soft small">
           Made <Ago at={passkey.createdAt} />{passkey.lastUsedAt === null ? ', not used to sign in yet' : <>, used <Ago at={passkey.lastUsedAt} /></>}
         </span>
+        {keyOf.length > 0 && <span className="soft small">Signs for {keyOf.map(({ network, address }, at) => <Fragment key={`${network}${address}`}>{at > 0 && ', '}<code>{address}</code></Fragment>)}</span>}
+        {keyOf.length === 0 && states.every((state) => state !== undefined) && <span className="soft small">Signs for no account</span>}
       </span>
       <span className="row-actions">
         <Button look="plain" isIcon aria-label={`Rename ${name}`} onClick={() => setOpen('rename')}><Icon name="pencil" /></Button>
@@ -82,7 +98,7 @@ function PasskeyLine({ passkey, isLast, accounts }: { readonly passkey: PasskeyR
         </Button>
       </span>
       {open === 'rename' && <RenameDialog passkey={passkey} onClose={() => setOpen(undefined)} />}
-      {open === 'remove' && <RemoveDialog passkey={passkey} accounts={accounts} onClose={() => setOpen(undefined)} />}
+      {open === 'remove' && <RemoveDialog passkey={passkey} passkeys={passkeys} accounts={accounts} onClose={() => setOpen(undefined)} />}
     </li>
   )
 }
@@ -109,10 +125,18 @@ function RenameDialog({ passkey, onClose }: { readonly passkey: PasskeyRow; read
   )
 }
 
-function RemoveDialog({ passkey, accounts, onClose }: { readonly passkey: PasskeyRow; readonly accounts: readonly OwnAccount[]; readonly onClose: () => void }): ReactNode {
+function RemoveDialog({ passkey, passkeys, accounts, onClose }: PasskeyLineProps & { readonly onClose: () => void }): ReactNode {
   const auth = useAuth()
   const readAgain = useReadAgain()
-  const [isSure, setIsSure] = useState(accounts.length === 0)
+  const states = useChainAccounts(accounts)
+  const left = passkeys.filter(({ id }) => id !== passkey.id)
+  const concerned = accounts.map((account, at) => ({ account, state: states[at] })).filter(({ account, state }) => (
+    account.credentialId === passkey.id || (state !== undefined && keyOfPasskey(state, passkey.publicKeySec1Hex) !== undefined)
+  )).map(({ account, state }) => ({ account, signers: state === undefined ? [] : signersOf(state, left).passkeys }))
+  const kept = concerned.filter(({ signers }) => signers.length > 0)
+  const lost = concerned.filter(({ signers }) => signers.length === 0)
+  const [hasAgreed, setHasAgreed] = useState(false)
+  const isSure = lost.length === 0 || hasAgreed
   const { isBusy, problem, run } = useAction()
   const remove = async (): Promise<void> => {
     const isDone = await run(async () => {
@@ -123,12 +147,13 @@ function RemoveDialog({ passkey, accounts, onClose }: { readonly passkey: Passke
   }
   return (
     <Dialog title={`Remove ${passkeyName(passkey)}?`} action="Remove" isDangerous isBusy={isBusy || !isSure} error={problem} onSubmit={() => void remove()} onClose={onClose}>
-      <p>Nobody can sign in with it any more. On the chain it stays a key of its accounts until it is revoked there.</p>
-      {accounts.length > 0 && (
+      <p>Nobody can sign in with it any more. On the chain it stays a key of its accounts until it is revoked there{concerned.length > 0 ? ', on this page' : ''}.</p>
+      {kept.map(({ account: { address }, signers }) => <p key={address}><code>{address}</code> stays in your wallet: {signers.map(passkeyName).join(' and ')} can sign for it too.</p>)}
+      {lost.length > 0 && (
         <>
-          <p className="banner bad">It is the key of {accounts.map(({ address }) => address).join(' and ')}. Unless another key was added there, nobody can send anything from them afterwards.</p>
+          <p className="banner bad">None of your other passkeys is a key of {lost.map(({ account }) => account.address).join(' and ')}. Afterwards you cannot send anything from there, and it is not shown here any more.</p>
           <label className="check-line">
-            <input type="checkbox" className="check" checked={isSure} onChange={(event) => setIsSure(event.target.checked)} />
+            <input type="checkbox" className="check" checked={hasAgreed} onChange={(event) => setHasAgreed(event.target.checked)} />
             <span>I do not need these accounts any more, or have another key for them.</span>
           </label>
         </>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { amountText } from '../../../clients/signing/transactions/cadence-arguments.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
@@ -10,7 +10,7 @@ import { amountProblem, mostToSend, plainAmount } from '../chain/amounts.ts'
 import { chainOfAddress, isAddressOf, readAddress } from '../chain/address-code.ts'
 import { readHead } from '../chain/chain-client.ts'
 import type { OwnAccount } from '../chain/send-transaction.ts'
-import { ownAccounts, useAccounts, useChainAccount } from '../own.ts'
+import { useChainAccount, useOwnAccounts } from '../own.ts'
 import { PageTitle } from '../parts/page-title.tsx'
 import { ProblemLine } from '../../auth/problem-line.tsx'
 import { SendReview } from '../parts/send-review.tsx'
@@ -22,14 +22,13 @@ const nameOf = ({ network, address }: OwnAccount): string => `${network}:${addre
 
 /** Sends FLOW of one account to another: first what and where, then all of it again to be confirmed. */
 export function SendPage(): ReactNode {
-  const { data: rows, error } = useAccounts()
-  const accounts = useMemo(() => ownAccounts(rows ?? []), [rows])
+  const { data: accounts, error } = useOwnAccounts()
   return (
     <>
       <PageTitle title="Send FLOW" />
-      {rows === undefined && <div className="panel">{error === null ? <Loading label="Your accounts load" /> : <ProblemLine problem={problemText(error)} />}</div>}
-      {rows !== undefined && accounts.length === 0 && <div className="panel"><NothingHere title="You have no account to send from">Make one on the page of accounts.</NothingHere></div>}
-      {accounts.length > 0 && <SendForm accounts={accounts} />}
+      {accounts === undefined && <div className="panel">{error === null ? <Loading label="Your accounts load" /> : <ProblemLine problem={problemText(error)} />}</div>}
+      {accounts?.length === 0 && <div className="panel"><NothingHere title="You have no account to send from">Make one on the page of accounts.</NothingHere></div>}
+      {accounts !== undefined && accounts.length > 0 && <SendForm accounts={accounts} />}
     </>
   )
 }

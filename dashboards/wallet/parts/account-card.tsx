@@ -6,23 +6,26 @@ import { CopyButton } from '../../kit/copy-button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { plainAmount } from '../chain/amounts.ts'
-import type { AccountRow, AccountStanding, NetworkSettings } from '../contract.ts'
+import type { AccountRow, AccountStanding, NetworkSettings, PasskeyRow } from '../contract.ts'
 import { addressOf, isUnderWay, useChainAccount, useReadAgain } from '../own.ts'
 import { makeAccounts } from '../passkeys/passkeys.ts'
 import { problemText, WalletProblem } from '../../auth/problem.ts'
 import { networkNames } from '../settings.ts'
+import { AccountSigners } from './account-signers.tsx'
 import { ProblemLine } from '../../auth/problem-line.tsx'
 import { useAction } from '../../auth/use-action.ts'
 
 export interface AccountCardProps {
   readonly settings: NetworkSettings
   readonly credentialId: string
+  /** All of the user: any may be a key of the account. */
+  readonly passkeys: readonly PasskeyRow[]
   /** Undefined for a passkey that has no account anywhere yet. */
   readonly row: AccountRow | undefined
 }
 
 /** The account of a passkey on one network, or how to get one. */
-export function AccountCard({ settings, credentialId, row }: AccountCardProps): ReactNode {
+export function AccountCard({ settings, credentialId, passkeys, row }: AccountCardProps): ReactNode {
   const { network } = settings
   const address = row === undefined ? undefined : addressOf(row, network)
   return (
@@ -38,20 +41,29 @@ export function AccountCard({ settings, credentialId, row }: AccountCardProps): 
       </header>
       {address === undefined
         ? <NoAccount settings={settings} credentialId={credentialId} standing={row?.networks?.[network]} />
-        : <Balance settings={settings} address={address} />}
+        : <Balance settings={settings} address={address} passkeys={passkeys} />}
     </section>
   )
 }
 
-function Balance({ settings: { network, explorer_url: explorer }, address }: { readonly settings: NetworkSettings; readonly address: string }): ReactNode {
+interface BalanceProps {
+  readonly settings: NetworkSettings
+  readonly address: string
+  readonly passkeys: readonly PasskeyRow[]
+}
+
+function Balance({ settings: { network, explorer_url: explorer }, address, passkeys }: BalanceProps): ReactNode {
   const { data, error } = useChainAccount(network, address)
   return (
     <div className="account-body">
-      <p className="balance">
-        {data === undefined && error === null && <span className="skeleton" aria-label="The balance loads" role="status" />}
-        {data !== undefined && <><b>{plainAmount(data.balance)}</b> FLOW</>}
-        {data === undefined && error !== null && <span className="soft">Balance not known</span>}
-      </p>
+      <div>
+        <p className="balance">
+          {data === undefined && error === null && <span className="skeleton" aria-label="The balance loads" role="status" />}
+          {data !== undefined && <><b>{plainAmount(data.balance)}</b> FLOW</>}
+          {data === undefined && error !== null && <span className="soft">Balance not known</span>}
+        </p>
+        {data !== undefined && <AccountSigners account={data} passkeys={passkeys} />}
+      </div>
       {error !== null && <p className="soft small">{problemText(error)}</p>}
       <div className="button-row">
         <Link className="button strong" to={`/send?from=${network}:${address}`}><Icon name="send" /> Send</Link>
@@ -82,7 +94,7 @@ function NoAccount({ settings, credentialId, standing }: { readonly settings: Ne
     <div className="account-body">
       {isMade
         ? <p className="soft" role="status"><span className="spinner" aria-hidden="true" /> The account is being made. That takes some seconds.</p>
-        : <p className="soft">{settings.makes_accounts ? 'This passkey has no account here yet.' : 'Nobody pays for new accounts on this network here.'}</p>}
+        : <p className="soft">{settings.makes_accounts ? 'This passkey has no account of its own here.' : 'Nobody pays for new accounts on this network here.'}</p>}
       {!isMade && <ProblemLine problem={problem ?? refused?.message} />}
       {settings.makes_accounts && !isMade && refused?.mayRetry !== false && (
         <div className="button-row"><Button onClick={make}>{refused === undefined && problem === undefined ? 'Make the account' : 'Try again'}</Button></div>

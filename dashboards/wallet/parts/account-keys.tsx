@@ -10,8 +10,9 @@ import { Failure, Loading } from '../../kit/state.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { keyOfPasskey, sendTransaction } from '../chain/send-transaction.ts'
 import type { OwnAccount } from '../chain/send-transaction.ts'
-import type { AccountRow, ChainKey, PasskeyRow } from '../contract.ts'
+import type { ChainKey, PasskeyRow } from '../contract.ts'
 import { useChainAccount, useReadAgain } from '../own.ts'
+import { passkeyOfKey } from '../passkeys/keys-of-passkeys.ts'
 import { passkeyName } from '../passkeys/passkey-name.ts'
 import { problemText } from '../../auth/problem.ts'
 import { networkNames, useSettings } from '../settings.ts'
@@ -20,8 +21,6 @@ import { useAction } from '../../auth/use-action.ts'
 export interface AccountKeysProps {
   readonly account: OwnAccount
   readonly passkeys: readonly PasskeyRow[]
-  /** Where the public keys of passkeys are told. */
-  readonly rows: readonly AccountRow[]
 }
 
 interface Change {
@@ -33,16 +32,15 @@ interface Change {
 }
 
 /** The keys of an account as the chain has them: other passkeys can be added, and what is not needed any more revoked. */
-export function AccountKeys({ account, passkeys, rows }: AccountKeysProps): ReactNode {
+export function AccountKeys({ account, passkeys }: AccountKeysProps): ReactNode {
   const { data, error, refetch } = useChainAccount(account.network, account.address)
   const [change, setChange] = useState<Change>()
-  const ownName = (publicKey: string): string | undefined => {
-    const row = rows.find(({ publicKeySec1Hex }) => publicKeySec1Hex.slice(2).toLowerCase() === publicKey.toLowerCase())
-    const passkey = passkeys.find(({ id }) => id === row?.credentialId)
+  const ownName = (key: ChainKey): string | undefined => {
+    const passkey = passkeyOfKey(passkeys, key)
     return passkey === undefined ? undefined : passkeyName(passkey)
   }
   const good = data?.keys.filter((key) => !key.is_revoked) ?? []
-  const others = data === undefined ? [] : rows.filter(({ publicKeySec1Hex }) => keyOfPasskey(data, publicKeySec1Hex) === undefined)
+  const others = data === undefined ? [] : passkeys.filter(({ publicKeySec1Hex }) => keyOfPasskey(data, publicKeySec1Hex) === undefined)
   return (
     <section className="panel" aria-label={`Keys of ${account.address}`}>
       <header>
@@ -55,26 +53,22 @@ export function AccountKeys({ account, passkeys, rows }: AccountKeysProps): Reac
         {data?.keys.map((key) => (
           <li key={key.index}>
             <span className="row-main">
-              <span className="row-name">{ownName(key.public_key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}</span>
+              <span className="row-name">{ownName(key) ?? 'A key that is none of your passkeys'} {key.is_revoked && <Badge>Revoked</Badge>}</span>
               <span className="soft small">Key {key.index} · weight {key.weight} · <code title={key.public_key}>{key.public_key.slice(0, 12)}…</code></span>
             </span>
             {!key.is_revoked && (
               <span className="row-actions">
-                <Button isSmall disabled={!mayRevoke(key, good)} title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'} onClick={() => setChange(revoking(key, ownName(key.public_key)))}>Revoke</Button>
+                <Button isSmall disabled={!mayRevoke(key, good)} title={mayRevoke(key, good) ? undefined : 'The last key that can sign alone stays'} onClick={() => setChange(revoking(key, ownName(key), isLastOwn(key, good, passkeys)))}>Revoke</Button>
               </span>
             )}
           </li>
         ))}
-        {others.map((row) => {
-          const passkey = passkeys.find(({ id }) => id === row.credentialId)
-          if (passkey === undefined) return null
-          return (
-            <li key={row.credentialId}>
-              <span className="row-main"><span className="soft">{passkeyName(passkey)} is no key of this account</span></span>
-              <span className="row-actions"><Button isSmall onClick={() => setChange(adding(row, passkeyName(passkey)))}>Add it</Button></span>
-            </li>
-          )
-        })}
+        {others.map((passkey) => (
+          <li key={passkey.id}>
+            <span className="row-main"><span className="soft">{passkeyName(passkey)} is no key of this account</span></span>
+            <span className="row-actions"><Button isSmall aria-label={`Add ${passkeyName(passkey)}`} onClick={() => setChange(adding(passkey))}>Add it</Button></span>
+          </li>
+        ))}
       </ul>
       {change !== undefined && <ChangeDialog account={account} change={change} onClose={() => setChange(undefined)} />}
     </section>
@@ -85,16 +79,23 @@ function mayRevoke(key: ChainKey, good: readonly ChainKey[]): boolean {
   return good.some((other) => other.index !== key.index && other.weight >= 1000)
 }
 
-function revoking(key: ChainKey, name: string | undefined): Change {
+/** Whether nothing but keys of others is left without it. */
+function isLastOwn(key: ChainKey, good: readonly ChainKey[], passkeys: readonly PasskeyRow[]): boolean {
+  return !good.some((other) => other.index !== key.index && other.weight >= 1000 && passkeyOfKey(passkeys, other) !== undefined)
+}
+
+function revoking(key: ChainKey, name: string | undefined, isLast: boolean): Change {
+  const left = isLast ? ' None of your passkeys can then: the account is out of your hands, unless you have another of its keys elsewhere.' : ''
   return {
-    title: `Revoke key ${key.index}?`, text: `${name ?? 'This key'} can sign nothing for the account afterwards. A revoked key never comes back.`, action: 'Revoke', isDangerous: true,
+    title: `Revoke key ${key.index}?`, text: `${name ?? 'This key'} can sign nothing for the account afterwards, and a revoked key never comes back.${left}`, action: 'Revoke', isDangerous: true,
     code: (chain) => revokeKey(chain, key.index),
   }
 }
 
-function adding({ publicKeySec1Hex }: AccountRow, name: string): Change {
+function adding(passkey: PasskeyRow): Change {
+  const { publicKeySec1Hex } = passkey
   return {
-    title: `Add ${name}?`, text: 'It can sign everything for the account, alone, as the passkey that you use now.', action: 'Add it', isDangerous: false,
+    title: `Add ${passkeyName(passkey)}?`, text: 'It can sign everything for the account, alone, as the passkey that you use now.', action: 'Add it', isDangerous: false,
     code: (chain) => addKey(chain, { publicKey: publicKeySec1Hex }),
   }
 }

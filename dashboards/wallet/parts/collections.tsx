@@ -12,12 +12,12 @@ interface Collection {
 }
 
 /** The NFTs of an account by collection, as the explorer has them. */
-export function Collections({ settings, address }: { readonly settings: NetworkSettings; readonly address: string }): ReactNode {
+export function Collections({ settings, address, isOnlyOne }: { readonly settings: NetworkSettings; readonly address: string; readonly isOnlyOne: boolean }): ReactNode {
   const { data, error } = useExplorer<Collection>(`/flow/account/${address}/nft?limit=100`)
   if (error !== null || data === undefined) return null
   return (
-    <section className="panel" aria-label="NFTs">
-      <header><h2>NFTs</h2></header>
+    <section className="panel" aria-label={isOnlyOne ? 'NFTs' : `NFTs of ${address}`}>
+      <header><h2>NFTs</h2>{!isOnlyOne && <code className="soft">{address}</code>}</header>
       {data.length === 0 && <NothingHere title="No NFTs here yet" />}
       <ul className="rows">
         {data.map(({ nft_type: type, display_name: shown, name, contract_name: contract, number_of_tokens: count }) => (

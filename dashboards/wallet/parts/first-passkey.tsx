@@ -35,7 +35,7 @@ export function FirstPasskey(): ReactNode {
         {!isBusy ? 'Make a passkey' : step === 'passkey' ? 'Follow your browser…' : 'Your accounts are being made…'}
       </Button>
       <ProblemLine problem={problem} />
-      <p className="soft small">You can add more later, so that you do not lose your accounts with one device.</p>
+      <p className="soft small">Do you have an account on Flow already? Make a passkey too: afterwards you can bring the account. You can add more passkeys later, so that you do not lose your accounts with one device.</p>
     </section>
   )
 }

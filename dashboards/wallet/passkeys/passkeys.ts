@@ -51,6 +51,11 @@ export async function makeAccounts(access: Access, credentialId: string, network
   return answer.networks
 }
 
+/** Adds an account that somebody has already, where the chain shows the passkey as a key of it. */
+export async function saveAccount(access: Access, account: { readonly credentialId: string; readonly network: Network; readonly address: string }): Promise<void> {
+  await call(access, '/wallet/provision-save', account)
+}
+
 /** Where the sign-in is too long ago for what is asked, a passkey confirms it. */
 async function withConfirmation<Answer>(access: Access, run: (confirmation?: Confirmation) => Promise<Answer>): Promise<Answer> {
   try {
