@@ -58,7 +58,7 @@ export class ProjectWorld {
   /** All that was logged. */
   readonly logged: readonly string[]
   readonly #people: Map<string, string>
-  readonly #url: string
+  readonly url: string
   readonly #stop: () => Promise<void>
 
   private constructor(
@@ -69,7 +69,7 @@ export class ProjectWorld {
     this.projectsFunction = projectsFunction
     this.logged = logged
     this.#people = people
-    this.#url = url
+    this.url = url
     this.#stop = stop
   }
 
@@ -111,7 +111,7 @@ export class ProjectWorld {
   }
 
   fetch(init: RequestInit): Promise<Response> {
-    return fetch(this.#url, init)
+    return fetch(this.url, init)
   }
 
   /** @param by undefined: somebody who has not signed in */
