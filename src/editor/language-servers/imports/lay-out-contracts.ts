@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { ContractName } from '../import-workspace.ts'
 import { contractId, namedContracts } from './chain-contract.ts'
 import type { ChainContract } from './chain-contract.ts'
+import type { ImportStatement } from './import-statements.ts'
 import { blankOut, replaceLocations } from './replace-locations.ts'
 
 /** A contract within a file: from which line on, from 0. */
@@ -29,8 +30,9 @@ export type Together = Iterable<readonly string[]>
  * - a contract and one of the same account that it imports, if that has something with `access(account)`;
  * - contracts whose files would import each other in a circle because of that.
  *
- * Where contracts of the same name would have to share a file, or one imports another under a new name there, they do not share it, and the statements
- * that need it stay as they are: the checker then says that it cannot import.
+ * A file of several begins with what they import from others, each once, because a checker takes a second import of a name for an error. Contracts
+ * that cannot share a file, because a name would mean two things in it, do not share one. The statements that need it then stay as they are, and the
+ * checker says that it cannot import.
  * @param together further groups, from the statements of documents
  * @param nameOf the name of a file, by its text
  * @returns the file of each contract, by its id
@@ -138,7 +140,7 @@ class Files {
     this.#nameOf = nameOf
     const members = Map.groupBy([...contracts.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), ({ id }) => groups.of(id))
     for (const [group, those] of members) {
-      const canShare = new Set(those.map(({ name }) => name)).size === those.length && !hasRenamed(those)
+      const canShare = those.length === 1 || hasOneMeaningForEachName(those)
       for (const contract of those) {
         const own = canShare ? group : contract.id
         this.#groupOf.set(contract.id, own)
@@ -163,33 +165,54 @@ class Files {
     const written = this.#written.get(group)
     if (written !== undefined) return written
     this.#isOpen.add(group)
-    const parts: ContractPart[] = []
-    const texts: string[] = []
-    let line = 0
-    for (const contract of this.#members.get(group) ?? []) {
-      const text = this.#textOf(contract, group)
-      parts.push({ address: contract.address, name: contract.name, firstLine: line })
-      texts.push(text)
-      line += text.split('\n').length
-    }
+    const members = this.#members.get(group) ?? []
+    const file = members.length === 1 ? this.#fileOfOne(members) : this.#fileOfSeveral(members)
     this.#isOpen.delete(group)
-    const text = texts.join('\n')
-    const file = { name: this.#nameOf(text), text, parts }
     this.#written.set(group, file)
     return file
   }
 
-  #textOf({ code, statements }: ChainContract, group: string): string {
-    const within = statements.filter((statement) => {
-      const ids = namedContracts(statement)
-      return ids.length > 0 && ids.every((id) => this.#groupOf.get(id) === group)
-    })
-    const changes = statements.flatMap((statement) => {
-      const file = within.includes(statement) ? undefined : fileOf(namedContracts(statement), (id) => this.#fileOf(id))
+  #fileOfOne(members: readonly ChainContract[]): ContractFile {
+    const parts = members.map(({ address, name }) => ({ address, name, firstLine: 0 }))
+    const text = members.map(({ code, statements }) => replaceLocations(code, statements.flatMap((statement) => {
+      const file = this.#importedFile(statement)
       return file === undefined ? [] : [{ location: statement.location, path: `./${file.name}` }]
-    })
-    // Blanking keeps every place, and a longer location may move the rest of its line: so the blanks come first.
-    return replaceLocations(blankOut(code, within), changes)
+    }))).join('')
+    return { name: this.#nameOf(text), text, parts }
+  }
+
+  #fileOfSeveral(members: readonly ChainContract[]): ContractFile {
+    const own = new Set(members.map(({ id }) => id))
+    /** Statements that stay. */
+    const kept = new Set<string>()
+    /** Paths by what is imported, `A as B` too. */
+    const imports = new Map<string, string>()
+    const bodies = members.map(({ code, statements }) => blankOut(code, statements.filter((statement) => {
+      const ids = namedContracts(statement)
+      if (ids.length > 0 && ids.every((id) => own.has(id))) return true
+      const file = this.#importedFile(statement)
+      if (file === undefined) {
+        const isAgain = kept.has(written(statement))
+        kept.add(written(statement))
+        return isAgain
+      }
+      for (const { name, alias } of statement.names) imports.set(alias === undefined ? name : `${name} as ${alias}`, `./${file.name}`)
+      return true
+    })))
+    const byPath = Map.groupBy(imports, ([, path]) => path)
+    const head = [...byPath].map(([path, names]) => `import ${names.map(([name]) => name).join(', ')} from "${path}"\n`)
+    const parts: ContractPart[] = []
+    let line = head.length
+    for (const [at, { address, name }] of members.entries()) {
+      parts.push({ address, name, firstLine: line })
+      line += bodies[at]?.split('\n').length ?? 0
+    }
+    const text = head.join('') + bodies.join('\n')
+    return { name: this.#nameOf(text), text, parts }
+  }
+
+  #importedFile(statement: ImportStatement): ContractFile | undefined {
+    return fileOf(namedContracts(statement), (id) => this.#fileOf(id))
   }
 }
 
@@ -199,11 +222,23 @@ export function fileOf<File extends Pick<ContractFile, 'name'>>(ids: readonly st
   return others.every((file) => file?.name === first?.name) ? first : undefined
 }
 
-/** Whether one contract knows another of the same file under a name that is not its own. */
-function hasRenamed(members: readonly ChainContract[]): boolean {
-  const ids = new Set(members.map(({ id }) => id))
-  return members.some(({ statements }) => statements.some(({ names, location }) =>
-    names.some(({ name, alias }) => alias !== undefined && alias !== name && ids.has(contractId({ address: location.value, name })))))
+/** What a statement that stays as it is brings, as far as one has to tell it from others. */
+function written({ names, location: { kind, value } }: ImportStatement): string {
+  return `${names.map(({ name, alias }) => `${name} as ${alias ?? name}`).join()} from ${kind} ${value}`
+}
+
+/** Whether contracts can be in one file: nothing that one of them declares or imports has a name that means something else to another. */
+function hasOneMeaningForEachName(members: readonly ChainContract[]): boolean {
+  const own = new Set(members.map(({ id }) => id))
+  const meanings = new Map(members.map(({ name, id }) => [name, id]))
+  if (meanings.size < members.length) return false
+  return members.every(({ statements }) => statements.every(({ names, location: { kind, value } }) => names.every(({ name, alias = name }) => {
+    const id = kind === 'address' ? contractId({ address: value, name }) : `${kind} ${value} ${name}`
+    if (own.has(id) && alias !== name) return false
+    const known = meanings.get(alias)
+    meanings.set(alias, id)
+    return known === undefined || known === id
+  })))
 }
 
 /** How a document imports a file of contracts. @param folder where these are, from the root; `path` is the document's */

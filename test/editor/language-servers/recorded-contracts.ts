@@ -1,0 +1,33 @@
+import { pino } from 'pino'
+import { createChainReader } from '../../../src/access/create-chain-reader.ts'
+import type { ContractSource } from '../../../src/editor/language-servers/imports/contract-source.ts'
+import { createNodeContracts } from '../../../src/editor/language-servers/imports/node-contracts.ts'
+import { startRecordedNode } from '../../support/replay.ts'
+
+/** The contracts of the recorded chain, read from a node that serves it as networks' nodes do. */
+export interface RecordedContracts extends AsyncDisposable {
+  readonly source: ContractSource
+  /** Addresses that were asked for, in their order. */
+  readonly asked: readonly string[]
+}
+
+export async function startRecordedContracts(): Promise<RecordedContracts> {
+  const log = pino({ level: 'silent' })
+  const node = await startRecordedNode('base')
+  const reader = createChainReader({ liveEndpoints: [node.endpoint], log })
+  const inner = createNodeContracts({ nodes: { emulator: reader }, log })
+  const asked: string[] = []
+  return {
+    asked,
+    source: {
+      async contractsOf(network, address, signal) {
+        asked.push(address)
+        return inner.contractsOf(network, address, signal)
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      await reader.close()
+      await node.stop()
+    },
+  }
+}
