@@ -1,0 +1,98 @@
+/** What messages of JSON-RPC 2.0 are, and the codes of errors that LSP gives meaning to. */
+
+export type RpcId = number | string
+
+export interface RpcErrorBody {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+export type RpcMessage =
+  | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'response'; readonly id: RpcId | null; readonly result?: unknown; readonly error?: RpcErrorBody }
+  | { readonly kind: 'invalid'; readonly id: RpcId | null; readonly why: string }
+
+/** Codes of JSON-RPC and of LSP 3.17. */
+export const rpcCodes = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  serverNotInitialized: -32_002,
+  requestCancelled: -32_800,
+  /** The server gave the request up; the client may send it again. */
+  serverCancelled: -32_802,
+  requestFailed: -32_803,
+} as const
+
+/** Longest id and name of a method that is taken. */
+const longestName = 256
+
+/** A request was answered by an error. */
+export class RpcFailure extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.name = 'RpcFailure'
+    this.code = code
+    this.data = data
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Says what a parsed message is. */
+export function rpcMessageOf(value: unknown): RpcMessage {
+  if (!isObject(value)) return { kind: 'invalid', id: null, why: 'A message is one JSON object; lists of messages are not taken.' }
+  const { id, method, params } = value
+  const hasId = isId(id)
+  if ('id' in value && id !== null && !hasId) {
+    return { kind: 'invalid', id: null, why: `id: give a finite number, or a text of at most ${longestName} characters.` }
+  }
+  if (method === undefined && ('result' in value || 'error' in value)) {
+    const { result, error } = value
+    if (error === undefined || error === null) return { kind: 'response', id: hasId ? id : null, result }
+    return { kind: 'response', id: hasId ? id : null, error: errorBodyOf(error) }
+  }
+  if (typeof method !== 'string' || method.length === 0 || method.length > longestName) {
+    return { kind: 'invalid', id: hasId ? id : null, why: 'method: give the name of a method of LSP.' }
+  }
+  return hasId ? { kind: 'request', id, method, params } : { kind: 'notification', method, params }
+}
+
+export function requestText(id: RpcId, method: string, params: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+}
+
+export function notificationText(method: string, params: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
+}
+
+export function resultText(id: RpcId, result: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null })
+}
+
+export function errorText(id: RpcId | null, { code, message, data }: RpcErrorBody): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } })
+}
+
+function isId(id: unknown): id is RpcId {
+  return (typeof id === 'number' && Number.isFinite(id)) || (typeof id === 'string' && id.length <= longestName)
+}
+
+function errorBodyOf(error: unknown): RpcErrorBody {
+  if (!isObject(error)) return { code: rpcCodes.internalError, message: 'The language server gave an error without content.' }
+  const { code, message, data } = error
+  return {
+    code: typeof code === 'number' ? code : rpcCodes.internalError,
+    message: typeof message === 'string' ? message : 'The language server gave an error without a message.',
+    ...(data === undefined ? {} : { data }),
+  }
+}

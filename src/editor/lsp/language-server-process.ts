@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { isShallowText } from '../../base/json-depth.ts'
+import { asError } from '../../base/errors.ts'
+import type { LanguageServerProgram } from '../language-servers/language-server-program.ts'
+import { FrameReader, frameOf } from './message-framing.ts'
+
+export interface ProcessOptions {
+  readonly program: LanguageServerProgram
+  /** Working directory. */
+  readonly folder: string
+  /** PATH and HOME of this process, which the program is given; nothing else of its environment is. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly mostMessageBytes: number
+  readonly onMessage: (message: unknown) => void
+  /** Told once, when the process is gone or its output makes no sense; then nothing more is heard of it. */
+  readonly onEnd: (why: string) => void
+}
+
+/** What may wait in this process for a server that does not read, in bytes; with more whoever writes waits. */
+const mostUnwrittenBytes = 1024 * 1024
+
+/** Bytes of its standard error that are kept for the log. */
+const keptErrorBytes = 4000
+
+const pageBytes = 4096
+
+/**
+ * A language server as a process in a group of its own, so that what it starts ends with it. It is given the least environment that programs work with.
+ *
+ *     running ──exit, broken output, kill()──► ended
+ */
+export class LanguageServerProcess {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #options: ProcessOptions
+  readonly #exited: Promise<unknown>
+  #hasEnded = false
+  #lastError = ''
+
+  constructor(options: ProcessOptions) {
+    const { program, folder, environment, mostMessageBytes } = options
+    this.#options = options
+    this.#child = spawn(program.command, program.args, {
+      cwd: folder, detached: true, stdio: 'pipe', env: { TMPDIR: tmpdir(), ...environment, ...program.env },
+    })
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('close', resolve)
+      this.#child.once('error', resolve)
+    })
+    const reader = new FrameReader(mostMessageBytes)
+    const { stdin, stdout, stderr } = this.#child
+    stdout.on('data', (piece: Buffer) => this.#read(reader, piece))
+    stderr.on('data', (piece: Buffer) => {
+      this.#lastError = (this.#lastError + piece.toString()).slice(-keptErrorBytes)
+    })
+    // A process that has gone away breaks its pipes first; that it is gone is told by its end.
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', (error) => this.#end(`its pipe broke: ${error.message}`))
+    this.#child.once('error', (error) => this.#end(`it could not be run: ${error.message}`))
+    this.#child.once('exit', (code, signal) => this.#end(signal === null ? `it exited with ${code}` : `it was ended by ${signal}`))
+  }
+
+  /** Undefined where it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** The end of what it wrote to its standard error. It may quote documents. */
+  get lastError(): string {
+    return this.#lastError
+  }
+
+  /** Whether enough waits to be written that more should wait outside. */
+  get isFull(): boolean {
+    return this.#child.stdin.writableLength > mostUnwrittenBytes
+  }
+
+  send(json: string): void {
+    if (!this.#hasEnded && this.#child.stdin.writable) this.#child.stdin.write(frameOf(json))
+  }
+
+  /** Resolves when the process has read what waited, or has ended. */
+  async drained(): Promise<void> {
+    const { stdin } = this.#child
+    while (this.isFull && !this.#hasEnded && !stdin.destroyed) await Promise.race([once(stdin, 'drain').catch(() => undefined), this.#exited])
+  }
+
+  /** Resident memory, in bytes; undefined where the system does not tell. */
+  async memoryBytes(): Promise<number | undefined> {
+    try {
+      const [, pages] = (await readFile(`/proc/${this.pid}/statm`, 'utf8')).split(' ')
+      return Number(pages) * pageBytes
+    } catch {
+      return undefined // no Linux, or just gone
+    }
+  }
+
+  /** Ends it and all that it has started, at once. */
+  kill(): void {
+    this.#end('it was killed')
+  }
+
+  /** Asks it to end as LSP says, and ends it after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.send('{"jsonrpc":"2.0","id":0,"method":"shutdown"}')
+    this.send('{"jsonrpc":"2.0","method":"exit"}')
+    this.#hasEnded = true
+    this.#child.stdin.end()
+    const timer = setTimeout(() => this.#killGroup(), graceMs)
+    await this.#exited
+    clearTimeout(timer)
+    this.#killGroup()
+  }
+
+  /** Resolves when the process is gone. */
+  async gone(): Promise<void> {
+    await this.#exited
+  }
+
+  #read(reader: FrameReader, piece: Buffer): void {
+    if (this.#hasEnded) return
+    try {
+      for (const bytes of reader.read(piece)) {
+        if (!isShallowText(bytes)) throw new Error('a message is nested too deep')
+        this.#options.onMessage(JSON.parse(bytes.toString()))
+        if (this.#hasEnded) return
+      }
+    } catch (error) {
+      this.#end(`its output is not LSP: ${asError(error).message.slice(0, 200)}`)
+    }
+  }
+
+  #end(why: string): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#killGroup()
+    this.#options.onEnd(why)
+  }
+
+  #killGroup(): void {
+    const { pid } = this.#child
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch (error) {
+      // Nobody of the group is there any more.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import type { RawData, WebSocket } from 'ws'
+import { isShallowText } from '../../base/json-depth.ts'
+import type { EditorNetwork } from '../../base/editor-network.ts'
+import type { Logger } from '../../base/log.ts'
+import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
+import type { DeployFeed } from './deploy-feed.ts'
+import { DeploySubscriptions } from './deploy-subscriptions.ts'
+import { errorText, isObject, notificationText, rpcCodes, rpcMessageOf } from './json-rpc.ts'
+import type { LanguageServer } from './language-server.ts'
+import type { LspLimits } from './lsp-limits.ts'
+import type { LspMetrics } from './lsp-metrics.ts'
+import { LspSession } from './lsp-session.ts'
+
+export interface LspConnectionOptions {
+  readonly servers: ReadonlyMap<EditorNetwork, LanguageServer>
+  readonly workspaces: ImportWorkspaces
+  readonly deploys: DeployFeed | undefined
+  readonly limits: LspLimits
+  readonly metrics: LspMetrics
+  readonly log: Logger
+}
+
+/** How long a client that is dropped has to read why, ms. */
+const dropGraceMs = 1000
+
+/** Seconds of the rate that may come at once. */
+const burstSeconds = 5
+
+/**
+ * One WebSocket. Its first message chooses the network; from then on it speaks LSP, and in between asks for news of deployments.
+ *
+ *     open ──init──► with a session ──init for another network──► with another session
+ *       └──exit, too slow, closed by the client or the server──► closed
+ *
+ * The socket is not read while too much waits here or too much came at once, so that who sends faster than the language server reads waits by himself.
+ */
+export class LspConnection {
+  /** Answered since the last ping. */
+  isAlive = true
+  readonly #socket: WebSocket
+  readonly #options: LspConnectionOptions
+  readonly #deploys: DeploySubscriptions
+  #session: LspSession | undefined
+  /** Ends of sessions that are not over. */
+  readonly #closing = new Set<Promise<void>>()
+  #isCrowded = false
+  #allowance: number
+  #allowanceAt = performance.now()
+  #resting: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(socket: WebSocket, options: LspConnectionOptions) {
+    this.#socket = socket
+    this.#options = options
+    const { limits, deploys, log } = options
+    this.#allowance = limits.messagesPerSecond * burstSeconds
+    this.#deploys = new DeploySubscriptions({ feed: deploys, most: limits.deploySubscriptions, log, send: (message) => this.#send(JSON.stringify(message)) })
+    socket.on('pong', () => {
+      this.isAlive = true
+    })
+    socket.on('message', (data, isBinary) => this.#take(bytesOf(data), isBinary))
+    socket.on('error', (error: Error & { code?: string }) => {
+      if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') options.metrics.closed.inc({ reason: 'too-large' })
+      log.debug({ err: error }, 'a client of the language server channel failed')
+    })
+    socket.once('close', () => this.#gone())
+  }
+
+  /** Asks whether the client is there; one that has not answered before is ended. */
+  ping(): void {
+    // Who is not read cannot be heard to answer.
+    if (!this.isAlive && !this.#socket.isPaused) {
+      this.#options.metrics.closed.inc({ reason: 'silent' })
+      this.#socket.terminate()
+      return
+    }
+    this.isAlive = false
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()
+  }
+
+  /** Closes with a code and why, and waits for nobody who does not read it. */
+  drop(code: number, reason: string): void {
+    this.#socket.resume() // the client's own close has to be heard
+    this.#socket.close(code, reason)
+    setTimeout(() => this.#socket.terminate(), dropGraceMs).unref()
+  }
+
+  /** Resolves when all that it had is taken away. */
+  async ended(): Promise<void> {
+    while (this.#closing.size > 0) await Promise.all(this.#closing)
+  }
+
+  #take(bytes: Buffer, isBinary: boolean): void {
+    if (this.#isClosed || this.#socket.readyState !== this.#socket.OPEN) return
+    this.isAlive = true
+    this.#countMessage()
+    const value = isBinary || !isShallowText(bytes) ? undefined : parsed(bytes)
+    if (value === undefined) {
+      const message = 'A message is one JSON object in a text frame, without a header, and nested not too deep.'
+      return this.#send(errorText(null, { code: rpcCodes.parseError, message }))
+    }
+    const type = isObject(value) && !('jsonrpc' in value) && !('method' in value) ? value['type'] : undefined
+    if (isObject(value) && typeof type === 'string') this.#takeOwn(type, value)
+    else this.#takeRpc(value, bytes.length)
+  }
+
+  /** Messages of the channel itself. */
+  #takeOwn(type: string, message: Readonly<Record<string, unknown>>): void {
+    if (type === 'init') this.#init(message['network'])
+    else if (type === 'subscribe:deploy') void this.#deploys.subscribe(message)
+    else if (type === 'unsubscribe:deploy') this.#deploys.unsubscribe(message)
+    else this.#refuse('unknown-type', 'type: choose init, subscribe:deploy or unsubscribe:deploy; all else is JSON-RPC.')
+  }
+
+  #init(network: unknown): void {
+    const { servers, workspaces, limits, metrics, log } = this.#options
+    const server = servers.get(network as EditorNetwork)
+    if (server === undefined) return this.#refuse('unknown-network', `network: choose ${[...servers.keys()].join(', ')}.`)
+    const { network: own } = { network: network as EditorNetwork }
+    if (this.#session?.network === own) return this.#session.initAgain()
+    this.#leaveSession()
+    const session: LspSession = new LspSession({
+      network: own, server, limits, metrics, log,
+      openWorkspace: () => workspaces.open(own),
+      send: (text) => this.#send(text),
+      onWaiting: (bytes) => {
+        if (this.#session === session || this.#session === undefined) this.#crowd(bytes)
+      },
+      onFailed: (code, message) => {
+        if (this.#session !== session) return
+        this.#refuse(code, message)
+        this.#leaveSession()
+      },
+    })
+    this.#session = session
+  }
+
+  #takeRpc(value: unknown, bytes: number): void {
+    const message = rpcMessageOf(value)
+    const session = this.#session
+    if (message.kind === 'invalid') return this.#send(errorText(message.id, { code: rpcCodes.invalidRequest, message: message.why }))
+    if (message.kind === 'response') return // nothing was asked of the client
+    if (message.method === 'exit') return this.drop(1000, 'exit')
+    if (session === undefined) {
+      this.#send(JSON.stringify({ type: 'error', code: 'not-initialized', message: 'Send init message first' }))
+      if (message.kind === 'request') this.#send(errorText(message.id, { code: rpcCodes.serverNotInitialized, message: 'Send init message first' }))
+      return
+    }
+    const refusal = this.#refusalOf(message.method, bytes)
+    if (message.kind === 'request') session.request(message.id, message.method, message.params, bytes, refusal)
+    else session.notification(message.method, message.params, bytes, refusal)
+  }
+
+  #refusalOf(method: string, bytes: number): string | undefined {
+    const { messageBytes } = this.#options.limits
+    if (bytes <= messageBytes) return undefined
+    const refusal = `a message has at most ${messageBytes} bytes, and this one ${bytes}`
+    this.#send(notificationText('window/showMessage', { type: 1, message: `${method} was not obeyed: ${refusal}.` }))
+    return refusal
+  }
+
+  #refuse(code: string, message: string): void {
+    this.#send(JSON.stringify({ type: 'error', code, message }))
+  }
+
+  #send(text: string): void {
+    const socket = this.#socket
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > this.#options.limits.unreadBytes) {
+      this.#options.metrics.closed.inc({ reason: 'slow' })
+      return this.drop(1013, 'too slow: read the messages')
+    }
+    socket.send(text)
+  }
+
+  /** Counts a message; after too many the socket rests. */
+  #countMessage(): void {
+    const { messagesPerSecond } = this.#options.limits
+    const now = performance.now()
+    this.#allowance = Math.min(messagesPerSecond * burstSeconds, this.#allowance + (now - this.#allowanceAt) * messagesPerSecond / 1000) - 1
+    this.#allowanceAt = now
+    if (this.#allowance >= 0 || this.#resting !== undefined) return
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined
+      this.#readOrNot()
+    }, -this.#allowance / messagesPerSecond * 1000)
+    this.#readOrNot()
+  }
+
+  #crowd(waitingBytes: number): void {
+    const { waitingBytes: most } = this.#options.limits
+    if (this.#isCrowded ? waitingBytes > most / 2 : waitingBytes <= most) return
+    this.#isCrowded = !this.#isCrowded
+    this.#readOrNot()
+  }
+
+  #readOrNot(): void {
+    if (this.#isClosed) return
+    if (this.#isCrowded || this.#resting !== undefined) this.#socket.pause()
+    else this.#socket.resume()
+  }
+
+  #leaveSession(): void {
+    const session = this.#session
+    this.#session = undefined
+    this.#isCrowded = false
+    this.#readOrNot()
+    if (session === undefined) return
+    const ending = session.close().finally(() => this.#closing.delete(ending))
+    this.#closing.add(ending)
+  }
+
+  #gone(): void {
+    this.#isClosed = true
+    clearTimeout(this.#resting)
+    this.#deploys.close()
+    this.#leaveSession()
+  }
+}
+
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data)
+  return Buffer.isBuffer(data) ? data : Buffer.from(data)
+}
+
+/** Undefined where it is no JSON. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString()) as unknown
+  } catch {
+    return undefined // the client is told
+  }
+}

@@ -1,0 +1,82 @@
+/** What one connection, and all together, may take of the channel. */
+export interface LspLimits {
+  /** Connections in all. */
+  readonly connections: number
+  /** Connections of one address, or one network of IPv6; this machine is not limited. */
+  readonly connectionsPerAddress: number
+  /** Bytes of a message of a client that is obeyed. One of up to twice as many is refused; a larger one ends its connection. */
+  readonly messageBytes: number
+  /** Bytes of a message of the language server; a larger one counts as a crash. */
+  readonly serverMessageBytes: number
+  readonly documentsPerConnection: number
+  /** Bytes (UTF-8) of one document. */
+  readonly documentBytes: number
+  /** Bytes of all documents of a connection. */
+  readonly connectionBytes: number
+  /** Requests of a connection that wait for their answers. */
+  readonly requestsPerConnection: number
+  /** Contracts that the documents of a connection may have fetched. */
+  readonly contractsPerConnection: number
+  /** Messages that a connection may send a second, over some time. Who sends more is read more slowly. */
+  readonly messagesPerSecond: number
+  /** Bytes of messages of a connection that wait for their turn; with more the socket is not read. */
+  readonly waitingBytes: number
+  /** Bytes that may wait for a client that does not read; with more its connection is closed with 1013. */
+  readonly unreadBytes: number
+  /** Projects whose deployments a connection hears of. */
+  readonly deploySubscriptions: number
+  /** Bytes of memory of a language server's process (resident); with more it is started again. 0 is no limit. */
+  readonly serverMemoryBytes: number
+
+  /** Pause between pings of a client, ms; who answers none until the next is gone. */
+  readonly pingMs: number
+  /** How long an answer to `init` may take, ms. */
+  readonly initMs: number
+  /** How long the answer to a request may take, ms. */
+  readonly requestMs: number
+  /** How long a language server may take to start, ms. */
+  readonly startMs: number
+  /** A language server that answers nothing for so long is killed, ms. */
+  readonly hangMs: number
+  /** How often a server that has something to do is asked whether it is there, ms. */
+  readonly probeMs: number
+  /** How long diagnostics of a document that is tried alone are waited for, ms. */
+  readonly settleMs: number
+  /** The process ends when no connection was there for so long, ms. */
+  readonly idleMs: number
+  /** First and longest pause before a start after a crash, ms. */
+  readonly backoffMs: number
+  readonly longestBackoffMs: number
+  /** After so long without a crash the pause is short again, ms. */
+  readonly stableMs: number
+}
+
+const mebibyte = 1024 * 1024
+
+export const defaultLspLimits: LspLimits = {
+  connections: 2000,
+  connectionsPerAddress: 50,
+  messageBytes: 4 * mebibyte,
+  serverMessageBytes: 32 * mebibyte,
+  documentsPerConnection: 500,
+  documentBytes: mebibyte,
+  connectionBytes: 5 * mebibyte,
+  requestsPerConnection: 100,
+  contractsPerConnection: 200,
+  messagesPerSecond: 200,
+  waitingBytes: 8 * mebibyte,
+  unreadBytes: 8 * mebibyte,
+  deploySubscriptions: 20,
+  serverMemoryBytes: 2048 * mebibyte,
+  pingMs: 30_000,
+  initMs: 25_000,
+  requestMs: 30_000,
+  startMs: 20_000,
+  hangMs: 15_000,
+  probeMs: 250,
+  settleMs: 1000,
+  idleMs: 300_000,
+  backoffMs: 100,
+  longestBackoffMs: 10_000,
+  stableMs: 30_000,
+}

@@ -1,0 +1,192 @@
+import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { homedir } from 'node:os'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { Client } from '../../base/client-address.ts'
+import { clientNetwork } from '../../base/client-network.ts'
+import type { EditorNetwork } from '../../base/editor-network.ts'
+import { closeServer, listen } from '../../base/http/listen.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
+import type { LanguageServerProgram } from '../language-servers/language-server-program.ts'
+import type { DeployFeed } from './deploy-feed.ts'
+import { LanguageServer } from './language-server.ts'
+import { LspConnection } from './lsp-connection.ts'
+import { defaultLspLimits } from './lsp-limits.ts'
+import type { LspLimits } from './lsp-limits.ts'
+import { LspMetrics } from './lsp-metrics.ts'
+
+export interface LspServerOptions {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly clientOf: (request: IncomingMessage) => Client
+  /** Whether pages of an origin may connect; undefined is a client that is no browser. Default: all may. */
+  readonly allowsOrigin?: (origin: string | undefined) => boolean
+  /** What checks Cadence, for all networks. */
+  readonly program: LanguageServerProgram
+  /** Closed by whoever made it, after this. */
+  readonly workspaces: ImportWorkspaces
+  /** Those that clients may choose. */
+  readonly networks: readonly EditorNetwork[]
+  readonly deploys?: DeployFeed | undefined
+  readonly limits?: Partial<LspLimits>
+  /** PATH and HOME for the language server, which is given nothing else of this process. Default: the system's own folders, and the user's. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface LspServer {
+  readonly port: number
+  /** The process of a network's language server; undefined where none runs. */
+  readonly pidOf: (network: EditorNetwork) => number | undefined
+  /** Closes all connections (1001), ends the language servers, and takes the folders of connections away. */
+  close(): Promise<void>
+}
+
+const path = '/lsp'
+const systemPath = '/usr/local/bin:/usr/bin:/bin'
+
+/** What clients may cut a message into. */
+const mostFragments = 64
+
+/** How long HTTP requests that run at the end may take, ms. */
+const closeGraceMs = 2000
+
+/**
+ * Starts the language server channel: WebSocket `/lsp`, and `GET /health`.
+ * @throws what the system says when the port cannot be bound
+ */
+export async function createLspServer(options: LspServerOptions): Promise<LspServer> {
+  const { log, networks, program } = options
+  const limits: LspLimits = { ...defaultLspLimits, ...options.limits }
+  const metrics = new LspMetrics(options.metrics.registry)
+  const environment = { PATH: systemPath, HOME: homedir(), ...options.environment }
+  const servers = new Map(networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]))
+  const gate = new ConnectionGate(limits)
+  const connections = new Set<LspConnection>()
+  const ending = new Set<Promise<void>>()
+  const sockets = new WebSocketServer({
+    noServer: true, maxPayload: limits.messageBytes * 2, perMessageDeflate: false, clientTracking: false, maxFragments: mostFragments,
+  })
+  let isClosing = false
+
+  const { server, port } = await listen((request, response) => answer(request, response), options)
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const client = options.clientOf(request)
+    const refused = isClosing ? unavailable : refusalOf(request, options.allowsOrigin) ?? gate.refusalOf(client)
+    if (refused !== undefined) return refuse(socket, refused)
+    gate.enter(client, socket)
+    sockets.handleUpgrade(request, socket, head, (websocket) => {
+      const connection = new LspConnection(websocket, { servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log })
+      connections.add(connection)
+      metrics.connections.set(connections.size)
+      websocket.once('close', () => {
+        connections.delete(connection)
+        metrics.connections.set(connections.size)
+        const end = connection.ended().finally(() => ending.delete(end))
+        ending.add(end)
+      })
+    })
+  })
+  const pinging = setInterval(() => {
+    for (const connection of connections) connection.ping()
+  }, limits.pingMs)
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const at = pathOf(request)
+    if (at === path) return respond(response, 426, { code: 'websocket-only', detail: `${path} is a WebSocket: connect with ws:// or wss://.` })
+    if (at !== '/health') return respond(response, 404, { code: 'unknown-path', detail: `There is nothing here but ${path} and /health.` })
+    if (request.method !== 'GET' && request.method !== 'HEAD') return respond(response, 405, { code: 'method-not-allowed', detail: 'Use GET.' }, { Allow: 'GET, HEAD' })
+    respond(response, isClosing ? 503 : 200, {
+      status: isClosing ? 'stopping' : 'ok', server: { kind: program.kind, label: program.label }, connections: connections.size,
+      networks: Object.fromEntries([...servers].map(([network, { state }]) => [network, state])),
+    })
+  }
+
+  return {
+    port,
+    pidOf: (network) => servers.get(network)?.pid,
+    close: async () => {
+      isClosing = true
+      clearInterval(pinging)
+      for (const connection of connections) connection.drop(1001, 'the server is stopping')
+      // What waits for a language server ends with it.
+      await Promise.all([...servers.values()].map((one) => one.close()))
+      // A connection that is dropped is gone within its grace.
+      while (connections.size > 0 || ending.size > 0) {
+        await Promise.all([...ending, new Promise((resolve) => {
+          setTimeout(resolve, connections.size > 0 ? 10 : 0)
+        })])
+      }
+      await closeServer(server, closeGraceMs)
+      sockets.close()
+    },
+  }
+}
+
+interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+}
+
+const unavailable: Refusal = { status: 503, code: 'stopping', detail: 'The server is stopping; connect again in a moment.' }
+
+/** Counts connections, in all and by address. */
+class ConnectionGate {
+  readonly #limits: LspLimits
+  readonly #byAddress = new Map<string, number>()
+  #all = 0
+
+  constructor(limits: LspLimits) {
+    this.#limits = limits
+  }
+
+  refusalOf(client: Client): Refusal | undefined {
+    const { connections, connectionsPerAddress } = this.#limits
+    if (this.#all >= connections) return { status: 503, code: 'full', detail: 'There are too many connections; try again later.' }
+    if (client.isLocal || (this.#byAddress.get(clientNetwork(client.address)) ?? 0) < connectionsPerAddress) return undefined
+    return { status: 429, code: 'too-many-connections', detail: `Your address has ${connectionsPerAddress} connections, which is the most; close one.` }
+  }
+
+  /** Counted from the upgrade on, so that a crowd that arrives at once is seen. */
+  enter(client: Client, socket: Duplex): void {
+    const address = clientNetwork(client.address)
+    this.#all++
+    this.#byAddress.set(address, (this.#byAddress.get(address) ?? 0) + 1)
+    socket.once('close', () => {
+      this.#all--
+      const left = (this.#byAddress.get(address) ?? 1) - 1
+      if (left > 0) this.#byAddress.set(address, left)
+      else this.#byAddress.delete(address)
+    })
+  }
+}
+
+function refusalOf(request: IncomingMessage, allowsOrigin: LspServerOptions['allowsOrigin']): Refusal | undefined {
+  if (pathOf(request) !== path) return { status: 404, code: 'unknown-path', detail: `There is no WebSocket here, but at ${path}.` }
+  if (allowsOrigin === undefined || allowsOrigin(request.headers.origin)) return undefined
+  return { status: 403, code: 'foreign-origin', detail: 'Pages of this origin may not connect; EDITOR_URL says which may.' }
+}
+
+function refuse(socket: Duplex, { status, code, detail }: Refusal): void {
+  // The client may be gone already; there is nobody left to tell.
+  socket.on('error', () => socket.destroy())
+  const body = JSON.stringify({ code, detail })
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+function respond(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  const text = `${JSON.stringify(body)}\n`
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), ...headers })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/'
+}

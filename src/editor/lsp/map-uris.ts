@@ -1,0 +1,81 @@
+import { isObject } from './json-rpc.ts'
+import type { UriSpace } from './uri-space.ts'
+
+/**
+ * URIs stand in LSP under a few names, at any depth: what has them is mapped there, and nowhere else, so that the text of a document, a hover or a
+ * completion is never touched. `changes` of a workspace edit has them as keys. `data` is the server's own and comes back to it unchanged, so that it is
+ * mapped in both directions alike.
+ */
+const uriNames: ReadonlySet<string> = new Set(['uri', 'targetUri', 'oldUri', 'newUri', 'baseUri', 'scopeUri', 'rootUri', 'documentUri', 'contextUri'])
+
+/** Whether an object means something without a part that points to what the client does not have: a link without its target, part of a label without its place. */
+function doesWithout(name: string, object: Record<string, unknown>): boolean {
+  return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
+}
+
+const foreign = Symbol('foreign')
+
+/**
+ * Maps what a client sends. Texts within `arguments` that are `file:` URIs are mapped too: commands take them so.
+ * @throws ForeignUri for a URI outside the connection's space
+ */
+export function toServer(value: unknown, space: UriSpace, isArgument = false): unknown {
+  if (isArgument && typeof value === 'string' && /^\s*file:/i.test(value)) return space.toServer(value)
+  if (Array.isArray(value)) return value.map((item) => toServer(item, space, isArgument))
+  if (!isObject(value)) return value
+  const mapped: [string, unknown][] = []
+  for (const [name, item] of Object.entries(value)) {
+    if (uriNames.has(name) && item !== null) mapped.push([name, space.toServer(item)])
+    else if (name === 'target' && typeof item === 'string' && !isWebUri(item)) mapped.push([name, space.toServer(item)])
+    else if (name === 'changes' && isObject(item)) mapped.push([name, keysMapped(item, (uri) => space.toServer(uri))])
+    else mapped.push([name, toServer(item, space, isArgument || name === 'arguments')])
+  }
+  return objectOf(mapped)
+}
+
+/** Maps what the language server sends. What points elsewhere is left out; undefined where nothing is left. */
+export function toClient(value: unknown, space: UriSpace): unknown {
+  const mapped = clientValue(value, space, false)
+  return mapped === foreign ? undefined : mapped
+}
+
+function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unknown {
+  if (isArgument && typeof value === 'string' && /^\s*file:/i.test(value)) return space.toClient(value) ?? foreign
+  if (Array.isArray(value)) return value.map((item) => clientValue(item, space, isArgument)).filter((item) => isArgument || item !== foreign).map(noForeign)
+  if (!isObject(value)) return value
+  const mapped: [string, unknown][] = []
+  for (const [name, item] of Object.entries(value)) {
+    const own = clientProperty(name, item, space, isArgument)
+    if (own !== foreign) mapped.push([name, own])
+    else if (!doesWithout(name, value)) return foreign
+  }
+  return objectOf(mapped)
+}
+
+function clientProperty(name: string, item: unknown, space: UriSpace, isArgument: boolean): unknown {
+  if (uriNames.has(name) && item !== null) return space.toClient(item) ?? foreign
+  if (name === 'target' && typeof item === 'string') return isWebUri(item) ? item : (space.toClient(item) ?? foreign)
+  if (name === 'changes' && isObject(item)) return keysMapped(item, (uri) => space.toClient(uri))
+  return clientValue(item, space, isArgument || name === 'arguments')
+}
+
+/** An argument keeps its place, without its content. */
+function noForeign(item: unknown): unknown {
+  return item === foreign ? null : item
+}
+
+function keysMapped(object: Record<string, unknown>, map: (uri: string) => string | undefined): Record<string, unknown> {
+  return objectOf(Object.entries(object).flatMap(([uri, item]) => {
+    const mapped = map(uri)
+    return mapped === undefined ? [] : [[mapped, item] as [string, unknown]]
+  }))
+}
+
+/** Unlike an object literal that is assigned to, this takes `__proto__` for a name like any other. */
+function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  return Object.fromEntries(entries)
+}
+
+function isWebUri(uri: string): boolean {
+  return /^https?:\/\//i.test(uri)
+}

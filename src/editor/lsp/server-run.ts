@@ -1,0 +1,343 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorText, notificationText, requestText, resultText, rpcCodes, RpcFailure, rpcMessageOf } from './json-rpc.ts'
+import { LanguageServerProcess } from './language-server-process.ts'
+import type { ProcessOptions } from './language-server-process.ts'
+import type { LspLimits } from './lsp-limits.ts'
+import { answerOf } from './server-requests.ts'
+import type { TriedDocument } from './tried-document.ts'
+
+/** A server ended before it had answered; what was asked may be asked again. */
+export class ServerLost extends RpcFailure {
+  constructor() {
+    super(rpcCodes.serverCancelled, 'The language server was started again; send the request again.')
+    this.name = 'ServerLost'
+  }
+}
+
+export type LossReason = 'ended' | 'hang' | 'memory' | 'start'
+
+export interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'mostMessageBytes'> {
+  readonly limits: LspLimits
+  readonly onNotification: (method: string, params: unknown) => void
+  /** Told once when the process is gone, killed because it did not answer, or took too much memory. */
+  readonly onLost: (reason: LossReason, why: string) => void
+}
+
+export interface AskOptions {
+  /** Default: whoever asks gives it up. */
+  readonly timeoutMs?: number
+  /** What is suspected of the document that it is about. */
+  readonly document?: TriedDocument | undefined
+}
+
+/** A request that was sent. */
+export interface Asked {
+  readonly answer: Promise<unknown>
+  /** Gives it up: the server is told, and its answer is not awaited. Rejects `answer` with `RequestCancelled`. */
+  readonly cancel: () => void
+}
+
+interface Pending {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: RpcFailure) => void
+  readonly timer: NodeJS.Timeout | undefined
+  readonly document: TriedDocument | undefined
+}
+
+/** A document of which nothing says yet that the server has digested it. */
+interface Unchecked {
+  readonly number: number
+  readonly sentAt: number
+  isDiagnosed: boolean
+}
+
+/** The method of probes: servers answer what they do not know and begins with `$/` by an error, which is answer enough. */
+const probeMethod = '$/alive'
+
+/** Between two looks whether a server has digested what it was given, ms. */
+const lookMs = 10
+
+/** Probes between two looks at the memory. */
+const ticksPerLook = 20
+
+/** How long a server has to end when it is asked to, ms. */
+const stopGraceMs = 2000
+
+/**
+ * One run of a language server, from its start to its end, with what it was asked and given. Requests have numbers of its own here. While it has
+ * something to do it is probed, so that one that hangs is found.
+ *
+ *     started ──initialize()──► serving ──exit, hang, too much memory──► lost (every request rejected, what it had in hand suspected)
+ *                                  └──stop()──► stopped
+ */
+export class ServerRun {
+  readonly #options: ServerRunOptions
+  readonly #process: LanguageServerProcess
+  readonly #pending = new Map<number, Pending>()
+  readonly #probes = new Map<number, Pending>()
+  readonly #unchecked = new Map<TriedDocument, Unchecked>()
+  #lastId = 0
+  #isAlive = true
+  #isInitialized = false
+  #lossReason: LossReason = 'ended'
+  /** Whether diagnostics were ever published: of a server that does, those of a document tell that it was digested. */
+  #publishes = false
+  #probing: Promise<void> | undefined
+  #ticking: NodeJS.Timeout | undefined
+  #ticks = 0
+  /** What is tried alone, in line. */
+  #line: Promise<void> = Promise.resolve()
+  #inLine = 0
+  #alone: TriedDocument | undefined
+
+  constructor(options: ServerRunOptions) {
+    this.#options = options
+    const { program, folder, environment, limits } = options
+    this.#process = new LanguageServerProcess({
+      program, folder, environment, mostMessageBytes: limits.serverMessageBytes,
+      onMessage: (message) => this.#take(message), onEnd: (why) => this.#lost(why),
+    })
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  /** What it wrote to its standard error last. */
+  get lastError(): string {
+    return this.#process.lastError
+  }
+
+  /** Whether something is being tried alone: nothing else may be sent until `free()`. */
+  get isReserved(): boolean {
+    return this.#isAlive && this.#inLine > 0
+  }
+
+  /** Whether it reads more slowly than is written: whoever can wait waits for `drained()`. */
+  get isFull(): boolean {
+    return this.#isAlive && this.#process.isFull
+  }
+
+  /** Starts the protocol and gives the result of `initialize`. @throws RpcFailure */
+  async initialize(params: unknown): Promise<unknown> {
+    const result = await this.ask('initialize', params, { timeoutMs: this.#options.limits.startMs }).answer
+    this.#isInitialized = true
+    this.notify('initialized', {})
+    return result
+  }
+
+  notify(method: string, params: unknown): void {
+    if (this.#isAlive) this.#process.send(notificationText(method, params))
+  }
+
+  /** Sends a notification with the whole text of a document. */
+  give(method: string, params: unknown, document: TriedDocument): void {
+    this.notify(method, params)
+    if (!this.#isAlive) return
+    this.#unchecked.set(document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: false })
+    this.#tick()
+  }
+
+  /** Diagnostics of a document came. */
+  diagnosed(document: TriedDocument): void {
+    this.#publishes = true
+    const unchecked = this.#unchecked.get(document)
+    if (unchecked !== undefined) unchecked.isDiagnosed = true
+  }
+
+  /** A document is there no more. */
+  forget(document: TriedDocument): void {
+    this.#unchecked.delete(document)
+  }
+
+  ask(method: string, params: unknown, { timeoutMs, document }: AskOptions): Asked {
+    if (!this.#isAlive) return { answer: Promise.reject(new ServerLost()), cancel: () => undefined }
+    this.#lastId++
+    const id = this.#lastId
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
+      this.#giveUp(id, new RpcFailure(rpcCodes.requestFailed, `The language server did not answer within ${timeoutMs / 1000} s.`))
+    }, timeoutMs)
+    this.#pending.set(id, { resolve, reject, timer, document })
+    this.#process.send(requestText(id, method, params))
+    this.#tick()
+    return { answer: promise, cancel: () => this.#giveUp(id, new RpcFailure(rpcCodes.requestCancelled, 'The request was cancelled.')) }
+  }
+
+  async drained(): Promise<void> {
+    if (this.#isAlive) await this.#process.drained()
+  }
+
+  /** Resolves when nothing is tried alone any more, or the run is over. */
+  async free(): Promise<void> {
+    while (this.isReserved) await this.#line
+  }
+
+  /**
+   * Does something with a document while the server has nothing else to do, and waits until the server has digested it. Others wait meanwhile.
+   * @throws RpcFailure `ServerCancelled` where the server ended
+   */
+  async alone(document: TriedDocument, act: () => void | Promise<void>): Promise<void> {
+    const before = this.#line
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#line = promise
+    this.#inLine++
+    try {
+      await before
+      await this.#digested(() => this.#unchecked.size === 0 && this.#pending.size === 0)
+      this.#alone = document
+      await act()
+      await this.#digested(() => !this.#unchecked.has(document))
+      document.passed()
+    } finally {
+      this.#alone = undefined
+      this.#inLine--
+      resolve()
+    }
+  }
+
+  /** Ends the process in order. */
+  async stop(): Promise<void> {
+    this.#isAlive = false
+    this.#forgetAll()
+    await this.#process.stop(stopGraceMs)
+  }
+
+  /** Resolves when the process is gone. */
+  async gone(): Promise<void> {
+    await this.#process.gone()
+  }
+
+  /** Probes until it is so. */
+  async #digested(isSo: () => boolean): Promise<void> {
+    for (;;) {
+      await this.#probe()
+      if (isSo()) return
+      await delay(lookMs)
+    }
+  }
+
+  /** Resolves when the server has answered a probe that was sent after this call. @throws RpcFailure where it ends before */
+  async #probe(): Promise<void> {
+    if (this.#probing !== undefined) await this.#probing
+    this.#probing ??= this.#probeOnce()
+    await this.#probing
+  }
+
+  async #probeOnce(): Promise<void> {
+    const { hangMs } = this.#options.limits
+    if (!this.#isAlive) throw new ServerLost()
+    this.#lastId++
+    const id = this.#lastId
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const timer = setTimeout(() => this.#kill('hang', `it answered nothing for ${hangMs / 1000} s`), hangMs)
+    this.#probes.set(id, { resolve, reject, timer, document: undefined })
+    this.#process.send(requestText(id, probeMethod, undefined))
+    try {
+      await promise.catch((error: unknown) => {
+        // An error that the server gives is an answer; only its end is none.
+        if (!this.#isAlive) throw error
+      })
+    } finally {
+      this.#probing = undefined
+    }
+    this.#checkedUpTo(id)
+  }
+
+  #checkedUpTo(id: number): void {
+    const settled = performance.now() - this.#options.limits.settleMs
+    for (const [document, { number, sentAt, isDiagnosed }] of this.#unchecked) {
+      if (number < id && (isDiagnosed || !this.#publishes || sentAt <= settled)) this.#unchecked.delete(document)
+    }
+  }
+
+  /** Probes now and then while there is something to do. */
+  #tick(): void {
+    if (!this.#isInitialized) return
+    this.#ticking ??= setInterval(() => {
+      if (this.#pending.size === 0 && this.#unchecked.size === 0) {
+        clearInterval(this.#ticking)
+        this.#ticking = undefined
+        return
+      }
+      this.#ticks++
+      if (this.#ticks % ticksPerLook === 0) void this.#lookAtMemory()
+      // Who waits for the probe is told of its failure; here the loss itself is told by the process.
+      if (this.#probing === undefined) this.#probe().catch(() => undefined)
+    }, this.#options.limits.probeMs)
+  }
+
+  async #lookAtMemory(): Promise<void> {
+    const { serverMemoryBytes } = this.#options.limits
+    if (serverMemoryBytes === 0) return
+    const bytes = await this.#process.memoryBytes()
+    if (bytes !== undefined && bytes > serverMemoryBytes) this.#kill('memory', `it took ${Math.round(bytes / 1024 / 1024)} MiB`)
+  }
+
+  #kill(reason: LossReason, why: string): void {
+    if (!this.#isAlive) return
+    this.#lossReason = reason
+    this.#lost(why)
+    this.#process.kill()
+  }
+
+  #take(value: unknown): void {
+    const message = rpcMessageOf(value)
+    if (message.kind === 'notification') this.#options.onNotification(message.method, message.params)
+    else if (message.kind === 'request') {
+      const answer = answerOf(message.method, message.params)
+      this.#process.send('error' in answer ? errorText(message.id, answer.error) : resultText(message.id, answer.result))
+    } else if (message.kind === 'response' && typeof message.id === 'number') {
+      const pending = this.#taken(message.id)
+      if (pending === undefined) return // given up meanwhile
+      if (message.error === undefined) pending.resolve(message.result)
+      else pending.reject(new RpcFailure(message.error.code, message.error.message, message.error.data))
+    }
+  }
+
+  #taken(id: number): Pending | undefined {
+    const all = this.#pending.has(id) ? this.#pending : this.#probes
+    const pending = all.get(id)
+    if (pending === undefined) return undefined
+    all.delete(id)
+    clearTimeout(pending.timer)
+    return pending
+  }
+
+  #giveUp(id: number, failure: RpcFailure): void {
+    const pending = this.#taken(id)
+    if (pending === undefined) return
+    this.notify('$/cancelRequest', { id })
+    pending.reject(failure)
+  }
+
+  #lost(why: string): void {
+    if (!this.#isAlive) return
+    this.#isAlive = false
+    if (this.#alone === undefined) this.#suspectAll()
+    else this.#alone.diedAlone()
+    this.#forgetAll()
+    this.#options.onLost(this.#lossReason, why)
+  }
+
+  #suspectAll(): void {
+    for (const document of this.#unchecked.keys()) document.suspect()
+    for (const { document } of this.#pending.values()) document?.suspect()
+  }
+
+  #forgetAll(): void {
+    clearInterval(this.#ticking)
+    const failure = new ServerLost()
+    for (const pending of [...this.#pending.values(), ...this.#probes.values()]) {
+      clearTimeout(pending.timer)
+      pending.reject(failure)
+    }
+    this.#pending.clear()
+    this.#probes.clear()
+    this.#unchecked.clear()
+  }
+}

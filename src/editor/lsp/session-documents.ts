@@ -1,0 +1,287 @@
+import type { EditorNetwork } from '../../base/editor-network.ts'
+import type { Logger } from '../../base/log.ts'
+import { asError } from '../../base/errors.ts'
+import type { ImportWorkspace } from '../language-servers/import-workspace.ts'
+import { ContractFetches } from './contract-fetches.ts'
+import { applyChanges, BadChange } from './document-text.ts'
+import { isObject } from './json-rpc.ts'
+import type { LanguageServer } from './language-server.ts'
+import type { LspLimits } from './lsp-limits.ts'
+import type { LspMetrics } from './lsp-metrics.ts'
+import { toClient } from './map-uris.ts'
+import { OpenDocument } from './open-document.ts'
+import { ServerLost } from './server-run.ts'
+import type { ServerRun } from './server-run.ts'
+import type { UriSpace } from './uri-space.ts'
+
+export interface SessionDocumentsOptions {
+  readonly network: EditorNetwork
+  readonly server: LanguageServer
+  readonly workspace: ImportWorkspace
+  readonly space: UriSpace
+  readonly limits: LspLimits
+  readonly metrics: LspMetrics
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Sends the client a notification. */
+  readonly tell: (method: string, params: Record<string, unknown>) => void
+  /** Has something done when it is its turn. */
+  readonly enqueue: (run: () => Promise<void>) => void
+}
+
+/** Of `window/showMessage` and of diagnostics. */
+const [errorLevel, warningLevel] = [1, 2]
+
+/**
+ * The documents that one client has open. What it says of them is applied to a copy, from which the language server is given whole texts; so they can be
+ * given to the next run of the server as they are, in the order in which they were opened. All methods are called one at a time.
+ */
+export class SessionDocuments {
+  readonly #options: SessionDocumentsOptions
+  readonly #open = new Map<string, OpenDocument>()
+  readonly #fetches: ContractFetches
+  #bytes = 0
+  /** The run that has, or is being given, all that is open. */
+  #run: ServerRun | undefined
+
+  constructor(options: SessionDocumentsOptions) {
+    const { workspace, limits, signal, log, tell } = options
+    this.#options = options
+    this.#fetches = new ContractFetches({
+      workspace, signal, log, most: limits.contractsPerConnection,
+      onResolved: ({ address, name, code }) => tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
+      onUnresolved: ({ address, name }, why) => tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
+      onNeeded: (paths) => this.#refresh(paths),
+    })
+  }
+
+  get(path: string): OpenDocument | undefined {
+    return this.#open.get(path)
+  }
+
+  /** The run that is there now or next, once it has all documents. Rejects when the session ends. */
+  async ready(): Promise<ServerRun> {
+    for (;;) {
+      const run = await this.#options.server.ready(this.#options.signal)
+      if (run === this.#run) return run
+      this.#run = run
+      await this.#giveAll(run)
+      if (run.isAlive) return run
+    }
+  }
+
+  /** `textDocument/didOpen`. @throws ForeignUri, BadChange */
+  async open(params: unknown): Promise<void> {
+    const { space, limits, metrics, network } = this.#options
+    const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
+    const path = space.pathOf(item['uri'])
+    const { text, version, languageId } = item
+    if (typeof text !== 'string') throw new BadChange('textDocument: give its text')
+    let document = this.#open.get(path)
+    if (document === undefined) {
+      if (this.#open.size >= limits.documentsPerConnection) {
+        throw new BadChange(`a connection has at most ${limits.documentsPerConnection} documents open; close one to open ${path}`)
+      }
+      document = new OpenDocument(path, typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence', '', version)
+      this.#open.set(path, document)
+      metrics.documents.inc({ network })
+    }
+    space.spell(path, String(item['uri']))
+    await this.#setText(document, text, version)
+  }
+
+  /** `textDocument/didChange`. @throws ForeignUri, BadChange */
+  async change(params: unknown): Promise<void> {
+    const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
+    const document = this.#open.get(this.#options.space.pathOf(item['uri']))
+    if (document === undefined) throw new BadChange('a document was changed that is not open; open it with textDocument/didOpen first')
+    const changes = isObject(params) ? params['contentChanges'] : undefined
+    const usable = document.refusal === undefined ? changes : fromWholeText(changes)
+    if (usable === undefined) return // the client was told that it is not followed any more
+    let text: string
+    try {
+      text = applyChanges(document.text, usable, this.#options.limits.documentBytes)
+    } catch (error) {
+      if (!(error instanceof BadChange)) throw error
+      await this.#refuse(document, `a change could not be applied (${error.message}); send the whole text or open it again`)
+      return
+    }
+    await this.#setText(document, text, item['version'])
+  }
+
+  /** `textDocument/didClose`. @throws ForeignUri */
+  async close(params: unknown): Promise<void> {
+    const { space, workspace, metrics, network } = this.#options
+    const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
+    const path = space.pathOf(item['uri'])
+    const document = this.#open.get(path)
+    if (document === undefined) return
+    await this.#take(document)
+    this.#open.delete(path)
+    this.#bytes -= document.bytes
+    metrics.documents.dec({ network })
+    this.#diagnose(document, [])
+    space.forget(path)
+    await workspace.remove(path)
+  }
+
+  /** Diagnostics of the server. @param uri of the server */
+  publish(params: Record<string, unknown>, uri: string): void {
+    const { space, tell } = this.#options
+    const path = space.ownPath(uri)
+    const document = path === undefined ? undefined : this.#open.get(path)
+    if (document === undefined) return // closed meanwhile
+    this.#run?.diagnosed(document.tried)
+    if (document.refusal !== undefined || document.tried.isSetAside) return
+    const version = document.clientVersionOf(params['version'])
+    tell('textDocument/publishDiagnostics', {
+      uri: space.clientUri(document.path), ...(version === undefined ? {} : { version }), diagnostics: toClient(params['diagnostics'], space) ?? [],
+    })
+  }
+
+  /** Everything is closed: for the end of the session. */
+  leave(): void {
+    const { metrics, network, space } = this.#options
+    for (const document of this.#open.values()) {
+      if (this.#run !== undefined) document.takeFrom(this.#run, space.serverUri(document.path), this.#isForgetful)
+    }
+    metrics.documents.dec({ network }, this.#open.size)
+    this.#open.clear()
+  }
+
+  /** A message about a document could not be taken; it is not followed any more. @param params of the message */
+  async lose(params: unknown, why: string): Promise<void> {
+    const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
+    const document = this.#open.get(this.#options.space.pathOf(item['uri']))
+    if (document !== undefined) await this.#refuse(document, why)
+  }
+
+  /** The checker of Cadence knows nothing of closed documents. */
+  get #isForgetful(): boolean {
+    return this.#options.server.program.kind === 'cli'
+  }
+
+  async #setText(document: OpenDocument, text: string, version: unknown): Promise<void> {
+    const { documentBytes, connectionBytes } = this.#options.limits
+    const bytes = Buffer.byteLength(text)
+    const all = this.#bytes - document.bytes + bytes
+    document.version = version
+    if (bytes > documentBytes) return this.#refuse(document, `it has more than ${documentBytes} bytes; make it smaller`)
+    if (all > connectionBytes) return this.#refuse(document, `all that is open has more than ${connectionBytes} bytes; close something, and open it again`)
+    this.#bytes = all
+    document.text = text
+    document.bytes = bytes
+    document.refusal = undefined
+    document.isToldAside = false
+    document.tried.changed()
+    document.asked.changed()
+    await this.#prepareAndGive(document)
+  }
+
+  async #prepareAndGive(document: OpenDocument): Promise<void> {
+    const { text, missing } = await this.#options.workspace.prepare(document.path, document.text)
+    document.prepared = text
+    if (missing.length > 0) this.#fetches.want(document.path, missing)
+    const run = await this.ready()
+    if (!document.isGivenTo(run)) await this.#giveOrLeave(run, document)
+  }
+
+  async #giveAll(run: ServerRun): Promise<void> {
+    for (const document of this.#open.values()) {
+      if (!run.isAlive) return
+      if (!document.isGivenTo(run)) await this.#giveOrLeave(run, document)
+    }
+  }
+
+  /** Gives a document; where the server ends meanwhile, the next run is given all. */
+  async #giveOrLeave(run: ServerRun, document: OpenDocument): Promise<void> {
+    const { space } = this.#options
+    if (document.refusal !== undefined) return
+    if (document.tried.isSetAside) return this.#setAside(document)
+    const give = (): void => document.giveTo(run, space.serverUri(document.path))
+    try {
+      if (document.tried.isSuspect) await run.alone(document.tried, give)
+      else {
+        await untilWritable(run)
+        give()
+      }
+    } catch (error) {
+      if (!(error instanceof ServerLost)) throw error
+    }
+  }
+
+  async #refuse(document: OpenDocument, why: string): Promise<void> {
+    const wasRefused = document.refusal !== undefined
+    document.refusal = why
+    document.text = ''
+    this.#bytes -= document.bytes
+    document.bytes = 0
+    await this.#take(document)
+    this.#diagnose(document, [`This document is not checked: ${why}.`])
+    if (!wasRefused) this.#options.tell('window/showMessage', { type: warningLevel, message: `${document.path} is not checked: ${why}.` })
+  }
+
+  #setAside(document: OpenDocument): void {
+    const { tell, space, metrics, network, log } = this.#options
+    if (document.isToldAside) return
+    document.isToldAside = true
+    metrics.setAside.inc({ network })
+    log.warn({ bytes: document.bytes }, 'a document on which the language server ends was set aside')
+    const why = 'the language server ended on it several times. It is tried again when it is changed'
+    this.#diagnose(document, [`This document is not checked: ${why}.`])
+    tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why })
+    tell('window/showMessage', { type: errorLevel, message: `${document.path} is not checked: ${why}.` })
+  }
+
+  async #take(document: OpenDocument): Promise<void> {
+    const run = this.#run
+    if (run === undefined || !run.isAlive) return
+    await untilWritable(run)
+    document.takeFrom(run, this.#options.space.serverUri(document.path), this.#isForgetful)
+  }
+
+  /** Diagnostics of ours in place of the server's. */
+  #diagnose(document: OpenDocument, messages: readonly string[]): void {
+    const start = { line: 0, character: 0 }
+    this.#options.tell('textDocument/publishDiagnostics', {
+      uri: this.#options.space.clientUri(document.path),
+      diagnostics: messages.map((message) => ({ range: { start, end: { line: 0, character: 1 } }, severity: warningLevel, source: 'flowfarm', message })),
+    })
+  }
+
+  /** Has documents sent again whose imports are there now. */
+  #refresh(paths: readonly string[]): void {
+    for (const path of paths) {
+      const document = this.#open.get(path)
+      if (document === undefined || document.isRefreshing) continue
+      document.isRefreshing = true
+      this.#options.enqueue(async () => {
+        document.isRefreshing = false
+        if (this.#open.get(path) !== document || document.refusal !== undefined) return
+        await this.#prepareAndGive(document)
+      })
+    }
+  }
+
+  /** What went wrong with a notification, for the log and the client. */
+  failed(error: unknown): void {
+    const { tell, log } = this.#options
+    log.error({ err: asError(error) }, 'a document could not be given to the language server')
+    tell('window/showMessage', { type: errorLevel, message: 'A document could not be checked, by a fault of the server; change it to try again.' })
+  }
+}
+
+/** Resolves when nothing else is tried alone and the server reads, or it has ended. */
+export async function untilWritable(run: ServerRun): Promise<void> {
+  while (run.isReserved || run.isFull) {
+    await run.free()
+    await run.drained()
+  }
+}
+
+/** Changes from the last whole text on; undefined where there is none. */
+function fromWholeText(changes: unknown): unknown[] | undefined {
+  if (!Array.isArray(changes)) return undefined
+  const at = changes.findLastIndex((change) => isObject(change) && (change['range'] === undefined || change['range'] === null))
+  return at < 0 ? undefined : changes.slice(at) as unknown[]
+}
