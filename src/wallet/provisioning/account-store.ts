@@ -99,7 +99,7 @@ export class AccountStore {
 
   /**
    * Notes the account that a user has already, whose key the chain has shown.
-   * @throws ApiError 409 where the passkey has another one, or one is being made
+   * @returns that of the passkey: another one where it has one, or one is being made, and then nothing was noted
    */
   async import(wanted: WantedAccount, { address, keyIndex }: { readonly address: string; readonly keyIndex: number }): Promise<StoredAccount> {
     const { credentialId, network, userId, publicKey } = wanted
@@ -107,11 +107,7 @@ export class AccountStore {
       await lockNetwork(client, network)
       const known = await findIn(client, wanted, 'for update')
       if (known !== undefined) requireKey(known, publicKey)
-      if (known?.state === 'sealed') {
-        if (known.address === address) return known
-        throw new ApiError(409, 'PROVISION_FAILED', `This passkey has the account ${known.address} on ${network} already.`)
-      }
-      if (known?.state === 'wanted' || known?.state === 'sent') throw new ApiError(409, 'PROVISION_FAILED', `An account is being made for this passkey on ${network}: wait until that has ended.`)
+      if (known !== undefined && known.state !== 'failed') return known
       const { rows } = await query<AccountRow>(
         client,
         `insert into wallet.accounts (credential_id, network, user_id, public_key, state, is_imported, address, key_index) values ($1, $2, $3, decode($4, 'hex'), 'sealed', true, $5, $6)

@@ -5,7 +5,7 @@ import { parseAddress } from '../../chain/address.ts'
 import type { SignedIn } from '../auth/auth-sessions.ts'
 import { walletNetworks } from '../chain/wallet-network.ts'
 import type { WalletNetwork } from '../chain/wallet-network.ts'
-import type { AccountStanding, Provisioning } from './provisioning.ts'
+import type { AccountStanding, PasskeyAccounts, Provisioning } from './provisioning.ts'
 
 /** One operation of the function: what it gives is the `data` of the answer. @throws ApiError */
 export type FunctionHandler = (signedIn: SignedIn, data: unknown, signal?: AbortSignal) => Promise<unknown>
@@ -50,22 +50,28 @@ export function provisioningEndpoints(provisioning: Provisioning): Readonly<Reco
     },
     '/wallet/provision-save': async (signedIn, data) => {
       const { credentialId: id, network: name, address } = parsed(saveSchema, data)
-      return { network: name, ...toldAccount(await provisioning.import(signedIn, id, name, parseAddress(address) ?? address)) }
+      const { address: saved, keyIndex, isImported } = await provisioning.import(signedIn, id, name, parseAddress(address) ?? address)
+      return { network: name, state: 'sealed', address: saved, keyIndex, isImported }
     },
-    '/wallet/accounts': async (signedIn, data) => {
+    '/wallet/accounts': async (signedIn, data, signal) => {
       parsed(nothingSchema, data)
-      const all = await provisioning.accountsOf(signedIn)
-      return {
-        accounts: all.filter(({ accounts }) => accounts.length > 0).map(({ passkey, accounts }) => {
-          const address = (name: WalletNetwork): string | null => accounts.flatMap((one) => (one.network === name && one.state === 'sealed' ? [one.address] : []))[0] ?? null
-          return {
-            credentialId: passkey.credentialId, publicKeySec1Hex: passkey.publicKeySec1Hex, flowAddress: address('mainnet'), flowAddressTestnet: address('testnet'),
-            networks: Object.fromEntries(accounts.map((one) => [one.network, toldAccount(one)])), createdAt: accounts[0]?.createdAt.toISOString(),
-          }
-        }),
-      }
+      return { accounts: (await provisioning.accountsOf(signedIn, signal)).flatMap(accountRows) }
     },
   }
+}
+
+/** A row for what is the passkey's own, where there is any, and one for each further account. */
+function accountRows({ passkey: { credentialId: id, publicKeySec1Hex }, accounts, further }: PasskeyAccounts): readonly object[] {
+  const address = (name: WalletNetwork): string | null => accounts.flatMap((one) => (one.network === name && one.state === 'sealed' ? [one.address] : []))[0] ?? null
+  const own = {
+    credentialId: id, publicKeySec1Hex, flowAddress: address('mainnet'), flowAddressTestnet: address('testnet'),
+    networks: Object.fromEntries(accounts.map((one) => [one.network, toldAccount(one)])), createdAt: accounts[0]?.createdAt.toISOString(), isFurther: false,
+  }
+  const others = further.map((one) => ({
+    credentialId: id, publicKeySec1Hex, flowAddress: one.network === 'mainnet' ? one.address : null, flowAddressTestnet: one.network === 'testnet' ? one.address : null,
+    networks: { [one.network]: { state: 'sealed', address: one.address, keyIndex: one.keyIndex, isImported: one.isImported } }, createdAt: one.addedAt.toISOString(), isFurther: true,
+  }))
+  return accounts.length === 0 ? others : [own, ...others]
 }
 
 /** Where nothing came of any network, that is the answer: of a limit first, since waiting helps then. */

@@ -10,6 +10,8 @@ import type { KnownPasskey, KnownPasskeys } from '../passkeys/known-passkey.ts'
 import { AccountJobs } from './account-jobs.ts'
 import { AccountMaker } from './account-maker.ts'
 import { AccountStore } from './account-store.ts'
+import { FurtherAccounts } from './further-accounts.ts'
+import type { FurtherAccount } from './further-accounts.ts'
 import { signingKeyIndex } from './signing-key.ts'
 import type { StoredAccount } from './stored-account.ts'
 
@@ -36,6 +38,15 @@ export interface ProvisioningOptions {
 /** How an account of a passkey stands on a network; `refused`: none is being made, and `error` says why. */
 export type AccountStanding = StoredAccount | { readonly state: 'refused'; readonly error: ApiError }
 
+/** What a passkey signs for. */
+export interface PasskeyAccounts {
+  readonly passkey: KnownPasskey
+  /** That of its own on each network, however far it is. */
+  readonly accounts: readonly StoredAccount[]
+  /** What else it is a key of. */
+  readonly further: readonly FurtherAccount[]
+}
+
 /** So many accounts a user may have made in 24 hours on a network, so that nobody uses up what is there for all. */
 const mostOfUser = 5
 /** So many accounts are made at once by the process that was asked; more wait for a job's turn. */
@@ -51,6 +62,7 @@ export class Provisioning {
   readonly #options: ProvisioningOptions
   readonly #store: AccountStore
   readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
+  readonly #further: FurtherAccounts
   readonly #maker: AccountMaker
   readonly #jobs: AccountJobs
   readonly #stopping = new AbortController()
@@ -63,6 +75,7 @@ export class Provisioning {
     this.#options = options
     this.#store = new AccountStore(pool)
     this.#senders = new Map(senders.map((sender) => [sender.network, sender]))
+    this.#further = new FurtherAccounts({ pool, senders: this.#senders, log })
     this.#maker = new AccountMaker({
       store: this.#store, senders: this.#senders, log, startBalances: options.startBalances, pollMs: options.pollMs, resendMs: options.resendMs,
     })
@@ -139,11 +152,11 @@ export class Provisioning {
   }
 
   /**
-   * Adds an account that a user has already, if the chain shows the passkey's key there.
+   * Adds an account that a user has already, if the chain shows the passkey's key there. Beside the passkey's own, where it has another one.
    * @param address in text form
-   * @throws ApiError 404, 409, 422 PROVISION_FAILED where the account has not got the key, 503 where the chain cannot be asked
+   * @throws ApiError 404, 409 for too many, 422 PROVISION_FAILED where the account has not got the key, 503 where the chain cannot be asked
    */
-  async import({ user }: SignedIn, credentialId: string, network: WalletNetwork, address: string): Promise<StoredAccount> {
+  async import({ user }: SignedIn, credentialId: string, network: WalletNetwork, address: string): Promise<Pick<FurtherAccount, 'address' | 'keyIndex' | 'isImported'>> {
     const passkey = await this.#passkeyOf(user.id, credentialId)
     const publicKey = publicKeyOf(passkey)
     const sender = this.#senders.get(network)
@@ -156,15 +169,29 @@ export class Provisioning {
     if (keyIndex === undefined) {
       throw new ApiError(422, 'PROVISION_FAILED', `${address} on ${network} ${account === undefined ? 'is no account' : 'has no key of this passkey that signs alone (ECDSA_P256, SHA2_256, weight 1000)'}.`)
     }
-    return this.#store.import({ userId: user.id, credentialId, network, publicKey }, { address, keyIndex })
+    const own = await this.#store.import({ userId: user.id, credentialId, network, publicKey }, { address, keyIndex })
+    if (own.state === 'sealed' && own.address === address) return own
+    return this.#further.add(passkey, { network, address, keyIndex, isImported: true })
   }
 
-  /** The accounts of all passkeys of a user. */
-  async accountsOf({ user }: SignedIn): Promise<readonly { readonly passkey: KnownPasskey; readonly accounts: readonly StoredAccount[] }[]> {
-    const passkeys = await this.#options.passkeys.of(user.id)
-    const accounts = await this.#store.of(passkeys.map(({ credentialId }) => credentialId))
+  /**
+   * The accounts of all passkeys of a user, also of removed ones as far as the chain shows another as a key.
+   * @param signal ends questions to the chain
+   */
+  async accountsOf({ user }: SignedIn, signal?: AbortSignal): Promise<readonly PasskeyAccounts[]> {
+    const [passkeys, removed] = await Promise.all([this.#options.passkeys.of(user.id), this.#options.passkeys.removedOf(user.id)])
+    const stored = await this.#store.of([...passkeys, ...removed].map(({ credentialId }) => credentialId))
+    const accountsOf = (passkey: KnownPasskey): readonly StoredAccount[] => stored.filter(({ credentialId, publicKey }) => (
+      credentialId === passkey.credentialId && `04${publicKey}` === passkey.publicKeySec1Hex.toLowerCase()
+    ))
+    const own = passkeys.flatMap(accountsOf)
+    const isOwn = (one: { readonly network: WalletNetwork; readonly address: string }): boolean => (
+      own.some((account) => account.state === 'sealed' && account.network === one.network && account.address === one.address)
+    )
+    const orphans = removed.flatMap(accountsOf).filter((account) => account.state === 'sealed').filter((account) => !isOwn(account))
+    const further = (await this.#further.of(user.id, passkeys, orphans, signal ?? this.#stopping.signal)).filter((one) => !isOwn(one))
     return passkeys.map((passkey) => ({
-      passkey, accounts: accounts.filter(({ credentialId, publicKey }) => credentialId === passkey.credentialId && `04${publicKey}` === passkey.publicKeySec1Hex.toLowerCase()),
+      passkey, accounts: accountsOf(passkey), further: further.filter(({ credentialId }) => credentialId === passkey.credentialId),
     }))
   }
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { ApiError } from '../../../src/base/errors.ts'
 import type { SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
+import { addressAtIndex } from '../../../src/chain/address.ts'
+import type { KnownPasskey } from '../../../src/wallet/passkeys/known-passkey.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { TransactionNode } from '../support/transaction-node.ts'
@@ -26,7 +28,7 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
   afterEach(async () => {
     await Promise.all(worlds.splice(0).map(({ stop }) => stop()))
     await node.stop()
-    await database.pool.query('truncate wallet.accounts, wallet.payer_transactions')
+    await database.pool.query('truncate wallet.accounts, wallet.payer_transactions, wallet.further_accounts')
     await database.pool.query('delete from pgboss.job')
   })
   after(() => database.drop())
@@ -343,6 +345,67 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     expect((await provision(poor, credentialId)).networks['testnet']?.address).to.equal(networks['testnet']?.address)
   })
 
+  /** What somebody is told of: passkey, address, and whether it is one beside that of the passkey. */
+  const addresses = async (world: World, who = ann): Promise<unknown> => {
+    const { accounts } = await call(world, '/wallet/accounts', {}, who) as { readonly accounts: readonly { credentialId: string; flowAddressTestnet: string | null; isFurther: boolean }[] }
+    return accounts.map(({ credentialId, flowAddressTestnet, isFurther }) => [credentialId, flowAddressTestnet, isFurther])
+  }
+
+  describe('of a passkey that was removed', () => {
+    const keyOf = (publicKeySec1Hex: string): Parameters<typeof node.accounts.set>[1][number] => (
+      { publicKey: publicKeySec1Hex.slice(2), signatureAlgorithm: 2, hashAlgorithm: 1, weight: 1000, sequenceNumber: 0 }
+    )
+
+    it('stay with their owner where another passkey is a key, and with nobody else', async () => {
+      const world = await start()
+      const [first, second] = [passkeys.add(ann.user.id), passkeys.add(ann.user.id)]
+      const ben = signedIn()
+      const foreign = passkeys.add(ben.user.id)
+      const address = (await provision(world, first.credentialId)).networks['testnet']?.address ?? ''
+      const keys = node.accounts.get(address.slice(2)) ?? []
+      passkeys.remove(first)
+      expect(await addresses(world), 'no key').to.deep.equal([])
+      keys.push({ ...keyOf(second.publicKeySec1Hex), weight: 999 }, { ...keyOf(second.publicKeySec1Hex), isRevoked: true }, keyOf(foreign.publicKeySec1Hex))
+      expect(await addresses(world), 'no key that is good').to.deep.equal([])
+      keys.push(keyOf(second.publicKeySec1Hex))
+      expect(await addresses(world)).to.deep.equal([[second.credentialId, address, true]])
+      expect(await addresses(world, ben)).to.deep.equal([])
+      const looks = node.calls.length
+      expect(await addresses(world)).to.have.length(1)
+      expect(node.calls.length, 'what is known is not asked again').to.equal(looks)
+    })
+
+    it('go on to the next passkey that is a key, and to none where there is none', async () => {
+      const world = await start()
+      const [first, second, third, fourth] = [1, 2, 3, 4].map(() => passkeys.add(ann.user.id)) as [KnownPasskey, KnownPasskey, KnownPasskey, KnownPasskey]
+      const address = (await provision(world, first.credentialId)).networks['testnet']?.address ?? ''
+      const own = (await provision(world, third.credentialId)).networks['testnet']?.address ?? ''
+      node.accounts.get(address.slice(2))?.push(keyOf(second.publicKeySec1Hex), keyOf(third.publicKeySec1Hex))
+      passkeys.remove(first)
+      expect(await addresses(world)).to.deep.equal([[second.credentialId, address, true], [third.credentialId, own, false]])
+      passkeys.remove(second)
+      expect(await addresses(world)).to.deep.equal([[third.credentialId, own, false], [third.credentialId, address, true]])
+      passkeys.remove(third)
+      expect(await addresses(world)).to.deep.equal([])
+      node.accounts.get(own.slice(2))?.push(keyOf(fourth.publicKeySec1Hex))
+      expect(await addresses(world)).to.deep.equal([[fourth.credentialId, own, true]])
+    })
+
+    it('are found when the chain can be asked again', async () => {
+      const world = await start()
+      const [first, second] = [passkeys.add(ann.user.id), passkeys.add(ann.user.id)]
+      const address = (await provision(world, first.credentialId)).networks['testnet']?.address ?? ''
+      node.accounts.get(address.slice(2))?.push(keyOf(second.publicKeySec1Hex))
+      passkeys.remove(first)
+      node.onCall = (method) => {
+        if (method === 'GetAccountAtLatestBlock') throw new Error('away')
+      }
+      expect(await addresses(world)).to.deep.equal([])
+      node.onCall = undefined
+      expect(await addresses(world)).to.have.length(1)
+    })
+  })
+
   describe('that are there already', () => {
     const address = '01cf0e2f2f715450'
     const save = { network: 'testnet', address: `0x${address}` }
@@ -379,17 +442,31 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
       expect((await database.pool.query('select from wallet.accounts')).rowCount).to.equal(0)
     })
 
-    it('do not take the place of one that was made or is being made', async () => {
+    it('do not take the place of one that was made or is being made, and are listed beside it', async () => {
       const world = await start()
       const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
       node.accounts.set(address, [key(publicKeySec1Hex)])
       node.fate = 'waits'
       await provision(world, credentialId, { waitSeconds: 0 })
-      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save })).to.include({ status: 409 })
+      const expected = { network: 'testnet', state: 'sealed', address: `0x${address}`, keyIndex: 0, isImported: true }
+      expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
       while (node.transactions.size < 1) await node.nextCall()
       node.release()
+      const made = (await provision(world, credentialId)).networks['testnet']?.address
+      expect(await call(world, '/wallet/provision-save', { credentialId, ...save })).to.deep.equal(expected)
+      expect(await addresses(world)).to.deep.equal([[credentialId, made, false], [credentialId, `0x${address}`, true]])
+    })
+
+    it('are as many as somebody could use, and no more', async () => {
+      const world = await start()
+      const { credentialId, publicKeySec1Hex } = passkeys.add(ann.user.id)
       await provision(world, credentialId)
-      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save })).to.include({ status: 409 })
+      const more = Array.from({ length: 21 }, (_, at) => addressAtIndex(500 + at, 'emulator'))
+      for (const one of more) node.accounts.set(one.slice(2), [key(publicKeySec1Hex)])
+      for (const one of more.slice(0, 20)) await call(world, '/wallet/provision-save', { credentialId, ...save, address: one })
+      expect(await refused(world, '/wallet/provision-save', { credentialId, ...save, address: more[20] })).to.include({ status: 409, code: 'PROVISION_FAILED' })
+      await call(world, '/wallet/provision-save', { credentialId, ...save, address: more[19] })
+      expect(await addresses(world)).to.have.length(21)
     })
 
     it('cannot be added while the chain cannot be asked', async () => {
