@@ -17,7 +17,8 @@ export function isStatus(error: unknown, ...statuses: readonly number[]): boolea
 
 /** What GitHub said, in its own words. */
 export function wordsOf(error: unknown): string {
-  return error instanceof ApiError ? String(error.details['words'] ?? '') : ''
+  const words = error instanceof ApiError ? error.details['words'] : undefined
+  return typeof words === 'string' ? words : ''
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Committed {
 const reference = z.object({ object: z.object({ sha: z.string(), type: z.string() }) })
 const commit = z.object({ sha: z.string(), html_url: z.string(), tree: z.object({ sha: z.string() }) })
 const tree = z.object({ sha: z.string(), truncated: z.boolean().optional(), tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string() })) })
+/** What a repository without a commit has in place of a head. */
+export const emptyRepository = Symbol('empty repository')
 const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 
 /**
@@ -42,7 +44,7 @@ const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 export async function commitFiles(call: GitHubCall, request: CommitRequest): Promise<Committed> {
   const { owner, repo, branch, expectedHead } = request
   const head = await headOf(call, request, branch)
-  if (head === 'empty') {
+  if (head === emptyRepository) {
     if (typeof expectedHead === 'string') throw moved(undefined)
     return beginRepository(call, request)
   }
@@ -56,19 +58,19 @@ export async function commitFiles(call: GitHubCall, request: CommitRequest): Pro
     // Somebody was faster. What we have made hangs in the air, where Git cleans it up.
     if (isStatus(error, 409) || isStatus(error, 422)) {
       const now = await headOf(call, request, branch)
-      if (now !== head) throw moved(now === 'empty' ? undefined : now)
+      if (now !== head) throw moved(now === emptyRepository ? undefined : now)
     }
     throw error
   }
   return made
 }
 
-/** The commit that a branch is at; undefined where there is no such branch, `empty` where there is nothing at all. */
-export async function headOf(call: GitHubCall, { owner, repo }: RepositoryName, branch: string): Promise<string | 'empty' | undefined> {
+/** The commit that a branch is at; undefined where there is no such branch, `emptyRepository` where there is nothing at all. */
+export async function headOf(call: GitHubCall, { owner, repo }: RepositoryName, branch: string): Promise<string | typeof emptyRepository | undefined> {
   try {
     return readAnswer(reference, await call(`GET /repos/{owner}/{repo}/git/ref/heads/${asSegments(branch)}`, { owner, repo })).object.sha
   } catch (error) {
-    if (isEmptyRepository(error)) return 'empty'
+    if (isEmptyRepository(error)) return emptyRepository
     if (isStatus(error, 404)) return undefined
     throw error
   }
@@ -77,7 +79,7 @@ export async function headOf(call: GitHubCall, { owner, repo }: RepositoryName, 
 async function defaultHead(call: GitHubCall, { owner, repo }: RepositoryName): Promise<string> {
   const { default_branch: branch } = readAnswer(z.object({ default_branch: z.string() }), await call('GET /repos/{owner}/{repo}', { owner, repo }))
   const head = await headOf(call, { owner, repo }, branch)
-  if (head === undefined || head === 'empty') throw new ApiError(409, 'github-conflict', `The default branch ${branch} of the repository has no commit to begin from.`)
+  if (head === undefined || head === emptyRepository) throw new ApiError(409, 'github-conflict', `The default branch ${branch} of the repository has no commit to begin from.`)
   return head
 }
 

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { addressList, clientReader } from '../../../src/base/client-address.ts'
+import { ApiError } from '../../../src/base/errors.ts'
+import { Metrics } from '../../../src/base/metrics.ts'
+import { createGitHub } from '../../../src/editor/github/create-github.ts'
+import type { GitHub, GitHubOptions } from '../../../src/editor/github/create-github.ts'
+import { createDeployFeed } from '../../../src/editor/github/deploys/deploy-feed.ts'
+import type { RunningDeployFeed } from '../../../src/editor/github/deploys/deploy-feed.ts'
+import { createEditorServer } from '../../../src/editor/http/editor-server.ts'
+import type { ProjectAccess } from '../../../src/projects/project-access.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { GitHubStandIn } from '../../support/github-stand-in.ts'
+import type { StandInRepository } from '../../support/github-stand-in.ts'
+
+/** Somebody at the editor: their token is `token of <name>`. */
+export interface Person {
+  readonly name: string
+  readonly userId: string
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // What an answer has is said by each test.
+  readonly body: Record<string, never>
+}
+
+const manyTimes = { client: 100_000, read: 100_000, write: 100_000, webhook: 100_000 }
+
+/** The editor's server with repositories, beside a GitHub that is a stand-in. */
+export class GitHubWorld {
+  readonly github = new GitHubStandIn()
+  readonly people = new Map<string, Person>()
+  readonly projects = new Map<string, { readonly id: string; readonly ownerId: string; isPublic: boolean }>()
+  readonly logged: string[] = []
+  readonly log = pino({ level: 'trace' }, { write: (line: string) => void this.logged.push(line) })
+  readonly closing: (() => Promise<unknown>)[] = []
+  service: GitHub | undefined
+  #database: TestDatabase | undefined
+  #url = ''
+
+  static async start(options: { readonly webhookSecret?: string | null; readonly limits?: GitHubOptions['limits'] } = {}): Promise<GitHubWorld> {
+    const world = new GitHubWorld()
+    await world.github.start()
+    world.#database = await createTestDatabase({ max: 10 })
+    const { webhookSecret = world.github.app.webhookSecret, limits = manyTimes } = options
+    const server = await createEditorServer({
+      host: '127.0.0.1', port: 0, log: world.log, metrics: new Metrics(), clientOf: clientReader(addressList([])),
+      open: (port) => {
+        world.#url = `http://127.0.0.1:${port}`
+        world.service = createGitHub({
+          app: { ...world.github.app, webhookSecret: webhookSecret ?? undefined, privateKey: world.github.privateKey.replaceAll('\n', String.raw`\n`), url: world.github.url, apiUrl: world.github.url },
+          pool: world.pool, log: world.log, editorUrl: world.#url, projects: world.access, authenticate: world.authenticate, clientOf: clientReader(addressList([])), limits,
+        })
+        return Promise.resolve({
+          settings: () => ({ url: world.#url, lsp_url: 'ws://localhost/lsp', networks: [], language_server: { kind: 'none', label: 'none' }, wallet: null, github: { is_on: true, install_url: world.service?.installUrl ?? null }, limits: {} }),
+          projects: (_, next) => next(), github: world.service.middleware,
+        })
+      },
+    })
+    world.closing.push(() => server.close())
+    return world
+  }
+
+  get pool(): TestDatabase['pool'] {
+    if (this.#database === undefined) throw new Error('there is no database yet')
+    return this.#database.pool
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  readonly authenticate = (token: string): Promise<{ userId: string }> => {
+    const person = this.people.get(token.replace(/^token-of-/, ''))
+    return person === undefined ? Promise.reject(new ApiError(401, 'UNAUTHORIZED', 'nobody')) : Promise.resolve({ userId: person.userId })
+  }
+
+  readonly access: ProjectAccess = {
+    find: (id, userId) => {
+      const project = this.projects.get(id)
+      return Promise.resolve(project !== undefined && (project.isPublic || project.ownerId === userId) ? project : undefined)
+    },
+  }
+
+  person(name: string): Person {
+    const person = this.people.get(name) ?? { name, userId: randomUUID() }
+    this.people.set(name, person)
+    return person
+  }
+
+  project(owner: Person, isPublic = false): string {
+    const id = randomUUID()
+    this.projects.set(id, { id, ownerId: owner.userId, isPublic })
+    return id
+  }
+
+  async feed(): Promise<RunningDeployFeed> {
+    const feed = await createDeployFeed({ pool: this.pool, databaseUrl: this.#database?.url ?? '', projects: this.access, authenticate: this.authenticate, log: this.log })
+    this.closing.push(() => feed.close())
+    return feed
+  }
+
+  async call(who: Person | undefined, method: string, path: string, { body, headers = {} }: { readonly body?: unknown; readonly headers?: Record<string, string> } = {}): Promise<Answered> {
+    const response = await fetch(`${this.#url}/github${path}`, {
+      method, redirect: 'manual',
+      headers: { ...(who === undefined ? {} : { authorization: `Bearer token-of-${who.name}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, never> }
+  }
+
+  /** Goes to GitHub as `login` there, and comes back. @returns where the browser is sent in the end */
+  async signInAtGitHub(who: Person, login: string, projectId?: string): Promise<URL> {
+    const begun = await this.call(who, 'POST', '/install', { body: projectId === undefined ? {} : { project_id: projectId } })
+    const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
+    const cookie = begun.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+    const back = await this.call(undefined, 'GET', `/callback?${new URLSearchParams({ code: this.github.codeFor(login), state, setup_action: 'install', installation_id: '1' }).toString()}`, { headers: { cookie } })
+    return new URL(back.headers.get('location') ?? 'about:blank')
+  }
+
+  /** Somebody with a repository of their own, and a project that is connected with it. */
+  async connected(name: string, repository?: StandInRepository): Promise<{ readonly who: Person; readonly projectId: string; readonly repo: StandInRepository; readonly installationId: number }> {
+    const who = this.person(name)
+    const repo = repository ?? this.github.repository(name, `contracts-of-${name}`, { files: { 'README.md': 'Read me\n', 'cadence/contracts/Foo.cdc': 'access(all) contract Foo {}\n' } })
+    const { id } = [...this.github.installations.values()].find(({ account }) => account.login === repo.owner) ?? this.github.install(repo.owner, 'User', [repo])
+    this.github.installations.get(id)?.repositories.add(repo.id)
+    await this.signInAtGitHub(who, name)
+    const projectId = this.project(who)
+    const answer = await this.call(who, 'POST', '/connect', { body: { project_id: projectId, installation_id: id, owner: repo.owner, repo: repo.name, branch: 'main', network: 'testnet' } })
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`)
+    return { who, projectId, repo, installationId: id }
+  }
+
+  async webhook(event: string, payload: unknown): Promise<Answered> {
+    const { headers, body } = this.github.event(event, payload)
+    return this.call(undefined, 'POST', '/webhook', { headers, body })
+  }
+
+  async stop(): Promise<void> {
+    for (const close of this.closing.reverse()) await close()
+    await this.#database?.drop()
+    await this.github.stop()
+  }
+}
