@@ -48,8 +48,9 @@ export class EmailSignIn {
 
   /** Trades a token for a session: that of a link, or of a sign-in by passkey. @throws ApiError 403 `otp_expired`, `user_banned` */
   async withToken(token: string, client: AuthClient): Promise<KeptSession> {
-    const { pool, oneTimeTokens } = this.#parts
-    return withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email', 'session']), client))
+    const { pool, oneTimeTokens, sessions } = this.#parts
+    const traded = await sessions.trade(token, client)
+    return traded ?? withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email']), client))
   }
 
   /** Trades a code for a session. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { ApiError } from '../../base/errors.ts'
+import { namedQuery } from '../../db/named-query.ts'
 import { query } from '../../db/pool.ts'
 
 /** So many times at once, and as many again over the period. */
@@ -9,9 +10,40 @@ export interface RateLimit {
   readonly periodMs: number
 }
 
+/** One time that somebody does something. */
+export interface Turn {
+  /** What is done, such as `passkey login/start`. */
+  readonly action: string
+  /** Who does it: an address, an account. It is kept as a hash. */
+  readonly subject: string
+  readonly limit: RateLimit
+}
+
 /**
- * How often somebody may do something, counted in the database: for all processes together, and over restarts. Where the database does not
- * answer, nobody may do anything.
+ * The statement that counts one time, with the values of `turnValues` from `$first` on. It gives a row where it is not too often, and none where it is. It may
+ * be part of another statement (`with`), which then has one way to the server less.
+ * Each time puts off the moment from which on all of them are free again; it is never put off by more than the period. The clock is read when it is this
+ * one's turn: of several at once, the one that began first may come last.
+ * @param of who it is, where another part of the statement knows that: the SHA-256, and from what it comes. Then the values have none
+ */
+export function countTurn(first: number, of?: { readonly digest: string; readonly from: string }): string {
+  const [action, digest, step, period] = of === undefined ? [first, `$${first + 1}`, first + 2, first + 3] : [first, of.digest, first + 1, first + 2]
+  const later = (base: string, ms: number): string => `${base} + $${ms} * interval '1 ms'`
+  return `insert into wallet_auth.rate_limits as l (action, subject, full_at) select $${action}, ${digest}, ${later('clock_timestamp()', step)} ${of?.from ?? ''}
+    on conflict (action, subject) do update set full_at = ${later('greatest(l.full_at, clock_timestamp())', step)}
+    where ${later('greatest(l.full_at, clock_timestamp())', step)} <= ${later('clock_timestamp()', period)} returning 1`
+}
+
+/** Four values; without the second one where the statement knows it. */
+export function turnValues({ action, subject, limit: { most, periodMs } }: Turn): readonly [action: string, digest: Buffer, stepMs: number, periodMs: number] {
+  return [action, createHash('sha256').update(subject).digest(), periodMs / most, periodMs]
+}
+
+const countOne = countTurn(1)
+
+/**
+ * How often somebody may do something, counted in the database: for all processes together, and over restarts, but for a crash of the database itself, after
+ * which all counts begin anew. Where the database does not answer, nobody may do anything.
  */
 export class RateLimits {
   readonly #pool: pg.Pool
@@ -27,18 +59,14 @@ export class RateLimits {
    * @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details
    */
   async take(action: string, subject: string, { most, periodMs }: RateLimit): Promise<void> {
-    const digest = createHash('sha256').update(subject).digest()
-    const stepMs = periodMs / most
-    // Each time puts off the moment from which on all of them are free again; it is never put off by more than the period. The clock is read when
-    // it is this one's turn: of several at once, the one that began first may come last.
-    const { rowCount } = await query(
-      this.#pool,
-      `insert into wallet_auth.rate_limits as l (action, subject, full_at) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
-       on conflict (action, subject) do update set full_at = greatest(l.full_at, clock_timestamp()) + $3 * interval '1 ms'
-       where greatest(l.full_at, clock_timestamp()) + $3 * interval '1 ms' <= clock_timestamp() + $4 * interval '1 ms'`,
-      [action, digest, stepMs, periodMs],
-    )
-    if (rowCount === 1) return
+    const turn: Turn = { action, subject, limit: { most, periodMs } }
+    const { rowCount } = await namedQuery(this.#pool, countOne, [...turnValues(turn)])
+    if (rowCount !== 1) await this.refuse(turn)
+  }
+
+  /** Says of a turn that was too often when it is not. @throws ApiError 429 `RATE_LIMITED` with `retryAfterSeconds` in its details */
+  async refuse(turn: Turn): Promise<never> {
+    const [action, digest, stepMs, periodMs] = turnValues(turn)
     const { rows: [row] } = await query<{ seconds: number }>(
       this.#pool,
       `select ceil(extract(epoch from full_at - now()) + $3::float8)::float8 as seconds from wallet_auth.rate_limits where action = $1 and subject = $2`,

@@ -12,7 +12,7 @@ import { readJson } from '../../base/read-json.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
 import { RateLimits } from '../limits/rate-limits.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
-import type { Endpoint, PasskeyParts, SessionEndpoint } from './endpoints/endpoint.ts'
+import type { ClientTurn, Endpoint, OpenCall, PasskeyParts, SessionEndpoint } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
 import { functionError } from './function-error.ts'
 import { passkeyLimits } from './passkey-limits.ts'
@@ -22,6 +22,7 @@ import type { Caller } from './stores/caller.ts'
 import { ChallengeStore } from './stores/challenge-store.ts'
 import { PasskeyAudit } from './stores/passkey-audit.ts'
 import { PasskeyStore } from './stores/passkey-store.ts'
+import { SignInStore } from './stores/sign-in-store.ts'
 
 export interface PasskeyFunctionOptions {
   readonly pool: pg.Pool
@@ -58,7 +59,10 @@ const body = z.object({ endpoint: z.string().max(100), data: z.unknown().optiona
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
   const { pool, log, sessions, clientOf, limits = passkeyLimits } = options
   const endpoints = allEndpoints(options.endpoints ?? {})
-  const stores = { passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool), rates: new RateLimits(pool) }
+  const rates = new RateLimits(pool)
+  const stores = {
+    passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool), signIns: new SignInStore(pool, rates), rates,
+  }
   return {
     middleware: async (context, next) => {
       if (context.path !== passkeyFunctionPath) {
@@ -113,15 +117,28 @@ async function call(endpoint: Endpoint, name: string, { token, ...called }: Call
   const limit = limits[endpoint.limits]
   let userId: string | undefined
   try {
-    await rates.take(`passkey ${name}`, clientNetwork(caller.address), limit.client)
-    if (endpoint.access === 'open') return await endpoint.run(called)
+    const turn: ClientTurn = { action: `passkey ${name}`, subject: clientNetwork(caller.address), limit: limit.client, isCounted: false }
+    if (endpoint.access === 'open') return await runOpen(endpoint, { ...called, turn })
+    await rates.take(turn.action, turn.subject, turn.limit)
+    turn.isCounted = true
     if (token === undefined) throw functionError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
     const signedIn = await sessions.authenticate(token)
     userId = signedIn.user.id
     await rates.take(`passkey ${name} of account`, userId, limit.account)
-    return await endpoint.run({ ...called, signedIn })
+    return await endpoint.run({ ...called, turn, signedIn })
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RATE_LIMITED') await audit.noteLimited(caller, name, userId)
+    throw error
+  }
+}
+
+/** What is refused before it was counted counts too, and who did it too often is told so. */
+async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>, call: OpenCall): Promise<unknown> {
+  try {
+    return await endpoint.run(call)
+  } catch (error) {
+    const { turn, parts: { rates } } = call
+    if (!turn.isCounted) await rates.take(turn.action, turn.subject, turn.limit)
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
+import { namedQuery } from '../../../db/named-query.ts'
 import { query, withTransaction } from '../../../db/pool.ts'
 import { authError } from '../auth-error.ts'
 import { AuditLog } from '../audit-log.ts'
@@ -33,6 +34,27 @@ const mostTrades = 20
 const sessionColumns = `s.id as "sessionId", s.method, s.authenticated_at as "authenticatedAt", s.not_after as "notAfter", ${userColumns}`
 
 /**
+ * The parts of a statement that open a session of a user `u`: `s` is the session. From `$first` on: its id, the hours of its life, address, what the browser calls
+ * itself, the digest of the refresh token.
+ * @param method where it is
+ * @param from where it and `u` come from
+ */
+function openedSession(method: string, from: string, first: number): string {
+  const [id, hours, address, userAgent, digest] = Array.from({ length: 5 }, (_, at) => `$${first + at}`)
+  return `s as (
+      insert into wallet_auth.sessions (id, user_id, method, not_after, ip, user_agent)
+      select ${id}::uuid, u.id, ${method}, now() + make_interval(hours => ${hours}), nullif(${address}, '')::inet, ${userAgent} from ${from} returning *
+    ),
+    t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select ${digest}::bytea, id from s),
+    a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
+      select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s)`
+}
+
+function banned(): Error {
+  return authError(403, 'user_banned', 'This account has been closed by the operator.')
+}
+
+/**
  * Sessions and their refresh tokens. The states of a refresh token: good; traded a moment ago, when it leads to the one that is good; traded.
  * One that comes when it is traded ends its session, with all tokens that ever kept it up.
  */
@@ -49,23 +71,36 @@ export class SessionStore {
     this.#hours = hours
   }
 
+  /**
+   * Trades the one-time token of who has just shown a passkey, or came back to their page, for a session.
+   * @returns undefined where there is no such token @throws ApiError 403 `user_banned`, where the token is used up too
+   */
+  async trade(token: string, client: AuthClient): Promise<KeptSession | undefined> {
+    const refreshToken = randomToken()
+    const { rows: [row] } = await namedQuery<{ [Name in keyof SessionRow]: SessionRow[Name] | null }>(
+      this.#pool,
+      `with taken as (delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'session' and expires_at > now() returning user_id, method),
+       u as (update wallet_auth.users as u set last_sign_in_at = now() from taken where u.id = taken.user_id and ${isWelcome} returning u.*),
+       ${openedSession('taken.method', 'u, taken', 2)}
+       select ${sessionColumns} from taken left join u on true left join s on true`,
+      [digestOf(token), randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken)],
+    )
+    if (row === undefined) return undefined
+    if (row.sessionId === null) throw banned()
+    return { session: sessionOf(row as SessionRow), refreshToken }
+  }
+
   /** Signs a user in. @throws ApiError 403 `user_banned` */
   async open(db: pg.Pool | pg.ClientBase, { userId, method, client }: { readonly userId: string; readonly method: SignInMethod; readonly client: AuthClient }): Promise<KeptSession> {
     const refreshToken = randomToken()
     const { rows: [row] } = await query<SessionRow>(
       db,
       `with u as (update wallet_auth.users as u set last_sign_in_at = now() where u.id = $1 and ${isWelcome} returning *),
-       s as (
-         insert into wallet_auth.sessions (id, user_id, method, not_after, ip, user_agent)
-         select $2, id, $3, now() + make_interval(hours => $4), nullif($5, '')::inet, $6 from u returning *
-       ),
-       t as (insert into wallet_auth.refresh_tokens (token_hash, session_id) select $7, id from s),
-       a as (insert into wallet_auth.audit_log (event, user_id, session_id, ip, user_agent, detail)
-         select 'signed_in', user_id, id, ip, user_agent, jsonb_build_object('method', method) from s)
+       ${openedSession('$7', 'u', 2)}
        select ${sessionColumns} from s join u on u.id = s.user_id`,
-      [userId, randomUUID(), method, this.#hours, client.address, client.userAgent, digestOf(refreshToken)],
+      [userId, randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), method],
     )
-    if (row === undefined) throw authError(403, 'user_banned', 'This account has been closed by the operator.')
+    if (row === undefined) throw banned()
     return { session: sessionOf(row), refreshToken }
   }
 
@@ -103,7 +138,7 @@ export class SessionStore {
       [sessionId, userId],
     )
     if (row === undefined) throw authError(403, 'session_not_found', 'The session of this access token has ended.')
-    if (!row.isWelcome) throw authError(403, 'user_banned', 'This account has been closed by the operator.')
+    if (!row.isWelcome) throw banned()
     return sessionOf(row)
   }
 
@@ -137,7 +172,7 @@ export class SessionStore {
     if (typeof outcome === 'object') return outcome
     if (outcome === 'unknown') throw authError(400, 'refresh_token_not_found', 'Invalid Refresh Token: Refresh Token Not Found')
     if (outcome === 'over') throw authError(400, 'session_expired', 'Invalid Refresh Token: Session Expired')
-    if (outcome === 'banned') throw authError(403, 'user_banned', 'This account has been closed by the operator.')
+    if (outcome === 'banned') throw banned()
     throw authError(400, 'refresh_token_already_used', 'Invalid Refresh Token: Already Used')
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { namedQuery } from '../../../db/named-query.ts'
 import { query } from '../../../db/pool.ts'
 import type { SignInMethod } from '../sessions/open-session.ts'
 import type { AuthSecrets } from './auth-secrets.ts'
@@ -114,7 +115,7 @@ export class OneTimeTokens {
     { kind, userId, method, codeChallenge, seconds }: { kind: 'session' | 'code'; userId: string; method: SignInMethod; codeChallenge: string | null; seconds: number },
   ): Promise<string> {
     const token = randomToken()
-    await query(
+    await namedQuery(
       db,
       `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
       [kind, digestOf(token), userId, method, codeChallenge, seconds],

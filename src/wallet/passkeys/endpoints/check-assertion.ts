@@ -14,17 +14,16 @@ export interface AssertionCheck {
   readonly parts: PasskeyParts
   /** Who is signed in, whose passkey it has to be. Undefined: nobody is, and the authenticator says whose it is. */
   readonly userId: string | undefined
-  /** What may end it before the signature is looked at. */
-  readonly before?: (passkey: OwnedPasskey) => Promise<void>
+  /** The passkey that the response names; undefined: there is none (any more). */
+  readonly found: OwnedPasskey | undefined
 }
 
 /**
  * Finds out by which passkey, and so by whom, a challenge was signed, and writes down what was refused.
  * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, by which password managers forget a passkey that was removed here; 401 or 422 `VERIFICATION_FAILED`
  */
-export async function checkAssertion({ response, challenge, caller, parts, userId, before }: AssertionCheck): Promise<OwnedPasskey> {
+export async function checkAssertion({ response, challenge, caller, parts, userId, found }: AssertionCheck): Promise<OwnedPasskey> {
   const { passkeys, audit, relyingParty } = parts
-  const found = await passkeys.signer(response.id, relyingParty.id)
   const passkey = userId === undefined || found?.userId === userId ? found : undefined
   const refused = { isDone: false, userId: passkey?.userId ?? userId, credentialId: response.id }
   if (passkey === undefined) {
@@ -32,7 +31,6 @@ export async function checkAssertion({ response, challenge, caller, parts, userI
     throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
   }
   try {
-    await before?.(passkey)
     const verified = await verifyAssertion(response, passkey, { relyingParty, challengeHash: challenge.hash, needsUserHandle: userId === undefined })
     if (!await passkeys.used(passkey.credentialId, verified)) throw new VerificationFailure('counter')
   } catch (error) {

@@ -43,7 +43,8 @@ export async function requireRecent({ signedIn, caller, parts }: SessionCall, gi
   }
   const userId = signedIn.user.id
   const challenge = await takeChallenge({ id: given.challengeId, kind: 'confirmation', userId }, caller, parts)
-  const passkey = await checkAssertion({ response: given.response, challenge, caller, parts, userId })
+  const found = await parts.passkeys.signer(given.response.id, parts.relyingParty.id)
+  const passkey = await checkAssertion({ response: given.response, challenge, caller, parts, userId, found })
   await parts.audit.note(caller, { event: 'authentication_completed', isDone: true, userId, credentialId: passkey.credentialId, reason: 'confirmation' })
 }
 

@@ -1,12 +1,13 @@
 import type { Logger } from '../../../base/log.ts'
 import type { AuthSessions, SignedIn } from '../../auth/auth-sessions.ts'
-import type { RateLimits } from '../../limits/rate-limits.ts'
+import type { RateLimits, Turn } from '../../limits/rate-limits.ts'
 import type { PasskeyLimits } from '../passkey-limits.ts'
 import type { RelyingParty } from '../relying-party.ts'
 import type { Caller } from '../stores/caller.ts'
 import type { ChallengeStore } from '../stores/challenge-store.ts'
 import type { PasskeyAudit } from '../stores/passkey-audit.ts'
 import type { PasskeyStore } from '../stores/passkey-store.ts'
+import type { SignInStore } from '../stores/sign-in-store.ts'
 
 /** What endpoints work with. */
 export interface PasskeyParts {
@@ -15,12 +16,20 @@ export interface PasskeyParts {
   readonly passkeys: PasskeyStore
   readonly challenges: ChallengeStore
   readonly audit: PasskeyAudit
+  readonly signIns: SignInStore
   readonly rates: RateLimits
   readonly limits: PasskeyLimits
   readonly log: Logger
 }
 
+/** The time that a call takes of its client. */
+export interface ClientTurn extends Turn {
+  /** Whether it was counted. Who does so together with something else sets it before. */
+  isCounted: boolean
+}
+
 export interface OpenCall {
+  readonly turn: ClientTurn
   readonly caller: Caller
   /** Of the body, unread. */
   readonly data: unknown
@@ -35,6 +44,7 @@ export interface SessionCall extends OpenCall {
 
 /** One of the things that the passkey function does. What `run` gives is the `data` of the answer. */
 export type Endpoint =
+  /** It counts its call itself, with what it does first; what it refuses before that is counted after it. */
   | { readonly access: 'open'; readonly limits: keyof PasskeyLimits; readonly run: (call: OpenCall) => Promise<unknown> }
   | { readonly access: 'session'; readonly limits: keyof PasskeyLimits; readonly run: (call: SessionCall) => Promise<unknown> }
 

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import type { Turn } from '../../limits/rate-limits.ts'
 import { assertionResponse } from '../ceremonies/responses.ts'
 import { VerificationFailure, verificationFailed } from '../ceremonies/verification-failure.ts'
 import { webAuthn } from '../ceremonies/webauthn-library.ts'
 import { functionError } from '../function-error.ts'
-import { challengeMs, digestOfEmail } from '../stores/challenge-store.ts'
+import type { Caller } from '../stores/caller.ts'
+import { challengeMs, digestOfEmail, goodChallenge } from '../stores/challenge-store.ts'
+import type { NewChallenge } from '../stores/challenge-store.ts'
 import { checkAssertion } from './check-assertion.ts'
-import type { OpenCall } from './endpoint.ts'
+import type { ClientTurn, OpenCall, PasskeyParts } from './endpoint.ts'
 import { readData, requireOwnRpId, rpId } from './read-data.ts'
-import { takeChallenge } from './take-challenge.ts'
+import { notedChallenge } from './take-challenge.ts'
 
 const startInput = z.object({ rpId, email: z.string().trim().min(1).max(320).optional() })
 
@@ -17,29 +20,38 @@ const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionR
  * `/login/start`: options for a sign-in. They are the same for everybody, with an e-mail address and without: authenticators find the passkeys
  * by themselves, since all here are discoverable. So nobody learns of whom there are accounts.
  */
-export async function startSignIn({ data, caller, parts: { relyingParty, challenges, audit, rates, limits } }: OpenCall): Promise<unknown> {
+export async function startSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
+  const { relyingParty, signIns } = parts
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  if (given.email !== undefined) await rates.take('passkey login/start of e-mail', digestOfEmail(given.email).toString('hex'), limits.begin.account)
-  const challenge = await challenges.create({ kind: 'sign-in', email: given.email }, relyingParty.id)
+  turn.isCounted = true
+  const challenge = given.email === undefined ? await signIns.begin(turn, caller, relyingParty.id) : await beginOf(given.email, turn, caller, parts)
   const { generateAuthenticationOptions } = await webAuthn()
   const options = await generateAuthenticationOptions({
     rpID: relyingParty.id, challenge: challenge.bytes, userVerification: 'required', timeout: challengeMs, allowCredentials: [],
   })
-  await audit.note(caller, { event: 'authentication_started', isDone: true })
   return { options, challengeId: challenge.id }
 }
 
+/** Who is limited uses up no time of the address, or they could keep its owner out. */
+async function beginOf(email: string, turn: ClientTurn, caller: Caller, { rates, limits, challenges, relyingParty, audit }: PasskeyParts): Promise<NewChallenge> {
+  await rates.take(turn.action, turn.subject, turn.limit)
+  await rates.take('passkey login/start of e-mail', digestOfEmail(email).toString('hex'), limits.begin.account)
+  const challenge = await challenges.create({ kind: 'sign-in', email }, relyingParty.id)
+  await audit.note(caller, { event: 'authentication_started', isDone: true })
+  return challenge
+}
+
 /** `/login/finish`: gives what is traded at the auth server for a session. */
-export async function finishSignIn({ data, caller, parts }: OpenCall): Promise<unknown> {
-  const { relyingParty, sessions, audit, rates, limits } = parts
+export async function finishSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
+  const { relyingParty, sessions, audit, signIns, limits } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
-  const challenge = await takeChallenge({ id: given.challengeId, kind: 'sign-in' }, caller, parts)
-  const { userId, credentialId } = await checkAssertion({
-    response: given.response, challenge, caller, parts, userId: undefined,
-    before: (passkey) => rates.take('passkey login/finish of account', passkey.userId, limits.ceremony.account),
-  })
+  turn.isCounted = true
+  const ofAccount = (userId: string): Turn => ({ action: 'passkey login/finish of account', subject: userId, limit: limits.ceremony.account })
+  const found = await signIns.end(turn, ofAccount, { challengeId: given.challengeId, credentialId: given.response.id, rpId: relyingParty.id })
+  const challenge = await notedChallenge({ kind: 'sign-in' }, caller, parts, () => goodChallenge(found.challenge))
+  const { userId, credentialId } = await checkAssertion({ response: given.response, challenge, caller, parts, userId: undefined, found: found.passkey })
   const refused = { event: 'authentication_failed', isDone: false, userId, credentialId } as const
   const user = await sessions.findUser(userId)
   if (user === undefined) {

@@ -10,9 +10,16 @@ export interface ChallengeToTake {
 }
 
 /** Takes a challenge, and writes down where there is none that is good. @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
-export async function takeChallenge({ id, kind, userId }: ChallengeToTake, caller: Caller, { challenges, audit, relyingParty }: PasskeyParts): Promise<TakenChallenge> {
+export async function takeChallenge({ id, kind, userId }: ChallengeToTake, caller: Caller, parts: PasskeyParts): Promise<TakenChallenge> {
+  return notedChallenge({ kind, userId }, caller, parts, () => parts.challenges.take(id, { kind, userId, rpId: parts.relyingParty.id }))
+}
+
+/** What `take` gives, and a line where it throws that there is no good challenge. */
+export async function notedChallenge(
+  { kind, userId }: Omit<ChallengeToTake, 'id'>, caller: Caller, { audit }: Pick<PasskeyParts, 'audit'>, take: () => TakenChallenge | Promise<TakenChallenge>,
+): Promise<TakenChallenge> {
   try {
-    return await challenges.take(id, { kind, userId, rpId: relyingParty.id })
+    return await take()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const failed = kind === 'registration' ? 'registration_failed' as const : 'authentication_failed' as const

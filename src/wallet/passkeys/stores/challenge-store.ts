@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { namedQuery } from '../../../db/named-query.ts'
 import { query } from '../../../db/pool.ts'
 import { digestOfChallenge } from '../ceremonies/client-data.ts'
 import { functionError } from '../function-error.ts'
@@ -23,6 +24,38 @@ export interface TakenChallenge {
   readonly emailHash: Buffer | null
 }
 
+/** A challenge that was there, which may have been answered too late. */
+export interface FoundChallenge extends TakenChallenge {
+  readonly isExpired: boolean
+}
+
+export function newChallengeBytes(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(randomBytes(32))
+}
+
+/** The statement that keeps a challenge, with the values of `challengeValues` from `$first` on. It gives its id. @param from of another statement that it is part of */
+export function insertChallenge(first: number, from = ''): string {
+  const types = ['bytea', 'text', 'uuid', 'bytea', 'text']
+  return `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, expires_at)
+    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')}, now() + $${first + 5} * interval '1 ms' ${from} returning id`
+}
+
+export function challengeValues(bytes: Uint8Array, purpose: ChallengePurpose, rpId: string): readonly unknown[] {
+  return [
+    digestOfChallenge(Buffer.from(bytes).toString('base64url')), purpose.kind, purpose.kind === 'sign-in' ? null : purpose.userId,
+    purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null, rpId, challengeMs,
+  ]
+}
+
+/** @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED` */
+export function goodChallenge(found: FoundChallenge | undefined): TakenChallenge {
+  if (found === undefined) throw functionError('CHALLENGE_MISMATCH', 'There is no such challenge (any more): begin anew.')
+  if (found.isExpired) throw functionError('CHALLENGE_EXPIRED', 'That took longer than five minutes: begin anew.')
+  return found
+}
+
+const insertOne = insertChallenge(1)
+
 /** Challenges that wait to be answered, each once: it is deleted by the statement that reads it. */
 export class ChallengeStore {
   readonly #pool: pg.Pool
@@ -32,15 +65,8 @@ export class ChallengeStore {
   }
 
   async create(purpose: ChallengePurpose, rpId: string): Promise<NewChallenge> {
-    const bytes = new Uint8Array(randomBytes(32))
-    const { rows: [row] } = await query<{ id: string }>(
-      this.#pool,
-      `insert into wallet.challenges (challenge_hash, kind, user_id, email_hash, rp_id, expires_at) values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms') returning id`,
-      [
-        digestOfChallenge(Buffer.from(bytes).toString('base64url')), purpose.kind, purpose.kind === 'sign-in' ? null : purpose.userId,
-        purpose.kind === 'sign-in' && purpose.email !== undefined ? digestOfEmail(purpose.email) : null, rpId, challengeMs,
-      ],
-    )
+    const bytes = newChallengeBytes()
+    const { rows: [row] } = await namedQuery<{ id: string }>(this.#pool, insertOne, [...challengeValues(bytes, purpose, rpId)])
     if (row === undefined) throw new Error('an insert gave no row back')
     return { id: row.id, bytes }
   }
@@ -50,15 +76,13 @@ export class ChallengeStore {
    * @throws ApiError 400 `CHALLENGE_MISMATCH`, 410 `CHALLENGE_EXPIRED`
    */
   async take(id: string, { kind, userId, rpId }: { readonly kind: ChallengePurpose['kind']; readonly userId?: string | undefined; readonly rpId: string }): Promise<TakenChallenge> {
-    const { rows: [row] } = await query<TakenChallenge & { readonly isExpired: boolean }>(
+    const { rows: [row] } = await query<FoundChallenge>(
       this.#pool,
       `delete from wallet.challenges where id = $1 and kind = $2 and user_id is not distinct from $3 and rp_id = $4
        returning challenge_hash as hash, email_hash as "emailHash", expires_at <= now() as "isExpired"`,
       [id, kind, userId ?? null, rpId],
     )
-    if (row === undefined) throw functionError('CHALLENGE_MISMATCH', 'There is no such challenge (any more): begin anew.')
-    if (row.isExpired) throw functionError('CHALLENGE_EXPIRED', 'That took longer than five minutes: begin anew.')
-    return row
+    return goodChallenge(row)
   }
 
   async prune(): Promise<void> {

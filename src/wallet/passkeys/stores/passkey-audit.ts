@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type pg from 'pg'
+import { namedQuery } from '../../../db/named-query.ts'
 import { query } from '../../../db/pool.ts'
 import type { Caller } from './caller.ts'
 
@@ -31,6 +32,19 @@ export interface PasskeyActivity {
   readonly reason: string | null
 }
 
+/** The statement that writes a line, with the values of `noteValues` from `$first` on. @param from of another statement that it is part of: a line for each row */
+export function insertNote(first: number, from = ''): string {
+  const types = ['text', 'boolean', 'uuid', 'text', 'inet', 'text', 'text', 'text']
+  return `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason)
+    select ${types.map((type, at) => `$${first + at}::${type}`).join(', ')} ${from}`
+}
+
+export function noteValues({ address, origin, userAgent }: Caller, { event, isDone, userId, credentialId, reason }: PasskeyNote): readonly unknown[] {
+  return [event, isDone, userId ?? null, credentialId ?? null, plainAddress(address), origin?.slice(0, 300) ?? null, userAgent?.slice(0, 400) ?? null, reason ?? null]
+}
+
+const insertOne = insertNote(1)
+
 /** Subjects whose refusals were written down lately; beyond that the oldest are forgotten. */
 const mostRemembered = 10_000
 
@@ -44,12 +58,8 @@ export class PasskeyAudit {
   }
 
   /** @param db a transaction that the line is part of. Default: none */
-  async note(caller: Caller, { event, isDone, userId, credentialId, reason }: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
-    await query(
-      db,
-      `insert into wallet.audit_log (event, is_done, user_id, credential_id, ip, origin, user_agent, reason) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [event, isDone, userId ?? null, credentialId ?? null, plainAddress(caller.address), caller.origin?.slice(0, 300) ?? null, caller.userAgent?.slice(0, 400) ?? null, reason ?? null],
-    )
+  async note(caller: Caller, note: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
+    await namedQuery(db, insertOne, [...noteValues(caller, note)])
   }
 
   /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { namedQuery } from '../../../db/named-query.ts'
 import { query, withTransaction } from '../../../db/pool.ts'
 import type { BackupFlags } from '../ceremonies/authenticator-data.ts'
 import type { SigningPasskey, VerifiedAssertion } from '../ceremonies/verify-assertion.ts'
@@ -29,6 +30,12 @@ export const mostPasskeys = 10
 const shown = `credential_id as id, name as "authenticatorName", device_type as "deviceType", is_backed_up as "backedUp", created_at as "createdAt",
   last_used_at as "lastUsedAt", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
 const known = `credential_id as "credentialId", user_id as "userId", encode(public_key_sec1, 'hex') as "publicKeySec1Hex"`
+
+/** The statement that finds the passkey of a signature: an `OwnedPasskey`. @param credentialId, rpId parameters of it, such as `$1` */
+export function selectSigner(credentialId: string, rpId: string): string {
+  return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey", p.device_type as "deviceType", h.handle as "userHandle"
+    from wallet.passkeys p join wallet.user_handles h using (user_id) where p.credential_id = ${credentialId} and p.rp_id = ${rpId} and p.removed_at is null`
+}
 
 /** What is done together with a change, in its transaction. */
 export type AlsoIn = (client: pg.ClientBase) => Promise<void>
@@ -88,12 +95,7 @@ export class PasskeyStore implements KnownPasskeys {
 
   /** By what signatures of a passkey are checked; undefined for one that is not there (any more). */
   async signer(credentialId: string, rpId: string): Promise<OwnedPasskey | undefined> {
-    const { rows: [row] } = await query<OwnedPasskey>(
-      this.#pool,
-      `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey", p.device_type as "deviceType", h.handle as "userHandle"
-       from wallet.passkeys p join wallet.user_handles h using (user_id) where p.credential_id = $1 and p.rp_id = $2 and p.removed_at is null`,
-      [credentialId, rpId],
-    )
+    const { rows: [row] } = await query<OwnedPasskey>(this.#pool, selectSigner('$1', '$2'), [credentialId, rpId])
     return row
   }
 
@@ -125,7 +127,7 @@ export class PasskeyStore implements KnownPasskeys {
    * @returns false where the counter is not higher than all before, which is how a copy is known; or where it was removed at this moment
    */
   async used(credentialId: string, { counter, isBackedUp }: VerifiedAssertion): Promise<boolean> {
-    const { rowCount } = await query(
+    const { rowCount } = await namedQuery(
       this.#pool,
       `update wallet.passkeys set counter = $2, is_backed_up = $3, last_used_at = now()
        where credential_id = $1 and removed_at is null and (counter < $2 or (counter = 0 and $2 = 0))`,

@@ -1,0 +1,81 @@
+import { Agent, request } from 'node:http'
+import { createPool } from '../../../src/db/pool.ts'
+import { tellParent } from '../../support/tell-parent.ts'
+import { assertionOf, keepPasskeys, preparePasskeys } from './prepared-passkeys.ts'
+import { walletOrigin } from './wallet-program.ts'
+
+/**
+ * People who sign in by passkey, so many at a time, in a process of its own: `login/start`, `login/finish` and the trade for a session, over connections that
+ * stay. Each sign-in comes from an address of its own, since the wallet limits those that come from one.
+ */
+
+/** What the parent is told in the end. */
+export interface SignInsDone {
+  readonly count: number
+  readonly seconds: number
+  /** Of each sign-in, from the first request to the session. */
+  readonly latenciesMs: readonly number[]
+}
+
+const [, , databaseUrl = '', port = '', people = '', atOnce = '', signIns = ''] = process.argv
+const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) })
+
+/** @throws where the answer is none of 200 */
+function post(path: string, body: unknown, address: string): Promise<Readonly<Record<string, unknown>>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>()
+  const text = JSON.stringify(body)
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), 'origin': walletOrigin, 'x-forwarded-for': address, 'user-agent': 'bench' }
+  const asked = request({ host: '127.0.0.1', port: Number(port), path, method: 'POST', agent, headers }, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject).on('end', () => {
+      const answer = Buffer.concat(chunks).toString('utf8')
+      if (response.statusCode === 200) resolve(JSON.parse(answer) as Readonly<Record<string, unknown>>)
+      else reject(new Error(`${path}: ${response.statusCode} ${answer}`))
+    })
+  })
+  asked.on('error', reject).end(text)
+  return promise
+}
+
+async function call<Data>(endpoint: string, data: unknown, address: string): Promise<Data> {
+  return (await post('/functions/v1/passkey-auth', { endpoint, data }, address))['data'] as Data
+}
+
+const passkeys = preparePasskeys(Number(people))
+const pool = createPool(databaseUrl, { max: 1, applicationName: 'bench people' })
+await keepPasskeys(pool, passkeys)
+await pool.end()
+
+async function signIn(at: number): Promise<void> {
+  const passkey = passkeys[at % passkeys.length]
+  if (passkey === undefined) throw new Error('nobody is there')
+  const address = `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`
+  const { options, challengeId } = await call<{ options: { challenge: string }; challengeId: string }>('/login/start', {}, address)
+  const { tokenHash } = await call<{ tokenHash: string }>('/login/finish', { challengeId, response: assertionOf(passkey, options.challenge) }, address)
+  const session = await post('/auth/v1/verify', { type: 'magiclink', token_hash: tokenHash }, address)
+  if (typeof session['access_token'] !== 'string') throw new Error('there is no session')
+}
+
+/** @param latencies where how long each took is added */
+async function signInMany(from: number, count: number, latencies: number[]): Promise<void> {
+  let next = from
+  await Promise.all(Array.from({ length: Number(atOnce) }, async () => {
+    while (next < from + count) {
+      const begun = performance.now()
+      await signIn(next++)
+      latencies.push(performance.now() - begun)
+    }
+  }))
+}
+
+const warmUp = Math.min(1000, Math.ceil(Number(signIns) / 5))
+await signInMany(0, warmUp, [])
+tellParent('warm')
+process.once('message', () => {
+  const latenciesMs: number[] = []
+  const begun = performance.now()
+  void signInMany(warmUp, Number(signIns), latenciesMs).then(() => {
+    tellParent({ count: latenciesMs.length, seconds: (performance.now() - begun) / 1000, latenciesMs } satisfies SignInsDone)
+  })
+})
+process.once('disconnect', () => process.exit())
