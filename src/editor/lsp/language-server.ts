@@ -158,7 +158,7 @@ export class LanguageServer {
     const became = this.#becoming
     this.#renew()
     became.resolve(run)
-    for (const member of [...this.#members.values()]) {
+    for (const member of this.#members.values()) {
       member.told('ready')
       member.wake()
     }
@@ -179,7 +179,7 @@ export class LanguageServer {
     this.#log.warn({ reason: wasReady ? reason : 'start', why, failures: this.#failures, pauseMs }, 'a language server was lost')
     // It may quote documents of people.
     this.#log.debug({ output: run?.lastError }, 'what the language server said last')
-    for (const member of [...this.#members.values()]) member.told('restarting')
+    for (const member of this.#members.values()) member.told('restarting')
     if (this.#members.size === 0) this.#state = 'idle'
     else this.#pausing = setTimeout(() => this.#restart(), pauseMs)
   }

@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws'
+import { asError } from '../../base/errors.ts'
 import { isShallowText } from '../../base/json-depth.ts'
 import type { EditorNetwork } from '../../base/editor-network.ts'
 import type { Logger } from '../../base/log.ts'
@@ -58,7 +59,15 @@ export class LspConnection {
     socket.on('pong', () => {
       this.isAlive = true
     })
-    socket.on('message', (data, isBinary) => this.#take(bytesOf(data), isBinary))
+    socket.on('message', (data, isBinary) => {
+      try {
+        this.#take(bytesOf(data), isBinary)
+      } catch (error) {
+        // A fault of ours, which ends this connection and no other.
+        log.error({ err: asError(error) }, 'a message of the language server channel could not be taken')
+        this.drop(1011, 'internal error')
+      }
+    })
     socket.on('error', (error: Error & { code?: string }) => {
       if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') options.metrics.closed.inc({ reason: 'too-large' })
       log.debug({ err: error }, 'a client of the language server channel failed')
@@ -114,9 +123,9 @@ export class LspConnection {
 
   #init(network: unknown): void {
     const { servers, workspaces, limits, metrics, log } = this.#options
-    const server = servers.get(network as EditorNetwork)
-    if (server === undefined) return this.#refuse('unknown-network', `network: choose ${[...servers.keys()].join(', ')}.`)
-    const { network: own } = { network: network as EditorNetwork }
+    const own = [...servers.keys()].find((one) => one === network)
+    const server = own === undefined ? undefined : servers.get(own)
+    if (own === undefined || server === undefined) return this.#refuse('unknown-network', `network: choose ${[...servers.keys()].join(', ')}.`)
     if (this.#session?.network === own) return this.#session.initAgain()
     this.#leaveSession()
     const session: LspSession = new LspSession({
@@ -124,7 +133,7 @@ export class LspConnection {
       openWorkspace: () => workspaces.open(own),
       send: (text) => this.#send(text),
       onWaiting: (bytes) => {
-        if (this.#session === session || this.#session === undefined) this.#crowd(bytes)
+        if (this.#session === session) this.#crowd(bytes)
       },
       onFailed: (code, message) => {
         if (this.#session !== session) return
@@ -133,6 +142,7 @@ export class LspConnection {
       },
     })
     this.#session = session
+    session.start()
   }
 
   #takeRpc(value: unknown, bytes: number): void {

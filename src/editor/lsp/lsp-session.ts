@@ -73,6 +73,10 @@ export class LspSession implements Member {
       },
       onChange: options.onWaiting,
     })
+  }
+
+  /** Begins, before anything else is asked of it. */
+  start(): void {
     this.#queue.add(0, () => this.#start())
   }
 
@@ -282,7 +286,7 @@ export class LspSession implements Member {
   async #close(): Promise<void> {
     const { server, log } = this.#options
     // Those that wait are answered while something can still be sent.
-    for (const request of [...this.#requests.values()]) {
+    for (const request of this.#requests.values()) {
       this.#fail(request, { code: rpcCodes.requestCancelled, message: 'The session with the language server has ended.' }, 'cancelled')
     }
     this.#ending.abort(new Error('the session has ended'))

@@ -1,0 +1,251 @@
+import { request } from 'node:http'
+import { once } from 'node:events'
+import { expect } from 'chai'
+import { lspWorld } from './support/lsp-world.ts'
+
+const main = 'file:///main.cdc'
+const start = { line: 0, character: 0 }
+
+describe('the language server channel', () => {
+  it('answers init with the network and what checks, and then speaks LSP', async () => {
+    await using world = await lspWorld()
+    const client = await world.stranger()
+    client.send({ type: 'init', network: 'testnet' })
+    const ready = await client.next(({ type }) => type === 'ready')
+    expect(ready).to.deep.include({ network: 'testnet', server: { kind: 'parser', label: 'A double' } })
+    expect(ready['capabilities']).to.deep.equal({ textDocumentSync: { openClose: true, change: 2 }, hoverProvider: true })
+    const { result } = await client.ask('initialize', { processId: null, rootUri: 'file:///', capabilities: {} }, 0)
+    expect(result).to.deep.equal({ capabilities: ready['capabilities'], serverInfo: { name: 'A double' } })
+    client.notify('initialized', {})
+    client.didOpen(main, 'access(all) contract A {}')
+    const diagnostics = await client.diagnosed(main, 'access(all) contract A {}')
+    expect(diagnostics.params).to.deep.include({ uri: main, version: 1 })
+    expect(await client.textAt(main)).to.equal('access(all) contract A {}')
+  })
+
+  it('refuses what comes before init in the words that clients know, and answers what has an id', async () => {
+    await using world = await lspWorld()
+    const client = await world.stranger()
+    client.didOpen(main, 'x')
+    expect(await client.next(({ type }) => type === 'error')).to.include({ message: 'Send init message first' })
+    expect(await client.ask('textDocument/hover', {}, 'a')).to.deep.include({ error: { code: -32_002, message: 'Send init message first' } })
+    expect(client.heard.filter(({ message }) => message === 'Send init message first')).to.have.length(2)
+  })
+
+  it('names the networks that there are where it is asked for another one', async () => {
+    await using world = await lspWorld()
+    const client = await world.stranger()
+    for (const network of ['devnet', undefined, ['mainnet'], '__proto__']) {
+      const from = client.heard.length
+      client.send({ type: 'init', network })
+      expect(await client.next(({ type }) => type === 'error', from)).to.include({ code: 'unknown-network', message: 'network: choose mainnet, testnet.' })
+    }
+    client.send({ type: 'init', network: 'mainnet' })
+    await client.next(({ type }) => type === 'ready')
+  })
+
+  it('answers what is no JSON, no message or no JSON-RPC by an error, and goes on', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    const answers: [unknown, number][] = [
+      ['{', -32_700], ['', -32_700], [`${'['.repeat(5000)}${']'.repeat(5000)}`, -32_700], ['Content-Length: 2\r\n\r\n{}', -32_700],
+      ['[]', -32_600], ['null', -32_600], ['{"jsonrpc":"2.0","method":7}', -32_600], ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600],
+    ]
+    for (const [text, code] of answers) {
+      const from = client.heard.length
+      client.send(text)
+      expect((await client.next(({ error }) => error !== undefined, from)).error?.code, String(text).slice(0, 40)).to.equal(code)
+    }
+    const from = client.heard.length
+    client.socket.send(Buffer.from('{}'), { binary: true })
+    await client.next(({ error }) => error?.code === -32_700, from)
+    client.didOpen(main, 'still here')
+    expect(await client.textAt(main)).to.equal('still here')
+  })
+
+  it('keeps the order of what was sent while the server was starting', async () => {
+    await using world = await lspWorld()
+    const client = await world.stranger()
+    client.send({ type: 'init', network: 'mainnet' })
+    client.didOpen(main, 'v1')
+    for (let version = 2; version <= 20; version++) client.didChange(main, `v${version}`, version)
+    const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
+    expect(result).to.include({ contents: 'v20', times: 20 })
+    expect(client.heard[0]).to.include({ type: 'ready' })
+    expect(client.diagnosticsOf(main).flat()).to.deep.equal(Array.from({ length: 20 }, (_, i) => `v${i + 1}`))
+  })
+
+  it('applies changes of parts in UTF-16 to a copy, and gives the server the whole', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    client.didOpen(main, 'let a = "😀"\r\nlet b = 2\n')
+    client.didChange(main, 'x', 2, { start: { line: 0, character: 9 }, end: { line: 0, character: 11 } })
+    client.didChange(main, 'c', 3, { start: { line: 1, character: 4 }, end: { line: 1, character: 5 } })
+    expect(await client.textAt(main)).to.equal('let a = "x"\r\nlet c = 2\n')
+  })
+
+  it('keeps connections of one network apart that have documents of the same name, in one process', async () => {
+    await using world = await lspWorld()
+    const [one, other] = [await world.client(), await world.client()]
+    one.didOpen(main, 'of one')
+    other.didOpen(main, 'of the other')
+    await one.diagnosed(main, 'of one')
+    await other.diagnosed(main, 'of the other')
+    expect([await one.textAt(main), await other.textAt(main)]).to.deep.equal(['of one', 'of the other'])
+    expect(one.texts.join('')).to.not.include('of the other')
+    expect(other.texts.join('')).to.not.include('of one')
+    expect(world.workspaces.folders.size).to.equal(2)
+    expect(world.server.pidOf('testnet')).to.equal(undefined)
+  })
+
+  it('lets no client end the server for others by shutdown and exit', async () => {
+    await using world = await lspWorld()
+    const [one, other] = [await world.client(), await world.client()]
+    other.didOpen(main, 'stays')
+    const pid = world.server.pidOf('mainnet')
+    expect(await one.ask('shutdown', undefined, 1)).to.deep.include({ result: null })
+    one.notify('exit', undefined)
+    expect(await one.closeCode()).to.equal(1000)
+    expect(await other.textAt(main)).to.equal('stays')
+    expect(world.server.pidOf('mainnet')).to.equal(pid)
+  })
+
+  it('keeps ids and cancellation of clients apart', async () => {
+    await using world = await lspWorld()
+    const [one, other] = [await world.client(), await world.client()]
+    const about = { textDocument: { uri: main }, position: start }
+    const waiting = one.ask('textDocument/never', about, 1)
+    const asText = one.ask('textDocument/hover', about, '1')
+    expect((await other.ask('textDocument/hover', about, 1)).id).to.equal(1)
+    expect((await asText).id).to.equal('1')
+    for (const id of [1, 2, 3, '1']) other.notify('$/cancelRequest', { id })
+    await other.textAt(main)
+    expect(one.heard.some(({ id }) => id === 1)).to.equal(false)
+    one.notify('$/cancelRequest', { id: 1 })
+    expect((await waiting).error).to.deep.include({ code: -32_800 })
+    const { result } = await one.ask('textDocument/state', about)
+    expect((result as { cancelled: unknown[] }).cancelled).to.have.length(1)
+  })
+
+  it('refuses a second request of an id that is under way', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    const about = { textDocument: { uri: main }, position: start }
+    client.send({ jsonrpc: '2.0', id: 5, method: 'textDocument/never', params: about })
+    expect((await client.ask('textDocument/hover', about, 5)).error).to.deep.include({ code: -32_600 })
+  })
+
+  it('keeps code and data of the server\'s errors, and hides where the folder is', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    const { error } = await client.ask('textDocument/fail', { textDocument: { uri: 'file:///a/b%20c.cdc' } })
+    expect(error).to.deep.equal({ code: -32_099, message: 'failed in /a/b%20c.cdc', data: { uri: 'file:///a/b%20c.cdc', why: 1 } })
+  })
+
+  it('tells a client nothing of other folders, in places nor in words', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    client.didOpen(main, 'this !elsewhere and !path')
+    const { params } = await client.diagnosed(main, 'cannot read /main.cdc nor file:///main.cdc')
+    const [{ relatedInformation } = { relatedInformation: [] }] = params?.['diagnostics'] as { relatedInformation: unknown[] }[]
+    expect(relatedInformation).to.have.length(1)
+    const { result } = await client.ask('textDocument/definition', { textDocument: { uri: main }, position: start })
+    expect(result).to.deep.equal([{ uri: main, range: {} }])
+    expect(client.texts.join('')).to.not.include(world.workspaces.root)
+    expect(client.texts.join('')).to.not.include('passwd')
+  })
+
+  it('refuses documents outside of the connection\'s own space', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    for (const uri of ['file:///../x.cdc', 'file:///a/%2e%2e/%2e%2e/x.cdc', 'file:///a%2f..%2fx', 'http://a/x', 'file://host/x', 'file:///flow.json', 'x', 7]) {
+      const { error } = await client.ask('textDocument/hover', { textDocument: { uri }, position: start })
+      expect(error?.code, String(uri)).to.equal(-32_602)
+      const from = client.heard.length
+      client.notify('textDocument/didOpen', { textDocument: { uri, text: 'x', version: 1 } })
+      await client.next(({ method }) => method === 'window/showMessage', from)
+    }
+  })
+
+  it('lets nothing through that concerns the server as a whole', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    for (const method of ['workspace/didChangeWorkspaceFolders', 'workspace/didChangeConfiguration', '$/setTrace', 'window/workDoneProgress/cancel']) {
+      client.notify(method, { settings: 1 })
+    }
+    for (const method of ['workspace/willRenameFiles', 'exit2', 'textDocument/didOpen', '$/alive']) {
+      expect((await client.ask(method, { textDocument: { uri: main } })).error?.code, method).to.equal(-32_601)
+    }
+    expect((await client.ask('workspace/executeCommand', { command: 'cadence.server.flow.sendTransaction', arguments: [] })).error?.code).to.equal(-32_602)
+    expect(await client.textAt(main)).to.equal('')
+  })
+
+  it('answers what the server asks of its client, and gives it nothing of this process\'s environment', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    const about = { textDocument: { uri: main } }
+    await client.ask('textDocument/ask', about)
+    const { result } = await client.ask('textDocument/state', about)
+    const { calls, environment } = result as { calls: string[]; environment: string[] }
+    expect(calls.map((call) => JSON.parse(call) as unknown)).to.deep.equal([
+      { jsonrpc: '2.0', id: 77, result: [null, null] }, { jsonrpc: '2.0', id: 78, error: { code: -32_601, message: 'There is no unknown/thing here.' } },
+    ])
+    expect(environment.sort()).to.deep.equal(['HOME', 'PATH', 'TMPDIR'])
+  })
+
+  it('goes over to another network when asked, and stays where it is asked for the same', async () => {
+    await using world = await lspWorld()
+    const client = await world.client('mainnet')
+    client.didOpen(main, 'on mainnet')
+    client.send({ type: 'init', network: 'mainnet' })
+    await client.next(({ type }) => type === 'ready', 1)
+    expect(await client.textAt(main)).to.equal('on mainnet')
+    const from = client.heard.length
+    client.send({ type: 'init', network: 'testnet' })
+    await client.next(({ type, network }) => type === 'ready' && network === 'testnet', from)
+    expect(await client.textAt(main)).to.equal('')
+    expect(world.workspaces.folders.size).to.equal(1)
+  })
+
+  it('closes a document with an empty list of diagnostics, and says nothing of it afterwards', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    client.didOpen(main, 'open')
+    await client.diagnosed(main, 'open')
+    client.notify('textDocument/didClose', { textDocument: { uri: main } })
+    await client.textAt(main)
+    expect(client.diagnosticsOf(main)).to.deep.equal([['open'], []])
+  })
+
+  it('takes the folder away with the connection', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    client.didOpen(main, 'x')
+    await client.textAt(main)
+    await client.close()
+    await world.workspaces.untilFolders(0)
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_documents')).to.match(/network="mainnet"} 0$/m)
+  })
+
+  it('lets pages of allowed origins alone connect, and says how it is', async () => {
+    await using world = await lspWorld({ allowsOrigin: (origin) => origin === 'https://editor.example' })
+    const status = async (path: string, headers: Record<string, string>): Promise<[number | undefined, string]> => {
+      const asked = request({ port: world.server.port, path, headers })
+      asked.end()
+      const [answer] = await once(asked, 'response') as [import('node:http').IncomingMessage]
+      let body = ''
+      for await (const piece of answer) body += String(piece)
+      return [answer.statusCode, body]
+    }
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version': '13' }
+    expect((await status('/lsp', { ...upgrade, Origin: 'https://elsewhere.example' }))[0]).to.equal(403)
+    expect((await status('/other', upgrade))[0]).to.equal(404)
+    expect((await status('/lsp', {}))[0]).to.equal(426)
+    const client = await world.stranger({ Origin: 'https://editor.example' })
+    client.send({ type: 'init', network: 'mainnet' })
+    await client.next(({ type }) => type === 'ready')
+    const [code, body] = await status('/health', {})
+    expect(code).to.equal(200)
+    expect(JSON.parse(body)).to.deep.include({ status: 'ok', connections: 1, networks: { mainnet: 'ready', testnet: 'idle' } })
+  })
+})

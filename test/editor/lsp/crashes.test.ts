@@ -1,0 +1,194 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import type { LspClient } from './support/lsp-client.ts'
+import { doubleProgram, lspWorld } from './support/lsp-world.ts'
+import type { LspWorld } from './support/lsp-world.ts'
+
+const main = 'file:///main.cdc'
+const start = { line: 0, character: 0 }
+
+function kill(world: LspWorld): void {
+  const pid = world.server.pidOf('mainnet')
+  if (pid === undefined) return
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // It was just gone by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Resolves when a client was told that the server is there again. */
+async function restarted(client: LspClient, from: number): Promise<void> {
+  await client.next(({ method, params }) => method === 'flow/serverStatus' && params?.['state'] === 'ready', from)
+}
+
+describe('the language server channel when the server ends', () => {
+  it('starts it again, gives it all documents in their order, and answers what was under way so that it is asked again', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    for (const name of ['c', 'a', 'b']) client.didOpen(`file:///${name}.cdc`, `text of ${name}`)
+    client.didChange('file:///a.cdc', 'changed', 7, { start, end: { line: 0, character: 4 } })
+    const lost = client.ask('textDocument/never', { textDocument: { uri: main }, position: start })
+    await client.textAt('file:///a.cdc')
+    const from = client.heard.length
+    kill(world)
+    expect((await lost).error).to.include({ code: -32_802 })
+    await restarted(client, from)
+    expect(await client.textAt('file:///b.cdc')).to.equal('text of b')
+    const again = client.heard.slice(from).filter(({ method }) => method === 'textDocument/publishDiagnostics').map(({ params }) => [params?.['uri'], params?.['version']])
+    expect(again).to.deep.equal([['file:///c.cdc', 1], ['file:///a.cdc', 7], ['file:///b.cdc', 1]])
+    expect(await client.textAt('file:///a.cdc')).to.equal('changed of a')
+    expect(client.heard.slice(from).find(({ method }) => method === 'flow/serverStatus')?.params).to.deep.equal({ state: 'restarting' })
+  })
+
+  it('keeps the order of what is sent while it starts again', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    client.didOpen(main, 'v1')
+    await client.textAt(main)
+    kill(world)
+    for (let version = 2; version <= 30; version++) client.didChange(main, `v${version}`, version)
+    expect(await client.textAt(main)).to.equal('v30')
+    const told = client.diagnosticsOf(main).flat().map((text) => Number(text.slice(1)))
+    expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
+    expect(told.at(-1)).to.equal(30)
+  })
+
+  for (const word of ['crash', 'late-crash', 'garbage', 'deep', 'hang']) {
+    it(`sets a document aside on which the server always ends (${word}), tells its owner, and goes on for the others`, async () => {
+      await using world = await lspWorld({ limits: { hangMs: 300 } })
+      const [victim, other] = [await world.client(), await world.client()]
+      other.didOpen(main, 'of the other')
+      victim.didOpen('file:///good.cdc', 'good')
+      await other.diagnosed(main, 'of the other')
+      victim.didOpen(main, `poison !${word}`)
+      const { params } = await victim.next(({ method }) => method === 'flow/documentSetAside')
+      expect(params?.['uri']).to.equal(main)
+      await victim.diagnosed(main, /is not checked: the language server ended on it/)
+      expect(await other.textAt(main)).to.equal('of the other')
+      expect(await victim.textAt('file:///good.cdc')).to.equal('good')
+      expect((await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code).to.equal(-32_803)
+      expect(other.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+      // What is changed is tried again, and checked where it is good.
+      victim.didChange(main, 'mended', 2)
+      await victim.diagnosed(main, 'mended')
+      expect(await victim.textAt(main)).to.equal('mended')
+    })
+  }
+
+  it('refuses requests about a document on which the server always ends, until it is changed', async () => {
+    await using world = await lspWorld()
+    const [victim, other] = [await world.client(), await world.client()]
+    other.didOpen(main, 'fine')
+    victim.didOpen(main, 'poison to be asked about')
+    const codes: unknown[] = []
+    for (let i = 0; i < 4; i++) codes.push((await victim.ask('textDocument/crash', { textDocument: { uri: main } })).error?.code)
+    expect(codes).to.deep.equal([-32_802, -32_802, -32_802, -32_803])
+    expect(await other.textAt(main)).to.equal('fine')
+    victim.didChange(main, 'changed', 2)
+    expect(await victim.textAt(main)).to.equal('changed')
+  })
+
+  it('takes a server that answers nothing for one that has ended', async () => {
+    await using world = await lspWorld({ limits: { hangMs: 200 } })
+    const client = await world.client()
+    const pid = world.server.pidOf('mainnet') ?? 0
+    client.didOpen(main, 'before')
+    await client.textAt(main)
+    process.kill(pid, 'SIGSTOP')
+    expect(await client.textAt(main)).to.equal('before')
+    expect(world.server.pidOf('mainnet')).to.not.equal(pid)
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_restarts_total')).to.match(/network="mainnet",reason="hang"} 1/)
+  })
+
+  it('says that there is no server where its program does not start, and tries again when asked', async () => {
+    await using world = await lspWorld({ program: { ...doubleProgram, command: '/nowhere/at-all' }, limits: { initMs: 100 } })
+    const client = await world.stranger()
+    for (let i = 0; i < 2; i++) {
+      const from = client.heard.length
+      client.send({ type: 'init', network: 'mainnet' })
+      client.send({ jsonrpc: '2.0', id: i, method: 'textDocument/hover', params: { textDocument: { uri: main } } })
+      expect(await client.next(({ type }) => type === 'error', from)).to.include({ code: 'server-unavailable' })
+      await client.next(({ id, error }) => id === i && error !== undefined, from)
+    }
+    await world.workspaces.untilFolders(0)
+  })
+
+  it('ends the process when nobody was there for long, and starts one for the next', async () => {
+    await using world = await lspWorld({ limits: { idleMs: 20 } })
+    const first = await world.client()
+    const pid = world.server.pidOf('mainnet')
+    await first.close()
+    await world.workspaces.untilFolders(0)
+    while (world.server.pidOf('mainnet') === pid) await new Promise((resolve) => setTimeout(resolve, 10))
+    const next = await world.client()
+    next.didOpen(main, 'again')
+    expect(await next.textAt(main)).to.equal('again')
+  })
+
+  it('loses no document and mixes none up for 50 connections while it is killed at any time', async function () {
+    this.timeout(180_000)
+    await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 - 1 }), async (seed) => {
+      await using world = await lspWorld({ limits: { messagesPerSecond: 10_000 } })
+      const random = randomFrom(seed)
+      const clients = await Promise.all(Array.from({ length: 50 }, () => world.client()))
+      let isOver = false
+      const killer = (async () => {
+        while (!isOver) {
+          await new Promise((resolve) => setTimeout(resolve, random() * 150))
+          kill(world)
+        }
+      })()
+      await Promise.all(clients.map((client, n) => edit(client, n, random)))
+      isOver = true
+      await killer
+      for (const [n, client] of clients.entries()) {
+        for (const uri of urisOf(n)) expect(await client.textAt(uri)).to.equal(`${n} ${uri} ${edits}`)
+        const foreign = client.texts.filter((text) => /"message":"(\d+) file/.test(text) && !text.includes(`"message":"${n} file`))
+        expect(foreign).to.deep.equal([])
+        expect(client.texts.some((text) => text.includes(world.workspaces.root))).to.equal(false)
+        expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+        for (const uri of urisOf(n)) {
+          const told = client.diagnosticsOf(uri).flat().map((text) => Number(text.split(' ')[2]))
+          expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
+          expect(told.at(-1)).to.equal(edits)
+        }
+      }
+    }), { numRuns: 4 })
+  })
+})
+
+const edits = 40
+
+function urisOf(n: number): string[] {
+  return n % 2 === 0 ? [main] : [main, 'file:///contracts/B.cdc']
+}
+
+/** Changes the documents of a client again and again, asking in between. */
+async function edit(client: LspClient, n: number, random: () => number): Promise<void> {
+  const uris = urisOf(n)
+  for (const uri of uris) client.didOpen(uri, `${n} ${uri} 0`, 0)
+  for (let version = 1; version <= edits; version++) {
+    for (const uri of uris) {
+      const before = `${n} ${uri} `.length
+      if (random() < 0.5) client.didChange(uri, `${n} ${uri} ${version}`, version)
+      else client.didChange(uri, String(version), version, { start: { line: 0, character: before }, end: { line: 0, character: before + 10 } })
+    }
+    if (random() < 0.3) {
+      const uri = uris[Math.floor(random() * uris.length)] ?? main
+      expect(await client.textAt(uri)).to.equal(`${n} ${uri} ${version}`)
+    }
+  }
+}
+
+/** A sequence of numbers in 0 to 1 of a seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0
+    const mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    const more = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((more ^ (more >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+
+export interface Heard {
+  readonly type?: string
+  readonly id?: number | string | null
+  readonly method?: string
+  readonly code?: string
+  readonly message?: string
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  readonly params?: Record<string, unknown>
+  readonly [name: string]: unknown
+}
+
+interface Range { readonly start: { line: number; character: number }; readonly end: { line: number; character: number } }
+
+/** A client of the channel that keeps all it hears. */
+export class LspClient {
+  readonly socket: WebSocket
+  readonly heard: Heard[] = []
+  /** As it came, to look for what must not be in it. */
+  readonly texts: string[] = []
+  readonly #waiting = new Set<() => void>()
+  #lastId = 0
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.on('message', (data: Buffer) => {
+      const text = data.toString()
+      this.texts.push(text)
+      this.heard.push(JSON.parse(text) as Heard)
+      this.#tell()
+    })
+    socket.on('close', () => this.#tell())
+    socket.on('error', () => this.#tell())
+  }
+
+  static async open(port: number, headers: Record<string, string> = {}): Promise<LspClient> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/lsp`, { headers })
+    const client = new LspClient(socket)
+    await once(socket, 'open')
+    return client
+  }
+
+  /** A client that has been told `ready`. */
+  static async ready(port: number, network = 'mainnet'): Promise<LspClient> {
+    const client = await LspClient.open(port)
+    client.send({ type: 'init', network })
+    await client.next(({ type }) => type === 'ready')
+    return client
+  }
+
+  send(message: unknown): void {
+    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
+  }
+
+  notify(method: string, params: unknown): void {
+    this.send({ jsonrpc: '2.0', method, params })
+  }
+
+  didOpen(uri: string, text: string, version = 1): void {
+    this.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'cadence', version, text } })
+  }
+
+  didChange(uri: string, text: string, version: number, range?: Range): void {
+    this.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [range === undefined ? { text } : { range, text }] })
+  }
+
+  /** Asks, and gives the whole answer. */
+  async ask(method: string, params: unknown, id: number | string = `q${++this.#lastId}`): Promise<Heard> {
+    const from = this.heard.length
+    this.send({ jsonrpc: '2.0', id, method, params })
+    return this.next((message) => message.id === id && message.method === undefined, from)
+  }
+
+  /** What a hover on the double says: the text that it has. */
+  async textAt(uri: string): Promise<string> {
+    for (;;) {
+      const { result, error } = await this.ask('textDocument/hover', { textDocument: { uri }, position: { line: 0, character: 0 } })
+      if (error === undefined) return (result as { contents: string }).contents
+      // Said of a server that ended meanwhile, for the client to ask again.
+      if (error.code !== -32_802) throw new Error(error.message)
+    }
+  }
+
+  /** The messages of diagnostics of a document, as often as there were any. */
+  diagnosticsOf(uri: string): string[][] {
+    return this.heard.filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri)
+      .map(({ params }) => (params?.['diagnostics'] as { message: string }[]).map(({ message }) => message))
+  }
+
+  /** Waits for diagnostics of a document with a message like this. */
+  async diagnosed(uri: string, message: string | RegExp, from = 0): Promise<Heard> {
+    return this.next(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri &&
+      (params['diagnostics'] as { message: string }[]).some((one) => typeof message === 'string' ? one.message === message : message.test(one.message)), from)
+  }
+
+  /** The first message from number `from` on that is so. */
+  async next(isSo: (message: Heard) => boolean, from = 0): Promise<Heard> {
+    for (let i = from; ; i++) {
+      while (i >= this.heard.length) {
+        if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed; heard last: ${this.texts.slice(-3).join('\n').slice(0, 2000)}`)
+        const { promise, resolve } = Promise.withResolvers<void>()
+        this.#waiting.add(resolve)
+        await promise
+      }
+      const message = this.heard[i]
+      if (message !== undefined && isSo(message)) return message
+    }
+  }
+
+  async closeCode(): Promise<number> {
+    const [code] = await once(this.socket, 'close') as [number]
+    return code
+  }
+
+  async close(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return
+    const closed = once(this.socket, 'close')
+    this.socket.close()
+    await closed
+  }
+
+  #tell(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+}
