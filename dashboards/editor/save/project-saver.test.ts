@@ -130,7 +130,7 @@ describe('saving a project', () => {
     await pass()
     const { state } = saver
     if (state.is !== 'conflict') throw new Error(state.is)
-    expect(state.merged.conflicts).to.deep.equal([{ path: 'a.cdc', mine: '3', theirs: 'theirs' }])
+    expect(saver.mergeWith(state.theirs).conflicts).to.deep.equal([{ path: 'a.cdc', mine: '3', theirs: 'theirs' }])
     edit(store, 'a.cdc', '4')
     await pass()
     expect(service.files.get('a.cdc')).to.equal('theirs')

@@ -19,7 +19,7 @@ export type SaveState =
   /** `willRetry`: by itself. Else after the next change, or when somebody says so. */
   | { readonly is: 'failed'; readonly reason: string; readonly willRetry: boolean }
   /** It was changed elsewhere too, and somebody has to decide. */
-  | { readonly is: 'conflict'; readonly theirs: OpenedProject; readonly merged: MergedFiles }
+  | { readonly is: 'conflict'; readonly theirs: OpenedProject }
 
 export interface SaverOptions {
   readonly store: ProjectStore
@@ -101,6 +101,13 @@ export class ProjectSaver {
     await this.#run()
   }
 
+  /** The project as it is here brought together with what the service has. */
+  mergeWith(theirs: OpenedProject): MergedFiles {
+    const { saved, files } = this.#options.store.state
+    const there = new Map(theirs.files.map(({ path, content }) => [path, content]))
+    return mergeFiles(withOwn(saved?.files ?? new Map<string, string>(), there, this.#doubtful), files, there)
+  }
+
   /** Goes on after a conflict with files that somebody has chosen. */
   resolve(theirs: OpenedProject, files: ReadonlyMap<string, string>): Promise<void> {
     this.#state = { is: 'unsaved' }
@@ -166,11 +173,9 @@ export class ProjectSaver {
     this.#pending = undefined
     try {
       const theirs = await read(slug)
-      const { saved, files } = store.state
-      const there = new Map(theirs.files.map(({ path, content }) => [path, content]))
-      const merged = mergeFiles(withOwn(saved?.files ?? new Map<string, string>(), there, this.#doubtful), files, there)
+      const merged = this.mergeWith(theirs)
       if (merged.conflicts.length > 0) {
-        this.#set({ is: 'conflict', theirs, merged })
+        this.#set({ is: 'conflict', theirs })
         return
       }
       this.#state = { is: 'unsaved' }

@@ -5,7 +5,7 @@ import { keepBuild } from './build-folder.ts'
 import { sourceDigest } from './source-digest.ts'
 
 /** Each page by its folder in `dashboards/`, and the path at which its service serves it. */
-const pages = { operator: '/operator/', explorer: '/', ask: '/', chat: '/', wallet: '/' } as const
+const pages = { operator: '/operator/', explorer: '/', ask: '/', chat: '/', wallet: '/', editor: '/' } as const
 
 /** A page that is built: the folder of its name in the build. */
 export type PageName = keyof typeof pages

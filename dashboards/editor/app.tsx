@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useAuth } from '../auth/auth-provider.tsx'
+import { problemText } from '../auth/problem.ts'
+import { Brand } from '../kit/brand.tsx'
+import { Link } from '../kit/link.tsx'
+import { matchPath, usePlace } from '../kit/router.ts'
+import { Failure, Loading } from '../kit/state.tsx'
+import { AccountProvider, useAccount } from './account.tsx'
+import { CallbackPage } from './parts/callback-page.tsx'
+import { readSettings, SettingsContext, useSettings } from './settings.ts'
+import { Workbench } from './workbench.tsx'
+
+/** The page: the editor, for everybody; who signs in has their projects kept. */
+export function App(): ReactNode {
+  const { data: settings, error, refetch } = useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => readSettings(signal), staleTime: Infinity })
+  if (settings === undefined) {
+    return (
+      <Alone>
+        {error === null
+          ? <Loading label="The editor loads" rows={3} />
+          : <Failure title="The editor cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />}
+      </Alone>
+    )
+  }
+  return (
+    <SettingsContext value={settings}>
+      <AccountProvider settings={settings}>
+        <Pages />
+      </AccountProvider>
+    </SettingsContext>
+  )
+}
+
+const callbackPath = '/developer/callback'
+
+function Pages(): ReactNode {
+  const { wallet } = useSettings()
+  const { path } = usePlace()
+  const slug = matchPath('/p/{slug}', path)?.['slug']
+  if (path === callbackPath && wallet !== null) return <Callback />
+  if (path !== '/' && slug === undefined) {
+    return (
+      <Alone>
+        <h1>There is nothing at this address</h1>
+        <p><Link to="/">To the editor</Link></p>
+      </Alone>
+    )
+  }
+  return <Known slug={slug} />
+}
+
+function Callback(): ReactNode {
+  const { options, keeper } = useAuth()
+  return <Alone><CallbackPage options={options} keeper={keeper} /></Alone>
+}
+
+/** What somebody may see is known when it is known who they are. */
+function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
+  const { is, userId } = useAccount()
+  if (is === 'loading') return <Alone><Loading label="The editor loads" rows={3} /></Alone>
+  return <Workbench slug={slug} key={userId === undefined ? 'nobody' : 'somebody'} />
+}
+
+function Alone({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="alone">
+      <header><Brand /></header>
+      <main className="alone-main">{children}</main>
+    </div>
+  )
+}

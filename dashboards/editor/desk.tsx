@@ -1,0 +1,215 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { problemText } from '../auth/problem.ts'
+import { Badge } from '../kit/badge.tsx'
+import { Button } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { navigate } from '../kit/router.ts'
+import { Tabs, tabId } from '../kit/tabs.tsx'
+import { useToast } from '../kit/toast.tsx'
+import { useAccount } from './account.tsx'
+import { CodePane } from './parts/code-pane.tsx'
+import { DeskDialogs } from './parts/desk-dialogs.tsx'
+import type { DeskDialog } from './parts/desk-dialogs.tsx'
+import { FileTreeView } from './parts/file-tree-view.tsx'
+import { Header } from './parts/header.tsx'
+import { ProblemsPanel } from './parts/problems-panel.tsx'
+import { RunPanel } from './parts/run-panel.tsx'
+import { SaveSign } from './parts/save-sign.tsx'
+import { StatusBar } from './parts/status-bar.tsx'
+import { TabStrip } from './parts/tab-strip.tsx'
+import { withOpen, withoutTab } from './project/project-acts.ts'
+import { isUnsaved, newProject } from './project/project-state.ts'
+import type { ProjectState } from './project/project-state.ts'
+import { RunRoom } from './run/run-room.ts'
+import type { Session } from './session.ts'
+import { defaultNetwork, useSettings } from './settings.ts'
+import { useIsOnline } from './use-is-online.ts'
+import { useStore } from './use-store.ts'
+
+export interface DeskProps {
+  readonly session: Session
+  /** Begins another project in this browser. */
+  readonly onBegin: (state: ProjectState) => void
+  /** The project is not there any more, and not to be kept. */
+  readonly onForget: () => void
+}
+
+type PanelName = 'problems' | 'run'
+
+/** The project that is open: files, editor, problems and results. */
+export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
+  const { store, saver, keeper, code, language } = session
+  const settings = useSettings()
+  const account = useAccount()
+  const say = useToast()
+  const project = useStore(store)
+  const save = useStore(saver)
+  const { server, problems } = useStore(language)
+  const draftProblem = useStore({ state: keeper.problem, subscribe: keeper.subscribe })
+  const [room, setRoom] = useState(() => new RunRoom(store, settings))
+  const [dialog, setDialog] = useState<DeskDialog>()
+  const [panel, setPanel] = useState<PanelName>('problems')
+  const [isPanelOpen, setIsPanelOpen] = useState(true)
+  const [isFilesOpen, setIsFilesOpen] = useState(false)
+  const [cursor, setCursor] = useState({ line: 1, column: 1 })
+  const isOnline = useIsOnline()
+  useEffect(() => setRoom(new RunRoom(store, settings)), [store, settings])
+
+  const run = useCallback(() => {
+    setPanel('run')
+    setIsPanelOpen(true)
+    const { active } = store.state
+    if (active !== undefined) void room.run(active)
+  }, [store, room])
+  const saveNow = useCallback(() => {
+    if (account.is === 'signed-in') void saver.saveNow()
+    else if (account.is !== 'signed-out') void keeper.keepNow().then(() => say('It is kept in this browser.'))
+    else setDialog({ is: 'sign-in', reason: 'Sign in to save this project. What you wrote stays here, and is saved as soon as you are signed in.' })
+  }, [account.is, saver, keeper, say])
+  useEffect(() => {
+    Object.assign(session.events, { run, save: saveNow, cursor: (line: number, column: number) => setCursor({ line, column }), message: (text: string) => say(text, 'bad') })
+  }, [session, run, saveNow, say])
+  useEffect(() => () => room.stop(), [room])
+
+  const slug = project.saved?.slug
+  useEffect(() => {
+    if (slug !== undefined && location.pathname === '/') navigate(`/p/${slug}`, { isReplacing: true })
+  }, [slug])
+  useEffect(() => {
+    document.title = `${project.name} – flowfarm editor`
+  }, [project.name])
+  useKeys(run, saveNow)
+  useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draftProblem !== undefined && project.isTouched)
+  useEffect(() => {
+    if (save.is === 'conflict') setDialog({ is: 'conflict' })
+  }, [save.is])
+
+  const open = (path: string): void => {
+    store.change((state) => withOpen(state, path))
+    setIsFilesOpen(false)
+  }
+  const goTo = (path: string, line: number, column: number): void => {
+    open(path)
+    code.goTo(line, column)
+  }
+  const begin = (): void => onBegin({ ...newProject(defaultNetwork(settings)) })
+  const fork = async (): Promise<void> => {
+    const { saved } = store.state
+    if (account.is === 'signed-in' && saved !== undefined) {
+      try {
+        const to = await account.projects.fork(saved.slug)
+        navigate(`/p/${to}`)
+        say('This is your own copy now.')
+      } catch (error) {
+        say(`The project was not forked: ${problemText(error)}`, 'bad')
+      }
+      return
+    }
+    onBegin({ ...store.state, name: `Fork of ${store.state.name}`.slice(0, 100), isPublic: false, isReadOnly: false, saved: undefined, isTouched: true, ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }) })
+    say('This is a copy of your own, in this browser. Sign in to keep it for good.')
+  }
+  const share = (): void => {
+    if (account.is !== 'signed-in') setDialog({ is: 'sign-in', reason: 'Sign in to share this project: it is then saved, and has a link.' })
+    else {
+      store.change((state) => ({ ...state, isTouched: true }))
+      void saver.saveNow()
+      setDialog({ is: 'share' })
+    }
+  }
+
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  return (
+    <div className="desk">
+      <a className="skip-link" href="#code">Skip to the code</a>
+      <Header
+        project={project} isFilesOpen={isFilesOpen} onFiles={() => setIsFilesOpen(!isFilesOpen)} onName={() => setDialog({ is: 'project-name' })}
+        onSignIn={() => setDialog({ is: 'sign-in', reason: 'Your projects are then kept for you, and can be shared.' })} onProjects={() => setDialog({ is: 'projects' })} onNew={begin}
+        onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()}
+        saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => setDialog({ is: 'conflict' })} onRetry={saveNow} />}
+      />
+      <Notice isOnline={isOnline} isFailing={save.is === 'failed' && save.willRetry} isReadOnly={project.isReadOnly} onFork={() => void fork()} />
+      <div className="desk-body">
+        <button type="button" className="drawer-back" aria-label="Close the files" tabIndex={isFilesOpen ? 0 : -1} hidden={!isFilesOpen} onClick={() => setIsFilesOpen(false)} />
+        <div className={`drawer${isFilesOpen ? ' open' : ''}`}>
+          <FileTreeView
+            project={project} problems={problems} onOpen={open} onNew={(kind, folder) => setDialog({ is: 'new', kind, folder })} onRename={(path, kind) => setDialog({ is: 'rename', path, kind })}
+            onDelete={(path, kind) => setDialog({ is: 'delete', path, kind })}
+          />
+        </div>
+        <main id="code" className="desk-main" tabIndex={-1}>
+          <div className="tab-row">
+            <TabStrip project={project} onOpen={open} onClose={(path) => store.change((state) => withoutTab(state, path))} />
+            <Button look="strong" isSmall disabled={project.active === undefined} title="Ctrl+Enter, or ⌘ Enter" onClick={run}><Icon name="play" size={14} /> Run</Button>
+          </div>
+          <CodePane code={code} isHidden={project.active === undefined} />
+          {project.active === undefined && <div className="no-file"><p className="soft">No file is open. Choose one on the left, or begin with a template.</p></div>}
+          <section className={`panel-bottom${isPanelOpen ? '' : ' closed'}`} aria-label="Problems and results">
+            <div className="panel-head">
+              <Tabs
+                label="Problems and results" panelId="bottom" selected={panel}
+                tabs={[{ name: 'problems', label: <>Problems {problems.length > 0 && <Badge tone={errors > 0 ? 'bad' : 'warn'}>{problems.length}</Badge>}</> }, { name: 'run', label: 'Run' }]}
+                onSelect={(name) => {
+                  setPanel(name)
+                  setIsPanelOpen(true)
+                }}
+              />
+              <Button look="plain" isSmall isIcon aria-label={isPanelOpen ? 'Hide the panel' : 'Show the panel'} aria-expanded={isPanelOpen} onClick={() => setIsPanelOpen(!isPanelOpen)}><span className="turned"><Icon name="chevron" size={14} /></span></Button>
+            </div>
+            <div id="bottom" role="tabpanel" aria-labelledby={tabId('bottom', panel)} className="panel-body" hidden={!isPanelOpen} tabIndex={0}>
+              {panel === 'problems'
+                ? <ProblemsPanel problems={problems} server={server} onGo={({ path, line, column }) => goTo(path, line, column)} />
+                : <RunPanel project={project} room={room} onRun={run} onGo={(line, column) => code.goTo(line, column)} />}
+            </div>
+          </section>
+        </main>
+      </div>
+      <StatusBar project={project} server={server} cursor={cursor} onNetwork={(network) => store.change((state) => ({ ...state, network, isTouched: true }))} />
+      <DeskDialogs session={session} project={project} save={save} dialog={dialog} onDialog={setDialog} onOpen={open} onNew={begin} onForget={onForget} />
+    </div>
+  )
+}
+
+function Notice({ isOnline, isFailing, isReadOnly, onFork }: { readonly isOnline: boolean; readonly isFailing: boolean; readonly isReadOnly: boolean; readonly onFork: () => void }): ReactNode {
+  if (!isOnline || isFailing) {
+    return (
+      <div className="banner" role="status">
+        <Icon name="alert" />
+        <p>{isOnline ? 'The service does not answer.' : 'You are offline.'} Go on: what you write is kept in this browser, and saved by itself as soon as that works again.</p>
+      </div>
+    )
+  }
+  if (!isReadOnly) return null
+  return (
+    <div className="banner calm" role="status">
+      <Icon name="book" />
+      <p>This project belongs to somebody else. You can read it and run its scripts; fork it to change it.</p>
+      <Button isSmall onClick={onFork}>Fork</Button>
+    </div>
+  )
+}
+
+/** The keys of an editor, wherever on the page the focus is. */
+function useKeys(run: () => void, save: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
+      if (event.key === 'Enter') run()
+      else if (event.key.toLowerCase() === 's' && !event.shiftKey) save()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [run, save])
+}
+
+function useLeaveWarning(isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isOn])
+}
+

@@ -1,0 +1,77 @@
+import { mayPass, problemText, WalletProblem } from '../auth/problem.ts'
+import type { Account } from './account.tsx'
+import type { EditorSettings } from './contract.ts'
+import { newProject, projectOf } from './project/project-state.ts'
+import type { ProjectState } from './project/project-state.ts'
+import { freeDrafts } from './save/draft-database.ts'
+import type { Draft } from './save/draft-database.ts'
+import { ownDraftId, Session } from './session.ts'
+import { defaultNetwork } from './settings.ts'
+
+/** A session, or why there is none. */
+export interface Opened {
+  readonly session: Session
+  /** Changes that had not reached a service were brought back from the browser. */
+  readonly isRecovered: boolean
+}
+
+export interface OpenOptions {
+  readonly settings: EditorSettings
+  readonly account: Account
+}
+
+/**
+ * Opens what an address names: a project of the service, with changes of this browser that it does not have yet, or what was written here without one.
+ * @param slug of the project; undefined for one of this browser alone
+ * @throws WalletProblem
+ */
+export async function openProject(slug: string | undefined, options: OpenOptions): Promise<Opened> {
+  const drafts = await ownDrafts(options.account)
+  if (slug === undefined) {
+    const draft = drafts.find(({ projectId }) => projectId === undefined)
+    return draft === undefined ? { session: begin(newProject(defaultNetwork(options.settings)), undefined, options), isRecovered: false } : recovered(draft, options)
+  }
+  const draft = drafts.find(({ state }) => state.saved?.slug === slug)
+  try {
+    const project = projectOf(await options.account.projects.get(slug))
+    // What was changed since is found when the changes are saved.
+    if (draft !== undefined && !project.isReadOnly) return recovered(draft, options)
+    return { session: begin(project, undefined, options), isRecovered: false }
+  } catch (error) {
+    // Who is offline goes on with what is here.
+    if (draft !== undefined && mayPass(error)) return recovered(draft, options)
+    throw error
+  }
+}
+
+/** A project of its own in this browser, beside others that are there. */
+export function beginProject(state: ProjectState, options: OpenOptions): Session {
+  return begin(state, undefined, options)
+}
+
+function recovered(draft: Draft, options: OpenOptions): Opened {
+  return { session: begin(draft.state, draft.id, options), isRecovered: true }
+}
+
+function begin(state: ProjectState, draftId: string | undefined, { settings, account }: OpenOptions): Session {
+  return new Session({ settings, projects: account.projects, userId: account.currentUserId, state, draftId: draftId ?? crypto.randomUUID(), isKept: draftId !== undefined })
+}
+
+/** Drafts of whoever is there: those of others who use this browser are not theirs to see. This tab's own comes first. */
+async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
+  const own = ownDraftId()
+  try {
+    const drafts = (await freeDrafts(own)).filter((draft) => draft.userId === undefined || draft.userId === userId)
+    return [...drafts.filter(({ id }) => id === own), ...drafts.filter(({ id }) => id !== own)]
+  } catch (error) {
+    // A browser that keeps nothing: the status bar says so as soon as there is something to keep.
+    if (error instanceof Error) return []
+    throw error
+  }
+}
+
+/** Why a project cannot be opened, for people. */
+export function openProblem(error: unknown): { readonly title: string; readonly detail: string } {
+  if (error instanceof WalletProblem && error.status === 404) return { title: 'There is no such project', detail: 'It was deleted, or it is private: its owner can sign in to see it.' }
+  return { title: 'The project cannot be opened', detail: problemText(error) }
+}

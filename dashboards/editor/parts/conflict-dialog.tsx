@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '../../kit/button.tsx'
+import { compareLines } from '../../explorer/line-differences.ts'
+import { freePath } from '../project/project-acts.ts'
+import type { Files } from '../project/file-changes.ts'
+import { resolveConflicts } from '../save/merge-files.ts'
+import type { Choice, FileConflict, MergedFiles } from '../save/merge-files.ts'
+import { Modal } from './modal.tsx'
+
+export interface ConflictDialogProps {
+  /** Both sides as they are now: people may go on while they decide. */
+  readonly merged: MergedFiles
+  readonly onResolve: (files: Files) => void
+  readonly onClose: () => void
+}
+
+const choices: readonly (readonly [Choice, string])[] = [['mine', 'Keep mine'], ['theirs', 'Take theirs'], ['both', 'Keep both']]
+
+/** Both versions of each file that was changed here and elsewhere, and what shall become of them. Nothing is written over before somebody has said so. */
+export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogProps): ReactNode {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Choice>>(new Map())
+  const finish = (): void => onResolve(resolveConflicts(merged, chosen, (path, taken) => freePath(taken, theirPath(path))))
+  return (
+    <Modal title="This project was changed elsewhere too" isWide onClose={onClose}>
+      <div className="stack modal-body conflicts">
+        <p className="soft">Changes of other files were brought together. Of these both versions are here: choose for each. Where you keep both, theirs becomes a file of its own beside yours, so that you can bring them together by hand.</p>
+        {merged.conflicts.map((conflict) => {
+          const choice = chosen.get(conflict.path) ?? 'both'
+          return (
+            <section key={conflict.path} className="conflict" aria-label={conflict.path}>
+              <fieldset className="conflict-head">
+                <legend><code>{conflict.path}</code></legend>
+                {choices.map(([name, label]) => (
+                  <label key={name} className="choice">
+                    <input type="radio" name={`choice ${conflict.path}`} checked={choice === name} onChange={() => setChosen(new Map(chosen).set(conflict.path, name))} /> {label}
+                  </label>
+                ))}
+              </fieldset>
+              <Sides conflict={conflict} />
+            </section>
+          )
+        })}
+        <div className="button-row end">
+          <Button onClick={onClose}>Decide later</Button>
+          <Button look="strong" onClick={finish}>Save this</Button>
+        </div>
+      </div>
+    </Modal>
+  )
+}
+
+function theirPath(path: string): string {
+  return path.replace(/(\.[^./]*)?$/, '-theirs$1')
+}
+
+function Sides({ conflict: { path, mine, theirs } }: { readonly conflict: FileConflict }): ReactNode {
+  const lines = compareLines(mine ?? '', theirs ?? '')
+  const side = (kind: 'old' | 'new', title: string, text: string | undefined): ReactNode => (
+    <div className="side">
+      <h3>{title}</h3>
+      {text === undefined ? <p className="soft">The file was deleted.</p> : (
+        <pre tabIndex={0} role="group" aria-label={`${title}: ${path}`}>
+          {lines.filter((line) => line.kind === 'same' || line.kind === kind).map((line, at) => <span key={at} className={line.kind === 'same' ? 'line' : 'line changed-line'}>{line.text}{'\n'}</span>)}
+        </pre>
+      )}
+    </div>
+  )
+  return <div className="sides">{side('old', 'Mine', mine)}{side('new', 'Theirs', theirs)}</div>
+}

@@ -1,0 +1,155 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { problemText } from '../../auth/problem.ts'
+import { Dialog } from '../../kit/dialog.tsx'
+import { navigate } from '../../kit/router.ts'
+import { useToast } from '../../kit/toast.tsx'
+import { useAccount } from '../account.tsx'
+import type { ProjectRow } from '../contract.ts'
+import { pathProblem } from '../paths/path-problem.ts'
+import { isWithin } from '../project/file-tree.ts'
+import { freePath, withFile, withFolder, withMoved, withOpen, withoutPath } from '../project/project-acts.ts'
+import type { ProjectState } from '../project/project-state.ts'
+import type { SaveState } from '../save/project-saver.ts'
+import type { Session } from '../session.ts'
+import { useSettings } from '../settings.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { NameDialog } from './name-dialog.tsx'
+import { TemplatesDialog } from './new-dialog.tsx'
+import { ProjectsDialog } from './projects-dialog.tsx'
+import { ShareDialog } from './share-dialog.tsx'
+import { SignInDialog } from './sign-in-dialog.tsx'
+
+type Kind = 'file' | 'folder'
+
+/** What is asked at the moment. */
+export type DeskDialog =
+  | { readonly is: 'new'; readonly kind: Kind; readonly folder: string }
+  | { readonly is: 'rename' | 'delete'; readonly path: string; readonly kind: Kind }
+  | { readonly is: 'project-name' | 'projects' | 'templates' | 'share' | 'conflict' }
+  | { readonly is: 'delete-project'; readonly project: ProjectRow }
+  | { readonly is: 'sign-in'; readonly reason: string }
+
+export interface DeskDialogsProps {
+  readonly session: Session
+  readonly project: ProjectState
+  readonly save: SaveState
+  readonly dialog: DeskDialog | undefined
+  readonly onDialog: (dialog: DeskDialog | undefined) => void
+  readonly onOpen: (path: string) => void
+  readonly onNew: () => void
+  readonly onForget: () => void
+}
+
+const pathHint = 'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and imports/ are kept for what is imported from the chain.'
+
+/** The one question that is asked at the moment. */
+export function DeskDialogs({ session: { store, saver }, project, save, dialog, onDialog, onOpen, onNew, onForget }: DeskDialogsProps): ReactNode {
+  const settings = useSettings()
+  const close = (): void => onDialog(undefined)
+  const change = (act: (state: ProjectState) => ProjectState): void => {
+    store.change(act)
+    close()
+  }
+  if (dialog === undefined) return null
+  switch (dialog.is) {
+    case 'new':
+      return (
+        <NameDialog
+          title={dialog.kind === 'file' ? 'New file' : 'New folder'} label="Path" action="Make it" hint={pathHint}
+          first={`${dialog.folder === '' ? '' : `${dialog.folder}/`}${dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder'}`} check={(path) => pathProblem(path, project.files.keys())} onClose={close}
+          onName={(path) => change((state) => (dialog.kind === 'folder' ? withFolder(state, path) : withOpen(withFile(state, path, ''), path)))}
+        />
+      )
+    case 'rename':
+      return (
+        <NameDialog
+          title={`Rename ${dialog.path}`} label="New path" action="Rename" first={dialog.path} hint={pathHint} onClose={close}
+          check={(path) => (path === dialog.path ? undefined : pathProblem(path, [...project.files.keys()].filter((other) => !isWithin(other, dialog.path))))}
+          onName={(path) => change((state) => withMoved(state, dialog.path, path))}
+        />
+      )
+    case 'delete':
+      return (
+        <Dialog title={`Delete ${dialog.path}?`} action="Delete" isDangerous onSubmit={() => change((state) => withoutPath(state, dialog.path))} onClose={close}>
+          <p>{dialog.kind === 'folder' ? 'The folder goes with all that is in it.' : 'The file goes for good.'}</p>
+        </Dialog>
+      )
+    case 'project-name':
+      return (
+        <NameDialog
+          title="Rename the project" label="Name" action="Rename" first={project.name} hint="The link of the project stays as it is." onClose={close}
+          check={(name) => (name === '' ? 'Give it a name.' : name.length > 100 ? 'A name has at most 100 characters.' : undefined)} onName={(name) => change((state) => ({ ...state, name, isTouched: true }))}
+        />
+      )
+    case 'templates':
+      return (
+        <TemplatesDialog
+          onClose={close}
+          onFile={(wanted, code) => {
+            const same = project.files.get(wanted) === code
+            const path = same ? wanted : freePath(project.files, wanted)
+            change((state) => (same ? state : withFile(state, path, code)))
+            onOpen(path)
+          }}
+        />
+      )
+    case 'share':
+      return <ShareDialog project={project} save={save} url={settings.url} onPublic={(isPublic) => void (store.change((state) => ({ ...state, isPublic, isTouched: true })), saver.saveNow())} onClose={close} />
+    case 'conflict':
+      if (save.is !== 'conflict') return null
+      return <ConflictDialog merged={saver.mergeWith(save.theirs)} onClose={close} onResolve={(files) => void (close(), saver.resolve(save.theirs, files))} />
+    case 'projects':
+      return (
+        <ProjectsDialog
+          current={project.saved?.slug} onClose={close} onDelete={(row) => onDialog({ is: 'delete-project', project: row })}
+          onOpen={(slug) => {
+            close()
+            navigate(`/p/${slug}`)
+          }}
+          onNew={() => {
+            close()
+            onNew()
+          }}
+        />
+      )
+    case 'delete-project':
+      return <DeleteProject row={dialog.project} isOpen={dialog.project.id === project.saved?.id} onBack={() => onDialog({ is: 'projects' })} onForget={onForget} onClose={close} />
+    case 'sign-in':
+      return <SignInDialog reason={dialog.reason} onClose={close} />
+  }
+}
+
+interface DeleteProjectProps {
+  readonly row: ProjectRow
+  readonly isOpen: boolean
+  readonly onBack: () => void
+  readonly onForget: () => void
+  readonly onClose: () => void
+}
+
+function DeleteProject({ row: { id, name, is_public: isPublic }, isOpen, onBack, onForget, onClose }: DeleteProjectProps): ReactNode {
+  const { projects } = useAccount()
+  const say = useToast()
+  const [isBusy, setIsBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const remove = async (): Promise<void> => {
+    setIsBusy(true)
+    try {
+      await projects.remove(id)
+      say(`${name} is deleted.`)
+      if (isOpen) {
+        onClose()
+        onForget()
+      } else onBack()
+    } catch (error) {
+      setProblem(problemText(error))
+      setIsBusy(false)
+    }
+  }
+  return (
+    <Dialog title={`Delete ${name}?`} action="Delete the project" isDangerous isBusy={isBusy} error={problem} onSubmit={() => void remove()} onClose={onBack}>
+      <p>The project goes with all its files, for good.{isPublic ? ' Its link leads nowhere then; copies that others have made stay.' : ''}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { CopyButton } from '../../kit/copy-button.tsx'
+import { Icon } from '../../kit/icon.tsx'
+import { networkNames, useSettings } from '../settings.ts'
+import type { ProjectState } from '../project/project-state.ts'
+import { errorParts, errorTitle } from '../run/error-parts.ts'
+import type { RunRoom } from '../run/run-room.ts'
+import type { RunResult } from '../run/run-script.ts'
+import { codeShape } from '../run/script-kind.ts'
+import { useStore } from '../use-store.ts'
+import { ValueTree } from './value-tree.tsx'
+
+export interface RunPanelProps {
+  readonly project: ProjectState
+  readonly room: RunRoom
+  readonly onRun: () => void
+  readonly onGo: (line: number, column: number) => void
+}
+
+const reasons = {
+  transaction: 'This file is a transaction: it changes the chain, and is sent from a wallet. Scripts can be run here.',
+  contract: 'This file is a contract. A script can be run here: a file with a function main.',
+  other: 'This file has no function main. Scripts can be run here.',
+}
+
+/** Arguments of the script in front, and what came of it. */
+export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNode {
+  const { running, results, problems } = useStore(room)
+  const { networks } = useSettings()
+  const path = project.active
+  const code = path === undefined ? undefined : project.files.get(path)
+  if (path === undefined || code === undefined) return <p className="panel-note soft">Open a script to run it.</p>
+  const { kind, parameters } = codeShape(code)
+  if (kind !== 'script') return <p className="panel-note soft">{reasons[kind]}</p>
+  const typed = room.typedOf(path)
+  const result = results.get(path)
+  const isRunning = running === path
+  const place = networks.find(({ network }) => network === project.network)
+  return (
+    <div className="run">
+      <form
+        className="run-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onRun()
+        }}
+      >
+        {parameters.map(({ name, type }) => (
+          <label key={name} className="field">
+            <span><b>{name}</b> {type}</span>
+            {type === 'Bool' ? (
+              <select className="input" value={typed[name] ?? ''} aria-invalid={problems[name] !== undefined} onChange={(event) => room.type(path, name, event.target.value)}>
+                <option value="">Choose</option>
+                <option>true</option>
+                <option>false</option>
+              </select>
+            ) : (
+              <input
+                className="input mono" value={typed[name] ?? ''} placeholder={hintOf(type)} spellCheck={false} autoComplete="off" autoCapitalize="off" inputMode={/^U?Int\d*$|^Word|Fix64$/.test(type) ? 'decimal' : 'text'}
+                aria-invalid={problems[name] !== undefined} onChange={(event) => room.type(path, name, event.target.value)}
+              />
+            )}
+            {problems[name] !== undefined && <span className="field-error" role="alert">{problems[name]}</span>}
+          </label>
+        ))}
+        {parameters.length === 0 && <p className="soft">This script takes no arguments.</p>}
+        <div className="button-row">
+          {isRunning
+            ? <Button type="button" onClick={() => room.stop()}><Icon name="stop" /> Stop</Button>
+            : <Button type="submit" look="strong"><Icon name="play" /> Run</Button>}
+          <span className="soft small">{place === undefined ? 'No access node for this network' : `on ${networkNames[project.network]}`}</span>
+        </div>
+      </form>
+      <div className="run-result" role="region" aria-label="Result" aria-busy={isRunning} tabIndex={0}>
+        {isRunning ? <p className="soft"><span className="spinner" /> The script is running…</p> : result === undefined ? <p className="soft">What the script gives is shown here. Ctrl+Enter, or ⌘ Enter, runs it from the editor.</p> : <Result result={result} onGo={onGo} />}
+      </div>
+    </div>
+  )
+}
+
+function Result({ result, onGo }: { readonly result: RunResult; readonly onGo: (line: number, column: number) => void }): ReactNode {
+  const facts = [`${Math.round(result.ms)} ms`, ...(result.blockHeight === undefined ? [] : [`block ${Number(result.blockHeight).toLocaleString('en')}`])].join(' · ')
+  if (result.is === 'failed') {
+    return (
+      <>
+        <div className="result-head"><Badge tone="bad">Failed</Badge> <b role="alert">{errorTitle(result.message)}</b> <span className="soft small">{facts}</span></div>
+        <pre className="result-error">
+          {errorParts(result.message).map((part, at) => (part.kind === 'text' ? part.text : <button key={at} type="button" className="place" onClick={() => onGo(part.line, part.column)}>{part.text}</button>))}
+        </pre>
+      </>
+    )
+  }
+  const raw = JSON.stringify(result.value, null, 2)
+  return (
+    <>
+      <div className="result-head"><Badge tone="good">Done</Badge> <span className="soft small">{facts}</span> <CopyButton text={raw} what="the raw value" /></div>
+      <div className="value mono"><ValueTree value={result.value} /></div>
+      <details className="raw"><summary>Raw value (JSON-CDC)</summary><pre>{raw}</pre></details>
+    </>
+  )
+}
+
+function hintOf(type: string): string {
+  if (type === 'Address') return '0x…'
+  if (type.endsWith('Fix64')) return '0.0'
+  if (/^(U?Int|Word)/.test(type)) return '0'
+  if (type.startsWith('[')) return '[…] in JSON'
+  if (type.startsWith('{')) return '{…} in JSON'
+  return type.endsWith('?') ? 'empty: nil' : ''
+}

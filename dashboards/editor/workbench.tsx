@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Brand } from '../kit/brand.tsx'
+import { Button } from '../kit/button.tsx'
+import { navigate } from '../kit/router.ts'
+import { Failure, Loading } from '../kit/state.tsx'
+import { useToast } from '../kit/toast.tsx'
+import { useAccount } from './account.tsx'
+import type { Account } from './account.tsx'
+import { Desk } from './desk.tsx'
+import { beginProject, openProblem, openProject } from './open-project.ts'
+import { SignInDialog } from './parts/sign-in-dialog.tsx'
+import type { ProjectState } from './project/project-state.ts'
+import type { Session } from './session.ts'
+import { useSettings } from './settings.ts'
+
+type Bench =
+  | { readonly is: 'opening' }
+  | { readonly is: 'open'; readonly session: Session }
+  | { readonly is: 'failed'; readonly error: unknown }
+
+/** Opens what the address names, and keeps it open while the address and whoever looks at it stay the same. */
+export function Workbench({ slug }: { readonly slug: string | undefined }): ReactNode {
+  const settings = useSettings()
+  const account = useAccount()
+  const say = useToast()
+  const [bench, setBench] = useState<Bench>({ is: 'opening' })
+  const [attempt, setAttempt] = useState(0)
+  const [isSigningIn, setIsSigningIn] = useState(false)
+  const current = useRef<{ session: Session; userId: string | undefined }>(undefined)
+  const latest = useRef(account)
+  useEffect(() => {
+    latest.current = account
+  })
+
+  useEffect(() => {
+    const { userId } = account
+    const open = current.current
+    if (open !== undefined && staysOpen(open, slug, userId)) {
+      open.userId = userId ?? open.userId
+      return
+    }
+    let isGone = false
+    current.current = undefined
+    setBench({ is: 'opening' })
+    const change = async (): Promise<void> => {
+      await open?.session.close()
+      if (isGone) return
+      const { session, isRecovered } = await openProject(slug, { settings, account: latest.current })
+      if (isGone) {
+        await session.close()
+        return
+      }
+      current.current = { session, userId }
+      setBench({ is: 'open', session })
+      if (isRecovered) say('Changes that were kept in this browser are back.')
+    }
+    change().catch((error: unknown) => {
+      if (!isGone) setBench({ is: 'failed', error })
+    })
+    return () => {
+      isGone = true
+    }
+    // The account changes with what is said of it; here it matters who it is.
+  }, [slug, account.userId, attempt, settings, say])
+
+  const session = bench.is === 'open' ? bench.session : undefined
+  useEffect(() => session?.saver.setOn(account.is === 'signed-in'), [session, account.is])
+
+  const begin = (state: ProjectState): void => {
+    const before = current.current
+    const next = beginProject(state, { settings, account: latest.current })
+    current.current = { session: next, userId: account.userId }
+    setBench({ is: 'open', session: next })
+    navigate('/')
+    void before?.session.close()
+  }
+  const forget = (): void => {
+    const before = current.current
+    current.current = undefined
+    void before?.session.close({ isForgotten: true }).then(() => {
+      if (slug === undefined) setAttempt((count) => count + 1)
+      else navigate('/', { isReplacing: true })
+    })
+  }
+
+  if (bench.is === 'open') return <Desk session={bench.session} onBegin={begin} onForget={forget} />
+  if (bench.is === 'opening') return <Bare><Loading label="The project is opened" rows={3} /></Bare>
+  return (
+    <Bare>
+      <Failure {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
+      <div className="button-row">
+        <Button onClick={() => navigate('/')}>To the editor</Button>
+        {account.is === 'signed-out' && <Button look="strong" onClick={() => setIsSigningIn(true)}>Sign in</Button>}
+      </div>
+      {isSigningIn && <SignInDialog reason="Then you see what is yours." onClose={() => setIsSigningIn(false)} />}
+    </Bare>
+  )
+}
+
+/** Whether what is open is what shall be shown. Who signs in takes along what they wrote; who signs out keeps seeing it. */
+function staysOpen({ session, userId: opener }: { readonly session: Session; readonly userId: string | undefined }, slug: string | undefined, userId: Account['userId']): boolean {
+  const { saved, isReadOnly } = session.store.state
+  if (saved?.slug !== slug) return false
+  if (userId === opener || userId === undefined) return true
+  return opener === undefined && !isReadOnly
+}
+
+function Bare({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="alone">
+      <header><Brand /></header>
+      <main className="alone-main">{children}</main>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Middleware } from 'koa'
+import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
+import { servePage } from '../operator/pages.ts'
+import type { Pages } from '../operator/pages.ts'
+
+/** Paths of the editor's page: the page itself knows what each shows. */
+const pagePath = /^\/(?:p\/[a-z0-9-]{1,80}|developer\/callback)?$/
+
+export interface EditorPageOptions {
+  /**
+   * What the page calls besides its own origin, as URLs: the language server channel, the wallet, REST APIs of access nodes. Read for each request, since
+   * ports may be known later.
+   */
+  readonly connects: () => readonly string[]
+}
+
+/** The page of the editor and its files below `/assets`. The code that it shows was written by strangers, so it may have nothing from elsewhere but what it asks. */
+export function createEditorPage(pages: Pages, { connects }: EditorPageOptions): Middleware {
+  const setHeaders = securityHeaders()
+  return async (context, next) => {
+    const isFile = context.path.startsWith('/assets/')
+    if ((!isFile && !pagePath.test(context.path)) || !['GET', 'HEAD'].includes(context.method)) {
+      await next()
+      return
+    }
+    context.state['route'] = isFile ? '/assets' : context.path.startsWith('/p/') ? '/p/{slug}' : '/'
+    await setHeaders(context, () => servePage(context, pages, isFile ? context.path.slice(1) : '', (html) => editorPolicy(html, connects())))
+  }
+}
+
+/** The policy of all pages, with these origins added to what may be called. @throws TypeError for what is no URL */
+export function editorPolicy(html: string, connects: readonly string[]): string {
+  const origins = [...new Set(connects.map(originOf))]
+  return contentPolicy({ html }).replace("connect-src 'self'", ["connect-src 'self'", ...origins].join(' '))
+}
+
+/** An origin as policies name it; of WebSockets too, which have none in the sense of URLs. */
+function originOf(url: string): string {
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}`
+}
