@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { EventEmitter } from 'node:events'
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import type { DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
+import { GitHubWorld } from './github-world.ts'
+import { pushEventOf, runEvent } from './github-events.ts'
+
+/** Keeps what it is sent, and waits for so many. */
+class Inbox extends EventEmitter {
+  readonly messages: DeployMessage[] = []
+  readonly put = (message: DeployMessage): void => {
+    this.messages.push(message)
+    this.emit('message')
+  }
+
+  async until(count: number): Promise<readonly DeployMessage[]> {
+    while (this.messages.length < count) await once(this, 'message')
+    return this.messages
+  }
+}
+
+describe('the feed of deployments', () => {
+  let world: GitHubWorld
+  before(async () => {
+    world = await GitHubWorld.start()
+  })
+  after(() => world.stop())
+
+  it('tells the owner what happens, in order, in every process', async () => {
+    const { projectId, repo } = await world.connected('alice')
+    const feeds = [await world.feed(), await world.feed()]
+    const inboxes = [new Inbox(), new Inbox()]
+    for (const [i, feed] of feeds.entries()) await feed.subscribe(projectId, 'token-of-alice', inboxes[i]?.put ?? (() => undefined))
+    await world.webhook('push', pushEventOf(repo))
+    await world.webhook('workflow_run', runEvent(repo, { status: 'in_progress' }))
+    await world.webhook('workflow_run', runEvent(repo, { status: 'in_progress' }))
+    await world.webhook('workflow_run', runEvent(repo, { status: 'completed', conclusion: 'failure' }))
+    await world.webhook('workflow_run', runEvent(repo, { status: 'completed', attempt: 2 }))
+    for (const inbox of inboxes) {
+      const told = await inbox.until(4)
+      expect(told.map(({ type }) => type)).to.deep.equal(['deploy:push', 'deploy:started', 'deploy:failed', 'deploy:completed'])
+      expect(told[0]?.data).to.deep.equal({ project_id: projectId, sha: 'ab'.repeat(20), branch: 'main', network: 'testnet', message: 'A push', author: 'ann' })
+      expect(told[3]?.data).to.deep.equal({
+        project_id: projectId, sha: 'ab'.repeat(20), branch: 'main', network: 'testnet', status: 'success', message: 'Deploy it', author: 'ann', duration_ms: 5000,
+        logs_url: 'https://github.com/alice/contracts-of-alice/actions/runs/77',
+      })
+    }
+  })
+
+  it('tells nobody what they may not see, also when a project becomes private later', async () => {
+    const { projectId, repo, who } = await world.connected('bob')
+    const feed = await world.feed()
+    world.person('mallory')
+    const refusal = async (project: string, token: string | undefined): Promise<unknown> => feed.subscribe(project, token, () => undefined).then(() => 'subscribed', (error: { readonly status: number }) => error.status)
+    for (const token of [undefined, 'token-of-mallory']) expect(await refusal(projectId, token)).to.equal(404)
+    expect(await refusal(projectId, 'no token')).to.equal(401)
+    for (const project of [randomUUID(), '', 'x', "' or 1=1 --"]) expect(await refusal(project, undefined)).to.equal(404)
+    const project = world.projects.get(projectId)
+    if (project === undefined) throw new Error('no project')
+    project.isPublic = true
+    const [stranger, anybody, owner] = [new Inbox(), new Inbox(), new Inbox()]
+    await feed.subscribe(projectId, 'token-of-mallory', stranger.put)
+    await feed.subscribe(projectId, undefined, anybody.put)
+    await feed.subscribe(projectId, `token-of-${who.name}`, owner.put)
+    await world.webhook('workflow_run', runEvent(repo, { id: 1, status: 'in_progress' }))
+    await Promise.all([stranger, anybody, owner].map((inbox) => inbox.until(1)))
+    project.isPublic = false
+    await world.webhook('workflow_run', runEvent(repo, { id: 1, status: 'completed' }))
+    await owner.until(2)
+    project.isPublic = true
+    await world.webhook('workflow_run', runEvent(repo, { id: 1, attempt: 2, status: 'in_progress' }))
+    await Promise.all([stranger.until(2), anybody.until(2), owner.until(3)])
+    expect([stranger.messages.map(({ data }) => data.status), anybody.messages.map(({ data }) => data.status)]).to.deep.equal([['in_progress', 'in_progress'], ['in_progress', 'in_progress']])
+  })
+
+  it('ends when one leaves, for that one alone, and bears one that fails', async () => {
+    const { projectId, repo } = await world.connected('carl')
+    const feed = await world.feed()
+    const [stays, leaves] = [new Inbox(), new Inbox()]
+    await feed.subscribe(projectId, 'token-of-carl', () => {
+      throw new Error('the socket is closed')
+    })
+    const leave = await feed.subscribe(projectId, 'token-of-carl', leaves.put)
+    await feed.subscribe(projectId, 'token-of-carl', stays.put)
+    leave()
+    leave()
+    await world.webhook('workflow_run', runEvent(repo, { id: 9 }))
+    await stays.until(1)
+    expect(leaves.messages).to.deep.equal([])
+  })
+
+  it('makes up for deployments that were told while the database was away', async () => {
+    const { projectId, repo } = await world.connected('dan')
+    const feed = await world.feed()
+    const inbox = new Inbox()
+    await feed.subscribe(projectId, 'token-of-dan', inbox.put)
+    await world.webhook('workflow_run', runEvent(repo, { id: 3, status: 'in_progress' }))
+    await inbox.until(1)
+    // The change is there, and its notification has gone to nobody.
+    await world.pool.query("update editor.deployments set stage = 3, conclusion = 'cancelled', changed_at = clock_timestamp() where run_id = 3")
+    await world.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'flowfarm deploy feed' and datname = current_database()")
+    const told = await inbox.until(2)
+    expect(told.at(-1)).to.deep.include({ type: 'deploy:failed' })
+    expect(told.at(-1)?.data.status).to.equal('cancelled')
+  })
+})
