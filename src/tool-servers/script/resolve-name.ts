@@ -22,8 +22,13 @@ export function useAt({ uses }: ProgramOutline, offset: number): NameUse | undef
 export function meaningOf(use: NameUse, outline: ProgramOutline): Meaning {
   if (use.declares !== undefined) return certain(use.declares)
   if (use.memberOf === undefined) return meaningOfWord(use.name, use.scope, use.start)
-  const holder = 'name' in use.memberOf && typeof use.memberOf.name === 'string' ? typeOf(meaningOf(use.memberOf as NameUse, outline), use.scope) : typeOfExpression(use.memberOf as SyntaxNode, use.scope)
-  return memberOf(holder, use.name, outline)
+  return memberOf(holderOf(use, outline), use.name, outline)
+}
+
+/** What has the members of which a name is one: a type of the source, or an import. Undefined for a name that is no member, and where the syntax does not tell. */
+export function holderOf({ memberOf: whole, scope }: NameUse, outline: ProgramOutline): Declaration | undefined {
+  if (whole === undefined) return undefined
+  return 'name' in whole && typeof whole.name === 'string' ? typeOf(meaningOf(whole as NameUse, outline), scope) : typeOfExpression(whole as SyntaxNode, scope)
 }
 
 function certain(declaration: Declaration): Meaning {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../base/errors.ts'
 
-const longestPath = 400
-const deepest = 12
+const longestPath = 512
+const deepest = 16
 
 /** Where contracts of the chain are in a connection's folder; no document may be there. */
 export const contractFolder = '_'

@@ -1,0 +1,126 @@
+import { DocumentHighlightKind, MarkupKind } from 'vscode-languageserver-protocol'
+import type { CompletionItem, Diagnostic, DocumentHighlight, DocumentSymbol, FoldingRange, Hover, Location, Range, TextEdit } from 'vscode-languageserver-protocol'
+import type { Declaration } from '../../../tool-servers/script/declaration.ts'
+import { builtIn } from '../../../tool-servers/script/built-ins.ts'
+import { completeAt, placeholder } from './complete-source.ts'
+import { diagnose } from './diagnose.ts'
+import { LinkedSource } from './linked-source.ts'
+import type { ImportedFile } from './linked-source.ts'
+import { foldsOf, symbolsOf } from './outline-symbols.ts'
+import { parseAround, parseSource } from './parse-source.ts'
+import type { Parse, ParsedSource } from './parse-source.ts'
+
+/** What the reader can be asked, of a source and a place in it (UTF-16 units from its beginning). */
+export type SourceQuestion = { readonly uri: string; readonly code: string; readonly imports: readonly ImportedFile[]; readonly offset: number } & (
+  | { readonly kind: 'check' | 'symbols' | 'folds' | 'hover' | 'definition' | 'highlights' | 'completion' }
+  | { readonly kind: 'rename'; readonly newName: string }
+)
+
+/** The answers, by what was asked. */
+export interface SourceAnswers {
+  readonly check: readonly Diagnostic[]
+  /** Undefined where the source does not parse: what is known of an earlier one is better than nothing. */
+  readonly symbols: readonly DocumentSymbol[] | undefined
+  readonly folds: readonly FoldingRange[] | undefined
+  readonly hover: Hover | undefined
+  readonly definition: Location | undefined
+  readonly highlights: readonly DocumentHighlight[]
+  readonly completion: readonly CompletionItem[]
+  /** Undefined where the name is not one that can be renamed here. */
+  readonly rename: readonly TextEdit[] | undefined
+}
+
+/** Sources that are imported, parsed, are kept; they are the same for a while. */
+const mostKept = 24
+
+/** Answers questions about sources by what the parser makes of them. It keeps nothing of a source but imported ones. */
+export class SourceReader {
+  readonly #parse: Parse
+  /** In the order of their last use. */
+  readonly #kept = new Map<string, ParsedSource>()
+
+  constructor(parse: Parse) {
+    this.#parse = parse
+  }
+
+  /** @throws RangeError where a source is nested deeper than the parser can go */
+  answer(question: SourceQuestion): SourceAnswers[keyof SourceAnswers] {
+    const { kind, code, offset } = question
+    if (kind === 'check') return diagnose(parseSource(code, this.#parse))
+    if (kind === 'symbols' || kind === 'folds') {
+      const source = parseSource(code, this.#parse)
+      if (!source.isWhole) return undefined
+      return kind === 'symbols' ? symbolsOf(source) : foldsOf(source)
+    }
+    if (kind === 'completion') {
+      const source = parseAround(code, offset, placeholder, this.#parse)
+      return completeAt(code, offset, source === undefined ? undefined : this.#linked(question, source))
+    }
+    const lineEnd = /[\n\r]/.exec(code.slice(offset))?.index ?? code.length - offset
+    const whole = parseSource(code, this.#parse)
+    const source = whole.isWhole ? whole : kind === 'rename' ? undefined : parseAround(code, offset + lineEnd, '', this.#parse)
+    if (source === undefined) return kind === 'highlights' ? [] : undefined
+    const linked = this.#linked(question, source)
+    if (kind === 'hover') return hoverAt(linked, offset)
+    if (kind === 'definition') return definitionAt(linked, offset)
+    if (kind === 'rename') return rename(linked, offset, question.newName)
+    return sameNames(linked, offset).map((range) => ({ range, kind: DocumentHighlightKind.Text }))
+  }
+
+  #linked({ uri, imports }: SourceQuestion, source: ParsedSource): LinkedSource {
+    return new LinkedSource(uri, source, imports, (code) => this.#keptSource(code))
+  }
+
+  #keptSource(code: string): ParsedSource {
+    const source = this.#kept.get(code) ?? parseSource(code, this.#parse)
+    this.#kept.delete(code)
+    this.#kept.set(code, source)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= mostKept) break
+      this.#kept.delete(oldest)
+    }
+    return source
+  }
+}
+
+function hoverAt(linked: LinkedSource, offset: number): Hover | undefined {
+  const use = linked.useAt(offset)
+  if (use === undefined) return undefined
+  const range = linked.source.places.rangeOfBytes(use.start, use.end)
+  const declaration = linked.declarationOf(use)
+  if (declaration === undefined) {
+    const known = use.memberOf === undefined ? builtIn(use.name) : undefined
+    return known === undefined ? undefined : { contents: { kind: MarkupKind.PlainText, value: known }, range }
+  }
+  return { contents: { kind: MarkupKind.Markdown, value: shown(linked.target(declaration), declaration) }, range }
+}
+
+function shown(target: Declaration, declaration: Declaration): string {
+  const head = target.kind === 'parameter' ? `parameter ${target.signature}` : target.signature
+  const from = declaration.kind === 'import' && declaration.location !== undefined && target === declaration ? `\n\nimported from ${declaration.location}` : ''
+  // A line of backticks in a signature or comment may not end the block.
+  return `\`\`\`\`cadence\n${head.replaceAll('````', '')}\n\`\`\`\`${from}${target.doc === '' ? '' : `\n\n${target.doc.slice(0, 4000)}`}`
+}
+
+function definitionAt(linked: LinkedSource, offset: number): Location | undefined {
+  const use = linked.useAt(offset)
+  const declaration = use === undefined ? undefined : linked.declarationOf(use)
+  return declaration === undefined ? undefined : linked.locationOf(declaration)
+}
+
+/** All places of the name at an offset that mean the same; for one that nothing declares, none. */
+function sameNames(linked: LinkedSource, offset: number): Range[] {
+  const use = linked.useAt(offset)
+  const declaration = use === undefined ? undefined : linked.declarationOf(use)
+  if (use === undefined || declaration === undefined || use.name === 'self') return []
+  const { outline, places } = linked.source
+  return outline.uses.filter((other) => other.name === use.name && linked.declarationOf(other) === declaration).map(({ start, end }) => places.rangeOfBytes(start, end))
+}
+
+function rename(linked: LinkedSource, offset: number, newText: string): TextEdit[] | undefined {
+  const use = linked.useAt(offset)
+  const declaration = use === undefined ? undefined : linked.declarationOf(use)
+  // What others import, or brought here, is named elsewhere too.
+  if (declaration === undefined || !linked.isOwn(declaration) || declaration.kind === 'import' || declaration.kind === 'special function' || declaration.kind === 'transaction') return undefined
+  return sameNames(linked, offset).map((range) => ({ range, newText }))
+}
