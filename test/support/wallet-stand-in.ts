@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
+import type pg from 'pg'
 import { pino } from 'pino'
 import { amountText } from '../../clients/signing/transactions/cadence-arguments.ts'
 import { readKnownTransaction } from '../../clients/signing/transactions/known-transaction.ts'
@@ -18,6 +19,7 @@ import type { SignedIn } from '../../src/wallet/auth/auth-sessions.ts'
 import { createAuth } from '../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
 import type { AuthLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
+import type { OAuthProvider } from '../../src/wallet/auth/providers/oauth-provider.ts'
 import { createAuthServer } from '../../src/wallet/http/auth-server.ts'
 import type { ChainNodes } from '../../src/wallet/http/chain-routes.ts'
 import { createWalletServer } from '../../src/wallet/http/wallet-server.ts'
@@ -45,6 +47,8 @@ export interface WalletWorld {
 export interface WalletStandIn {
   /** `http://localhost` and the port: browsers give passkeys to names alone. */
   readonly url: string
+  /** For what no page can do, such as letting time pass. */
+  readonly pool: pg.Pool
   world: WalletWorld
   /** Balances by address, in units of 10^-8 FLOW. */
   readonly balances: Map<string, bigint>
@@ -62,6 +66,19 @@ export interface WalletStandIn {
   stop(): Promise<void>
 }
 
+/** How a wallet is set up that is no usual one. */
+export interface WalletStandInOptions {
+  /** Its host. Default: localhost, the only one without its own name that browsers lead to this machine. */
+  readonly host?: string
+  /** Default: the host. */
+  readonly rpId?: string
+  readonly cookieDomain?: string
+  /** Origins whose pages may use it, where its own is not the only one. */
+  readonly origins?: (port: number) => readonly string[]
+  /** Where people have accounts too. */
+  readonly providers?: readonly OAuthProvider[]
+}
+
 export const usualWorld: WalletWorld = { provisioning: 'made', fate: 'sealed', hasExplorer: true, nfts: [], transfers: [], isChainDown: false }
 
 const often = { client: { most: 100_000, periodMs: 300_000 }, account: { most: 100_000, periodMs: 300_000 } }
@@ -71,7 +88,8 @@ const startUnits = 10_000_000_000n
 const feeUnits = 1000n
 
 /** The wallet with its own auth and passkeys on a database, over a chain in memory that takes what passkeys sign. */
-export async function startWalletStandIn(page: Middleware, first: Partial<WalletWorld> = {}): Promise<WalletStandIn> {
+export async function startWalletStandIn(page: Middleware, first: Partial<WalletWorld> = {}, options: WalletStandInOptions = {}): Promise<WalletStandIn> {
+  const { host = 'localhost', providers = [], cookieDomain } = options
   const database = await createTestDatabase({ max: 10 })
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
@@ -85,10 +103,10 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
   const server = await createWalletServer({
     host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf,
     open: async (port) => {
-      const url = `http://localhost:${port}`
-      const party = readRelyingParty({ url, rpId: undefined, rpName: 'flowfarm', origins: [] })
+      const url = `http://${host}:${port}`
+      const party = readRelyingParty({ url, rpId: options.rpId, rpName: 'flowfarm', origins: options.origins?.(port) ?? [] })
       const auth = await createAuth({
-        pool: database.pool, log, walletUrl: url, name: 'flowfarm', jwtKey: undefined, sessionHours: 24, serviceToken: undefined, providers: [], limits: noAuthLimits,
+        pool: database.pool, log, walletUrl: url, name: 'flowfarm', jwtKey: undefined, sessionHours: 24, serviceToken: undefined, providers, limits: noAuthLimits,
         sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf,
       })
       closing.push(() => auth.close())
@@ -138,12 +156,12 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
         },
       })
       const settings = (): WalletSettings => ({
-        url, rp_id: party.id, rp_name: party.name, gotrue_url: '/auth/v1', passkey_auth_url: '/functions/v1/passkey-auth', cookie_domain: null,
+        url, rp_id: party.id, rp_name: party.name, gotrue_url: '/auth/v1', passkey_auth_url: '/functions/v1/passkey-auth', cookie_domain: cookieDomain ?? null,
         networks: [{ network: 'testnet', makes_accounts: true, explorer_url: state.world.hasExplorer ? 'http://explorer.example' : null, has_explorer_api: state.world.hasExplorer }],
       })
       return {
         settings, auth: auth.middleware, passkeys: passkeyFunction.middleware, nodes: { testnet: chain.node }, explorerApi: () => explorer.url,
-        session: { auth: createAuthServer(`http://127.0.0.1:${port}/auth/v1`), allows: party.allows, isSecure: false, cookieDomain: undefined, sessionHours: 24 },
+        session: { auth: createAuthServer(`http://127.0.0.1:${port}/auth/v1`), allows: party.allows, isSecure: false, cookieDomain, sessionHours: 24 },
         page,
       }
     },
@@ -156,7 +174,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
     }
   }
   return {
-    url: `http://localhost:${server.port}`,
+    url: `http://${host}:${server.port}`, pool: database.pool,
     get world() {
       return state.world
     },

@@ -32,7 +32,8 @@ export async function makePasskey(access: Access, name?: string): Promise<{ read
   const { rpId, rpName } = access.options
   const begin = (confirmation?: Confirmation): Promise<Begun<PublicKeyCredentialCreationOptionsJSON>> => call(access, '/register/start', { rpId, rpName, confirmation })
   const { options, challengeId } = await withConfirmation(access, begin)
-  const response = await startRegistration({ optionsJSON: options })
+  // The service knows its own name; a page of somebody else's is called as it says.
+  const response = await startRegistration({ optionsJSON: { ...options, rp: { ...options.rp, name: rpName } } })
   return call(access, '/register/finish', { rpId, challengeId, response, ...(name === undefined || name === '' ? {} : { authenticatorName: name }) })
 }
 

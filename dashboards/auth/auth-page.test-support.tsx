@@ -1,0 +1,57 @@
+import { StrictMode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { ToastProvider } from '../kit/toast.tsx'
+import { makePasskey } from '../wallet/passkeys/passkeys.ts'
+import type { AuthOptions } from './auth-options.ts'
+import { AuthProvider, useAuth } from './auth-provider.tsx'
+import { callbackUrl } from './auth-options.ts'
+import { finishCallback } from './sign-in.ts'
+import { SignInForm } from './sign-in-form.tsx'
+import { ProblemLine } from './problem-line.tsx'
+import { useAction } from './use-action.ts'
+
+/** A page that somebody makes with the parts for signing in, for the tests of their options: these stand in the page as JSON. */
+function SomePage(): ReactNode {
+  const { state, options, keeper, roles } = useAuth()
+  const auth = useAuth()
+  const { problem, run } = useAction()
+  const isCallback = location.pathname === new URL(callbackUrl(options, location.origin)).pathname
+  useFinish(isCallback)
+  if (isCallback) return <h1>Coming back</h1>
+  if (state.status === 'signed-out') return <SignInForm><h1>Signed out</h1></SignInForm>
+  if (state.status !== 'signed-in') return <h1>{state.status}</h1>
+  return (
+    <>
+      <h1>Signed in as {state.session.user.email}</h1>
+      <p>Roles: {[...roles.roles, ...roles.teams].join(' ') || 'none'}</p>
+      <button type="button" onClick={() => void run(async () => void await makePasskey(auth))}>Make a passkey</button>
+      <button type="button" onClick={() => void run(() => keeper.signOut())}>Sign out</button>
+      <ProblemLine problem={problem} />
+    </>
+  )
+}
+
+function useFinish(isCallback: boolean): void {
+  const { options, keeper } = useAuth()
+  const [finish] = useState(() => ({ isBegun: false }))
+  useEffect(() => {
+    if (!isCallback || finish.isBegun) return
+    finish.isBegun = true
+    void finishCallback(options, new URL(location.href)).then((token) => keeper.adopt(token)).then(() => location.replace('/'))
+  }, [isCallback, finish, options, keeper])
+}
+
+const root = document.getElementById('root')
+const options = JSON.parse(document.getElementById('options')?.textContent ?? '{}') as AuthOptions
+if (root === null) throw new Error('The page has no element for its content.')
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={new QueryClient()}>
+      <ToastProvider>
+        <AuthProvider {...options}><SomePage /></AuthProvider>
+      </ToastProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

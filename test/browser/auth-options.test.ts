@@ -1,0 +1,205 @@
+import { expect } from 'chai'
+import type { BrowserContext, Page } from 'playwright-core'
+import { githubProvider } from '../../src/wallet/auth/providers/github.ts'
+import { googleProvider } from '../../src/wallet/auth/providers/google.ts'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { newEmail, startWalletStandIn } from '../support/wallet-stand-in.ts'
+import type { WalletStandIn } from '../support/wallet-stand-in.ts'
+import { startMockProviders } from '../wallet/auth/support/mock-providers.ts'
+import type { MockProviders } from '../wallet/auth/support/mock-providers.ts'
+import { buildAuthPage } from './auth-page.ts'
+import type { AuthPage } from './auth-page.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
+
+const clientSecret = 'the-secret-of-the-application'
+const hosts = ['app', 'other', 'wallet'] as const
+
+describe('the options of the component that signs people in, on hosts of one site', function (this: Mocha.Suite) {
+  this.timeout(60_000)
+  let running: TestBrowser | undefined
+  let site: AuthPage
+  let wallet: WalletStandIn
+  let mock: MockProviders
+  let context: BrowserContext
+  /** Paths that pages asked for, with their hosts. */
+  let asked: string[]
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+    site = await buildAuthPage()
+    mock = await startMockProviders()
+    wallet = await startWalletStandIn(site.middleware, {}, {
+      host: 'wallet.site.localhost', rpId: 'site.localhost', cookieDomain: 'site.localhost', origins: (port) => hosts.map((name) => `http://${name}.site.localhost:${port}`),
+      providers: [githubProvider({ clientId: 'github-app', clientSecret }, mock.github), googleProvider({ clientId: 'google-app', clientSecret }, mock.google)],
+    })
+  })
+  beforeEach(async () => {
+    asked = []
+    context = await (running as TestBrowser).browser.newContext()
+    context.on('request', (request) => void asked.push(request.url()))
+  })
+  afterEach(() => context.close())
+  after(async () => {
+    await running?.close()
+    await wallet?.stop()
+    await mock?.close()
+  })
+
+  const hostUrl = (name: (typeof hosts)[number]): string => wallet.url.replace('wallet.', `${name}.`)
+  const usual = (): object => ({
+    gotrueUrl: `${wallet.url}/auth/v1/`, passkeyAuthUrl: `${wallet.url}/functions/v1/passkey-auth`, sessionUrl: `${wallet.url}/session`, rpId: 'site.localhost', rpName: 'Some site',
+    cookieDomain: 'site.localhost',
+  })
+  async function open(options: object = {}, name: (typeof hosts)[number] = 'app'): Promise<Page> {
+    site.options = { ...usual(), ...options }
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    await page.goto(hostUrl(name))
+    return page
+  }
+  async function signIn(page: Page, email = newEmail()): Promise<string> {
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+    await page.getByRole('button', { name: 'Send me a code' }).click()
+    await page.getByRole('textbox', { name: 'Code' }).fill(await wallet.codeFor(email))
+    await page.getByText(`Signed in as ${email}`).waitFor()
+    return email
+  }
+  /** Waits until the service has answered a question of the page: what it asked before is known then. */
+  const roundTrip = async (page: Page): Promise<void> => void await page.evaluate('fetch("/health")')
+
+  it('gotrueUrl: the auth endpoint of another host signs in, and no other is asked', async () => {
+    const page = await open()
+    await signIn(page)
+    const auth = asked.filter((url) => url.includes('/auth/v1'))
+    expect(auth).to.not.deep.equal([])
+    expect(auth.filter((url) => !url.startsWith(`${wallet.url}/auth/v1/`))).to.deep.equal([])
+    expect(asked.filter((url) => url.includes('//', 8))).to.deep.equal([])
+  })
+
+  it('passkeyAuthUrl, rpId and rpName: passkeys are made and used there, for that site and under that name', async () => {
+    const page = await open()
+    const email = await signIn(page)
+    const device = await addAuthenticator(page)
+    await page.evaluate(`globalThis.asked = []; const create = navigator.credentials.create.bind(navigator.credentials)
+      navigator.credentials.create = (options) => { asked.push([options.publicKey.rp.id, options.publicKey.rp.name]); return create(options) }`)
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    while (await device.count() < 1) await roundTrip(page)
+    expect(await page.evaluate('asked')).to.deep.equal([['site.localhost', 'Some site']])
+    const calls = asked.filter((url) => url.endsWith('/passkey-auth'))
+    expect(calls.length).to.be.greaterThan(1)
+    expect(new Set(calls)).to.deep.equal(new Set([`${wallet.url}/functions/v1/passkey-auth`]))
+    await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText(`Signed in as ${email}`).waitFor()
+  })
+
+  it('rpId: one that is not that of the service is refused', async () => {
+    const page = await open({ rpId: 'other.example' })
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('has to be site.localhost').waitFor()
+  })
+
+  it('passkeyAuthUrl: where there is none, nobody signs in by passkey', async () => {
+    const page = await open({ passkeyAuthUrl: 'http://127.0.0.1:1/functions' })
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('There is no answer').waitFor()
+  })
+
+  it('cookieDomain: the session is there on all hosts of the site, and without it on none but that of the cookie', async () => {
+    const page = await open()
+    const email = await signIn(page)
+    await page.reload()
+    await page.getByText(`Signed in as ${email}`).waitFor()
+    const other = await open({}, 'other')
+    await other.getByText(`Signed in as ${email}`).waitFor()
+    const alone = await open({ cookieDomain: undefined }, 'other')
+    await alone.getByRole('heading', { name: 'Signed out' }).waitFor()
+  })
+
+  it('enableLogoutDetection: a sign-out on another device is seen when the tab is looked at, and after half a minute', async () => {
+    for (const notice of ['looked at', 'later'] as const) {
+      await context.clearCookies()
+      const page = await open()
+      await page.clock.install()
+      await signIn(page)
+      await wallet.pool.query('delete from wallet_auth.sessions')
+      if (notice === 'looked at') await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+      else await page.clock.runFor(31_000)
+      await page.getByRole('heading', { name: 'Signed out' }).waitFor()
+    }
+  })
+
+  it('enableLogoutDetection off: nothing is asked, and the session ends with its token', async () => {
+    const page = await open({ enableLogoutDetection: false })
+    await page.clock.install()
+    const email = await signIn(page)
+    await wallet.pool.query('delete from wallet_auth.sessions')
+    const before = asked.length
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    await page.clock.runFor(120_000)
+    await roundTrip(page)
+    expect(asked.slice(before)).to.deep.equal([`${hostUrl('app')}/health`])
+    await page.getByText(`Signed in as ${email}`).waitFor()
+    // A minute before the hour of the access token is over it is renewed, and that tells.
+    await page.clock.runFor(3_600_000)
+    await page.getByRole('heading', { name: 'Signed out' }).waitFor()
+  })
+
+  it('a sign-out is heard in other tabs of the host, whatever the option says', async () => {
+    const page = await open({ enableLogoutDetection: false })
+    const email = await signIn(page)
+    const other = await open({ enableLogoutDetection: false })
+    await other.getByText(`Signed in as ${email}`).waitFor()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Signed out' }).waitFor()
+  })
+
+  it('enableRoles: roles are those that the operator gave, or none', async () => {
+    const page = await open()
+    const email = await signIn(page)
+    await page.getByText('Roles: none').waitFor()
+    await wallet.pool.query(`update wallet_auth.users set app_metadata = '{"role": "Admin", "teams": ["blue"]}', user_metadata = '{"role": "owner"}' where email = $1`, [email])
+    await page.reload()
+    await page.getByText('Roles: admin blue', { exact: true }).waitFor()
+    const without = await open({ enableRoles: false })
+    await without.getByText('Roles: none').waitFor()
+  })
+
+  it('callbackPath: sign-in with GitHub and Google comes back there, by PKCE', async () => {
+    const ways = [
+      { name: 'GitHub', email: newEmail(), options: { callbackPath: '/welcome/back' }, path: '/welcome/back' },
+      { name: 'Google', email: newEmail(), options: {}, path: '/developer/callback' },
+    ]
+    for (const { name, email, options, path } of ways) {
+      mock.world = {
+        github: { user: { id: 77, login: 'octo', name: 'Octo' }, emails: [{ email, primary: true, verified: true }] }, google: { email, email_verified: true, sub: `sub of ${email}` },
+      }
+      await context.clearCookies()
+      asked.length = 0
+      const page = await open(options)
+      await page.getByRole('button', { name: `Sign in with ${name}` }).click()
+      await page.getByText(`Signed in as ${email}`).waitFor()
+      const begun = new URL(asked.find((url) => url.includes('/auth/v1/authorize')) ?? '')
+      expect(begun.searchParams.get('redirect_to')).to.equal(`${hostUrl('app')}${path}`)
+      expect(begun.searchParams.get('code_challenge_method')).to.equal('s256')
+      const back = new URL(asked.find((url) => url.startsWith(`${hostUrl('app')}${path}?`)) ?? '')
+      expect([...back.searchParams.keys()]).to.deep.equal(['code'])
+      expect(asked.join(' ')).to.not.match(/refresh_token=[^r]|access_token/)
+    }
+  })
+
+  it('says what is in the way where a provider refuses, and lets nobody in', async () => {
+    mock.world = { github: { user: { id: 78, login: 'octo' }, emails: [{ email: newEmail(), primary: true, verified: false }] } }
+    const page = await open()
+    await page.getByRole('button', { name: 'Sign in with GitHub' }).click()
+    await page.waitForURL(/error_code=provider_email_needs_verification/)
+    expect(await context.cookies(hostUrl('app'))).to.deep.equal([])
+  })
+})

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import type { Middleware } from 'koa'
+import { build } from 'vite'
+
+const entry = fileURLToPath(new URL('../../dashboards/auth/auth-page.test-support.tsx', import.meta.url))
+
+export interface AuthPage {
+  /** Serves the page at any path that is none of the service's own. */
+  readonly middleware: Middleware
+  /** The options of the component, for all who open the page afterwards. */
+  options: object
+}
+
+/** A page of somebody's own with the parts for signing in. */
+export async function buildAuthPage(): Promise<AuthPage> {
+  const built = await build({
+    configFile: false, envDir: false, logLevel: 'warn', plugins: [react()], define: { 'process.env.NODE_ENV': '"production"' },
+    build: { write: false, lib: { entry, formats: ['es'], fileName: 'page' }, minify: false },
+  })
+  const [output] = Array.isArray(built) ? built : [built]
+  const script = output !== undefined && 'output' in output ? output.output.flatMap((file) => (file.type === 'chunk' ? [file.code] : [])).join('\n') : ''
+  const page: AuthPage = {
+    options: {},
+    middleware: async (context, next) => {
+      if (context.method !== 'GET') {
+        await next()
+        return
+      }
+      context.state['route'] = '/'
+      // The page of somebody else: their policy is their business.
+      context.remove('Content-Security-Policy')
+      if (context.path === '/page.js') {
+        context.type = 'text/javascript'
+        context.body = script
+        return
+      }
+      context.type = 'text/html'
+      context.body = `<!doctype html><html lang="en"><title>Some page</title><div id="root"></div>
+        <script type="application/json" id="options">${JSON.stringify(page.options).replaceAll('<', '\\u003c')}</script><script type="module" src="/page.js"></script>`
+    },
+  }
+  return page
+}
