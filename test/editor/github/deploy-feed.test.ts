@@ -52,7 +52,7 @@ describe('the feed of deployments', () => {
     const { projectId, repo, who } = await world.connected('bob')
     const feed = await world.feed()
     world.person('mallory')
-    const refusal = async (project: string, token: string | undefined): Promise<unknown> => feed.subscribe(project, token, () => undefined).then(() => 'subscribed', (error: { readonly status: number }) => error.status)
+    const refusal = async (project: string, token: string | undefined): Promise<unknown> => feed.subscribe(project, token, () => undefined).then(() => 'subscribed', (error: unknown) => (error as { readonly status?: number }).status)
     for (const token of [undefined, 'token-of-mallory']) expect(await refusal(projectId, token)).to.equal(404)
     expect(await refusal(projectId, 'no token')).to.equal(401)
     for (const project of [randomUUID(), '', 'x', "' or 1=1 --"]) expect(await refusal(project, undefined)).to.equal(404)

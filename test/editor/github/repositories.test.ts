@@ -33,7 +33,7 @@ describe('repositories of the editor', () => {
     }
     const tree = await world.call(who, 'GET', `/tree/nina/contracts-of-nina?project_id=${projectId}&path=cadence`)
     expect(tree.body['files']).to.have.length(1)
-    expect((tree.body['files'] as { path: string }[])[0]).to.include({ path: 'cadence/contracts', type: 'dir' })
+    expect((tree.body['files'] as unknown as { path: string }[])[0]).to.include({ path: 'cadence/contracts', type: 'dir' })
   })
 
   it('have files of any name that Git has, and give none of another folder', async () => {

@@ -64,7 +64,7 @@ describe('secrets of repositories', () => {
     expect((await environment(who, projectId, 'a-b', 'main', { is_default: true })).status).to.equal(200)
     const both = await Promise.all([environment(who, projectId, 'one', 'b1', { is_default: true }), environment(who, projectId, 'two', 'b2', { is_default: true })])
     expect(both.map(({ status }) => status)).to.deep.equal([200, 200])
-    const { environments } = (await world.call(who, 'GET', `/environments?project_id=${projectId}`)).body as { environments: { is_default: boolean }[] }
+    const { environments } = (await world.call(who, 'GET', `/environments?project_id=${projectId}`)).body as unknown as { environments: { is_default: boolean }[] }
     expect(environments.map(({ is_default: isDefault }) => isDefault)).to.deep.equal([true, false, false])
     expect((await world.call(who, 'DELETE', `/environments?project_id=${projectId}&name=two`)).status).to.equal(200)
     expect((await world.call(who, 'DELETE', `/environments?project_id=${projectId}&name=two`)).status).to.equal(404)

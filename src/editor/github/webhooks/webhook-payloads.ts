@@ -22,7 +22,7 @@ export const pushEvent = z.object({
 export const workflowRunEvent = z.object({
   action: z.string(), repository,
   workflow_run: z.object({
-    id, run_attempt: id.optional(), status: z.string(), conclusion: z.string().max(40).nullish(), event: z.string(), path: z.string(),
+    id, run_attempt: id.optional(), status: z.string(), conclusion: z.string().regex(/^[a-z_]{1,40}$/).nullish(), event: z.string(), path: z.string(),
     head_branch: z.string().max(300).nullish(), head_sha: z.string().regex(/^[0-9a-f]{40,64}$/), html_url: z.string().nullish(),
     head_repository: z.object({ id }).nullish(), updated_at: time, run_started_at: time.nullish(),
     head_commit: z.object({ message: z.string(), author: z.object({ name: z.string().nullish() }).nullish() }).nullish(), actor: z.object({ login: z.string() }).nullish(),
