@@ -24,7 +24,10 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string): Middle
     if (path === servicesPath && walletUrl !== undefined && ['GET', 'HEAD', 'POST', 'OPTIONS'].includes(method)) {
       context.state['route'] = servicesPath
       // Nothing in it is anybody's own: every application may read it.
-      context.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'content-type', 'Access-Control-Allow-Methods': 'GET, POST', 'Cross-Origin-Resource-Policy': 'cross-origin', 'Cache-Control': 'no-cache' })
+      context.set({
+        'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'content-type', 'Access-Control-Allow-Methods': 'GET, POST',
+        'Cross-Origin-Resource-Policy': 'cross-origin', 'Cache-Control': 'no-cache',
+      })
       context.status = method === 'OPTIONS' ? 204 : 200
       if (method !== 'OPTIONS') context.body = servicesOf(walletUrl())
       return

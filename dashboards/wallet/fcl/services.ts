@@ -66,6 +66,7 @@ export function proofWish({ nonce, appIdentifier }: Readonly<Record<string, unkn
 
 /** Addresses of the web and names of hosts: what is left are names such as `Heron House (v0.2)`. */
 function looksLikeAddress(identifier: string): boolean {
-  const plain = identifier.normalize('NFKC').trim()
+  // Browsers take these for the point of a host, too.
+  const plain = identifier.normalize('NFKC').replaceAll('。', '.').trim()
   return /^(?:[a-z][a-z\d+.-]*:|\/\/|localhost\b)/i.test(plain) || /[\p{L}\d-]\.(?:\p{L}{2,}|xn--)/iu.test(plain) || /\d+\.\d+\.\d+\.\d+/.test(plain) || hasHiddenCharacters(plain)
 }

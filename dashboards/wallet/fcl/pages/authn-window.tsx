@@ -46,10 +46,15 @@ export function AuthnWindow({ request, rows, channel, readAgain }: WindowProps):
       {accounts.length > 0 && <AccountChoice accounts={accounts} chosen={chosen} onChoose={({ address }) => setChoice(address)} />}
       {wish.kind === 'wanted' && !wish.isNamed && <p className="soft small">It also wants a proof that the account is yours: your passkey signs it, and it is good for this page alone.</p>}
       {wish.kind === 'wanted' && wish.isNamed && (
-        <p className="banner bad" role="alert">It also wants a proof that the account is yours, made out to “{visibleText(wish.appIdentifier)}” and not to its own address. Go on only if you know that this name is of {origin}.</p>
+        <p className="banner bad" role="alert">
+          It also wants a proof that the account is yours, made out to “{visibleText(wish.appIdentifier)}” and not to its own address. Go on only if you know that this
+          name is of {origin}.
+        </p>
       )}
       {wish.kind === 'foreign' && (
-        <p className="banner bad" role="alert">It wants a proof made out to {visibleText(wish.appIdentifier)}, which is another page: with it somebody could sign in there as you. It gets none.</p>
+        <p className="banner bad" role="alert">
+          It wants a proof made out to {visibleText(wish.appIdentifier)}, which is another page: with it somebody could sign in there as you. It gets none.
+        </p>
       )}
       <Decision
         action={accounts.length === 0 ? undefined : 'Connect'} isBusy={isBusy} isDisabled={found.status !== 'ready'} usesPasskey={wish.kind === 'wanted'}

@@ -28,7 +28,9 @@ export function AuthzWindow({ request, rows, channel }: WindowProps): ReactNode 
   const begin = useLeaving()
   if ('problem' in read) return <Refusal title="This cannot be signed" detail={read.problem} channel={channel} />
   const { wanted: { transaction, part }, address, summary } = read
-  if (account === undefined) return <Refusal title="This is none of your accounts" detail={`The page wants ${address} to sign, and you are signed in as somebody who has other accounts.`} channel={channel} mayChange />
+  if (account === undefined) {
+    return <Refusal title="This is none of your accounts" detail={`The page wants ${address} to sign, and you are signed in as somebody who has other accounts.`} channel={channel} mayChange />
+  }
   if (found.status === 'problem') return <Refusal title="Your account cannot sign this" detail={found.detail} channel={channel} onRetry={found.retry} />
 
   const agree = (): void => void run(async () => {

@@ -42,7 +42,8 @@ export function UserSignatureWindow({ request, rows, channel, readAgain }: Windo
   if ('problem' in read) return <Refusal title="This cannot be signed" detail={read.problem} channel={channel} />
   const { message, shown, address } = read
   if (chosen === undefined) {
-    return <Refusal title="This is none of your accounts" detail={`The page wants ${address ?? 'an account of its network'} to sign, and you have none that is it.`} channel={channel} onRetry={readAgain} mayChange />
+    const detail = `The page wants ${address ?? 'an account of its network'} to sign, and you have none that is it.`
+    return <Refusal title="This is none of your accounts" detail={detail} channel={channel} onRetry={readAgain} mayChange />
   }
   if (found.status === 'problem') return <Refusal title="Your account cannot sign this" detail={found.detail} channel={channel} onRetry={found.retry} />
 

@@ -31,7 +31,7 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
       )}
       {known !== undefined && <KnownWords known={known} from={from?.address ?? own} own={own} />}
       {known?.name !== 'send-flow' && accounts.map((account) => <Rights key={account.address} account={account} />)}
-      {accounts.every(({ isOwn }) => !isOwn) && <p>{isPayer ? 'The code gets nothing of your account: you pay the fee for somebody else.' : 'The code gets nothing of your account: you only name it as the proposer.'}</p>}
+      {accounts.every(({ isOwn }) => !isOwn) && <p>The code gets nothing of your account: {isPayer ? 'you pay the fee for somebody else.' : 'you only name it as the proposer.'}</p>}
       {known === undefined && values.length > 0 && <Values values={values} own={own} />}
       <dl className="facts">
         <dt>Your account</dt>
@@ -42,7 +42,11 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
         {known === undefined && imports.length > 0 && (
           <>
             <dt>Contracts</dt>
-            <dd>{imports.map(({ names, from: place }, at) => <span key={at} className="fcl-import wrap">{names.join(', ')} {place !== undefined && <code className="soft">{visibleText(place)}</code>}</span>)}</dd>
+            <dd>
+              {imports.map(({ names, from: place }, at) => (
+                <span key={at} className="fcl-import wrap">{names.join(', ')} {place !== undefined && <code className="soft">{visibleText(place)}</code>}</span>
+              ))}
+            </dd>
           </>
         )}
       </dl>

@@ -87,14 +87,16 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
   return read.length === filled.length ? read : undefined
 }
 
-const importLine = /(?:^|[\n;])[ \t]*import\s+(?:(?<list>[a-z_]\w*(?:\s+as\s+\w+)?(?:\s*,\s*[a-z_]\w*(?:\s+as\s+\w+)?)*)(?:\s+from\s+(?<from>0x[0-9a-f]+|"[^"\n]*"|\w+))?|(?<text>"[^"\n]*"|0x[0-9a-f]+))/gi
+const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
+const place = /0x[0-9a-f]+|"[^"\n]*"/.source
+const importLine = new RegExp(`(?:^|[\\n;])[ \\t]*import\\s+(?:(?<list>${one}(?:\\s*,\\s*${one})*)(?:\\s+from\\s+(?<from>${place}|\\w+))?|(?<text>${place}))`, 'gi')
 
 /** @param code without comments */
 function importsOf(code: string): readonly ImportedContracts[] {
   return Array.from(code.matchAll(importLine), ({ groups }) => {
     const { list = '', from, text } = (groups ?? {}) as { readonly list?: string; readonly from?: string; readonly text?: string }
-    const place = from ?? text
+    const told = from ?? text
     const names = list.split(',').map((name) => name.trim().replaceAll(/\s+/g, ' ')).filter((name) => name !== '')
-    return { names, from: place !== undefined && /^0x/i.test(place) ? place.toLowerCase() : place }
+    return { names, from: told !== undefined && /^0x/i.test(told) ? told.toLowerCase() : told }
   })
 }

@@ -1,0 +1,127 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import type { BrowserContext, Page } from 'playwright-core'
+import { closeServer } from '../../src/base/http/listen.ts'
+
+/** An application in a browser, with FCL as applications have it: `fcl-core` with a strategy for windows. */
+
+export interface FclApp {
+  /** Of the page: another site than the wallet's. */
+  readonly origin: string
+  stop(): Promise<void>
+}
+
+/** There is no such file: what is at this place is below. */
+const entry = fileURLToPath(new URL('application.js', import.meta.url))
+
+/** FCL itself has this strategy in its package for browsers, around the same handler of messages. */
+const source = `
+import { AppUtils, TransactionError, VERSION, buildMessageHandler, config, getCurrentUser, getMutate, initServiceRegistry, normalizePollingResponse, serviceEndpoint, t, tx } from '@onflow/fcl-core'
+import { httpTransport } from '@onflow/transport-http'
+
+const sendTo = (popup) => (message) => popup.postMessage(JSON.parse(JSON.stringify(message)), '*')
+
+function inWindow({ service, body, config, opts }) {
+  return new Promise((resolve, reject) => {
+    let popup
+    let timer
+    const close = () => {
+      window.removeEventListener('message', handler)
+      clearInterval(timer)
+      popup.close()
+      reject(new Error('Declined: Externally Halted'))
+    }
+    const handler = buildMessageHandler({
+      close, send: (message) => sendTo(popup)(message), getSource: () => popup, onMessage: () => {}, onCustomRpc: () => {},
+      onReady: () => {
+        const asked = { fclVersion: VERSION, body, service: { params: service.params, data: service.data, type: service.type }, config }
+        sendTo(popup)({ type: 'FCL:VIEW:READY:RESPONSE', ...asked })
+        sendTo(popup)({ type: 'FCL:FRAME:READY:RESPONSE', ...asked, deprecated: { message: 'old' } })
+        if (opts.includeOlderJsonRpcCall) sendTo(popup)({ jsonrpc: '2.0', id: 1, method: 'fcl:sign', params: [body, service.params] })
+      },
+      onResponse: ({ data }) => {
+        const answer = normalizePollingResponse(data)
+        if (answer.status === 'APPROVED') resolve(answer.data)
+        else reject(new Error('Declined: ' + answer.reason))
+        close()
+      },
+    })
+    window.addEventListener('message', handler)
+    popup = window.open(serviceEndpoint(service), 'wallet', 'width=480,height=720')
+    timer = setInterval(() => { if (popup.closed) close() }, 100)
+  })
+}
+
+const kept = new Map()
+initServiceRegistry({ coreStrategies: { 'POP/RPC': inWindow } })
+const user = getCurrentUser({ platform: 'web', getStorageProvider: async () => ({ can: true, get: async (key) => kept.get(key), put: async (key, value) => kept.set(key, value), removeItem: async (key) => kept.delete(key) }) })
+const mutate = getMutate(user)
+
+window.application = {
+  set: (settings) => config(settings),
+  connect: async (nonce) => {
+    config().put('fcl.accountProof.resolver', nonce === undefined ? undefined : async () => ({ nonce }))
+    return JSON.parse(JSON.stringify(await user.authenticate()))
+  },
+  signMessage: async (hex) => {
+    const answer = await user.signUserMessage(hex)
+    return answer instanceof Error ? { error: answer.message } : answer
+  },
+  send: async (cadence, values) => {
+    try {
+      const id = await mutate({ cadence, args: (arg, types) => values.map(({ type, value }) => arg(value, types[type])), limit: 999 })
+      return { id }
+    } catch (error) {
+      return { error: String(error.message ?? error) }
+    }
+  },
+  sealed: async (id) => (await tx(id).onceSealed()).statusString,
+}
+`
+
+/** Builds the application and serves it. @param options.host of the page: the wallet is at localhost */
+export async function startFclApp({ host = '127.0.0.1' } = {}): Promise<FclApp> {
+  const script = await bundle()
+  const server = createServer(({ url }, response) => {
+    const isScript = url === '/application.js'
+    response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html; charset=utf-8' })
+    response.end(isScript ? script : '<!doctype html><title>An application</title><h1>An application</h1><script type="module" src="/application.js"></script>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { origin: `http://${host}:${(server.address() as AddressInfo).port}`, stop: () => closeServer(server, 0) }
+}
+
+export async function openFclApp(context: BrowserContext, { origin }: FclApp, settings: Readonly<Record<string, string>>): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(origin)
+  await page.waitForFunction('window.application !== undefined')
+  await page.evaluate(`application.set(${JSON.stringify(settings)})`)
+  return page
+}
+
+/** Has the application do something for which it opens a window. @returns the window, and what comes of it */
+export async function whileWindow<Answer>(page: Page, call: string): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {
+  const [popup, answer] = await Promise.all([page.waitForEvent('popup'), Promise.resolve({ coming: page.evaluate<Answer>(call) })])
+  // Whoever tests it looks at it later.
+  answer.coming.catch(() => undefined)
+  popup.setDefaultTimeout(20_000)
+  return { popup, answer: answer.coming }
+}
+
+let built: Promise<string> | undefined
+
+function bundle(): Promise<string> {
+  built ??= build({
+    configFile: false, envDir: false, logLevel: 'silent', root: fileURLToPath(new URL('.', import.meta.url)), define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [{ name: 'application', resolveId: (id) => (id === entry ? entry : undefined), load: (id) => (id === entry ? source : undefined) }],
+    build: { write: false, minify: false, lib: { entry, formats: ['es'], fileName: 'application' } },
+  }).then((result) => {
+    const [first] = Array.isArray(result) ? result : [result]
+    const chunk = first !== undefined && 'output' in first ? first.output[0] : undefined
+    if (chunk === undefined) throw new Error('The application was not built.')
+    return chunk.code
+  })
+  return built
+}

@@ -1,0 +1,200 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { bytesOfHex } from '../../clients/signing/bytes.ts'
+import { encodeEnvelope } from '../../clients/signing/encode-transaction.ts'
+import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { verifyUserMessage } from '../../clients/signing/user-message.ts'
+import { verifyPasskeySignature } from '../../clients/signing/verify-signature.ts'
+import { newEmail, otherAddress } from '../support/wallet-stand-in.ts'
+import { answerIn, asking, openWindow, ownTransaction, signableOf, startAppPages } from './fcl-windows.ts'
+import type { AppPages } from './fcl-windows.ts'
+import { expectUsable } from './page-checks.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
+import { makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
+
+describe('windows of the wallet, and applications that want more than they should', () => {
+  const session = useWalletSession()
+  let pages: AppPages
+
+  before(async () => {
+    pages = await startAppPages()
+  })
+  after(() => pages.stop())
+
+  interface Ready { readonly app: Page; readonly address: string; readonly publicKey: Uint8Array; readonly open: (path: string, body: unknown, network?: string) => Promise<Page> }
+
+  /** Somebody with an account, who looks at the page of an application. */
+  async function begin(): Promise<Ready> {
+    const { page, context, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const address = await makeFirstPasskey(page)
+    const app = await context.newPage()
+    await app.goto(pages.origin)
+    const publicKey = bytesOfHex(session.wallet.accounts.get(address)?.keys[0]?.publicKey ?? '', 'key')
+    return {
+      app, address, publicKey,
+      open: async (path, body, network) => {
+        const popup = await openWindow(app, `${session.wallet.url}/fcl/${path}`, body, network)
+        await authenticator.copyTo(await addAuthenticator(popup))
+        return popup
+      },
+    }
+  }
+
+  it('signs what it shows, and nothing that came afterwards', async () => {
+    const { app, address, publicKey, open } = await begin()
+    const popup = await open('authz', signableOf(ownTransaction(address)))
+    await popup.getByText('12.5 FLOW').waitFor()
+    const more = ownTransaction(address, sendFlow('emulator', { amount: 9_900_000_000n, to: otherAddress() }))
+    await app.evaluate(`popup.postMessage(${JSON.stringify(asking(signableOf(more)))}, '*')`)
+    await popup.getByText('sent another request').waitFor()
+    await expectUsable(popup, 'a second request')
+    await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByRole('button', { name: 'Approve' }).click()
+    const { status, data } = await answerIn(app)
+    expect(status).to.equal('APPROVED')
+    const signature = { signature: bytesOfHex(String(data?.['signature']), 'signature'), extensionData: bytesOfHex(String(data?.['extensionData']), 'extensionData') }
+    await verifyPasskeySignature({ domain: 'transaction', message: encodeEnvelope(ownTransaction(address)), publicKey, ...signature })
+    expect(await verifyPasskeySignature({ domain: 'transaction', message: encodeEnvelope(more), publicKey, ...signature }).then(() => 'good', () => 'bad')).to.equal('bad')
+  })
+
+  it('signs no message that is not that of the transaction which it shows', async () => {
+    const { app, address, open } = await begin()
+    const other = ownTransaction(address, sendFlow('emulator', { amount: 9_900_000_000n, to: otherAddress() }))
+    const popup = await open('authz', signableOf(other, ownTransaction(address)))
+    await popup.getByRole('heading', { name: 'This cannot be signed' }).waitFor()
+    expect(await popup.getByRole('button', { name: 'Approve' }).count()).to.equal(0)
+    await expectUsable(popup, 'a message that lies')
+    await popup.getByRole('button', { name: 'Back to the page' }).click()
+    expect(await answerIn(app)).to.include({ status: 'DECLINED', reason: 'This cannot be signed. What the page wants to have signed is not the transaction that it shows. Its message has to be that of its voucher.', data: null })
+  })
+
+  it('warns of scripts that can take the account, with all of their code', async () => {
+    const { address, open } = await begin()
+    const script = 'transaction(key: String) {\n  prepare(signer: auth(BorrowValue, AddKey) &Account) {\n    log(key)\n  }\n}'
+    const popup = await open('authz', signableOf(ownTransaction(address, { script, arguments: [JSON.stringify({ type: 'String', value: 'pay\u202E001' })] })))
+    await popup.getByText('It can add keys to the account').waitFor()
+    await popup.getByText('also to send its tokens').waitFor()
+    await popup.getByText('"pay⟨U+202E⟩001"').first().waitFor()
+    expect(await popup.getByText('Your bank').count()).to.equal(0)
+    await popup.getByText('The code, all of it').click()
+    await popup.getByLabel('Cadence').getByText('log').waitFor()
+    await expectUsable(popup, 'a dangerous script')
+  })
+
+  it('is deaf to all windows but the one that opened it', async () => {
+    const { app, address, open } = await begin()
+    await app.evaluate(`window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.otherOrigin}' }))`)
+    const popup = await open('authz', signableOf(ownTransaction(address)))
+    await popup.getByText('12.5 FLOW').waitFor()
+    const frame = app.frames().find((one) => one.url().startsWith(pages.otherOrigin))
+    const found = await frame?.evaluate(`(() => { const other = window.open('', 'wallet'); other.postMessage(${JSON.stringify(asking({ message: 'ab' }))}, '*'); return other !== null })()`)
+    expect(found).to.equal(true)
+    await app.evaluate(`popup.postMessage({ type: 'FCL:VIEW:CLOSE' }, '*')`)
+    // What is sent after it has arrived after it.
+    await popup.evaluate('new Promise((done) => { addEventListener("message", done, { once: true }); postMessage("last", "*") })')
+    expect(await popup.getByText('sent another request').count()).to.equal(0)
+    await popup.getByText(pages.origin).waitFor()
+  })
+
+  it('answers nobody who came to the place of the page that asked', async () => {
+    const { app, open } = await begin()
+    const popup = await open('authn', {})
+    await popup.getByRole('button', { name: 'Connect' }).waitFor()
+    await app.goto(pages.otherOrigin)
+    await popup.getByRole('button', { name: 'Connect' }).click()
+    await popup.getByRole('heading', { name: 'Done' }).waitFor()
+    await app.evaluate('new Promise((done) => { addEventListener("message", done, { once: true }); postMessage("last", "*") })')
+    expect(await app.evaluate('heard')).to.deep.equal(['last'])
+  })
+
+  it('has nothing to say where no page opened it, or one that came without HTTPS', async () => {
+    const { app } = await begin()
+    const alone = await app.context().newPage()
+    await alone.goto(`${session.wallet.url}/fcl/authz`)
+    await alone.getByRole('heading', { name: 'No application opened this window' }).waitFor()
+    await expectUsable(alone, 'no application')
+    await app.context().route('http://app.example/', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Plain</h1><script>window.heard = []; addEventListener("message", ({ data }) => heard.push(data))</script>' }))
+    await app.goto('http://app.example/')
+    const popup = await openWindow(app, `${session.wallet.url}/fcl/authn`, {})
+    await popup.getByRole('heading', { name: 'This page may ask for nothing' }).waitFor()
+    expect((await answerIn(app)).status).to.equal('DECLINED')
+  })
+
+  it('does nothing by a click that was meant for another window', async () => {
+    const { open } = await begin()
+    const popup = await open('user-signature', { message: Buffer.from('hello').toString('hex') })
+    const sign = popup.getByRole('button', { name: 'Sign' })
+    await sign.and(popup.locator(':enabled')).waitFor()
+    const after = (event: string): Promise<boolean> => popup.evaluate(`new Promise((done) => {
+      dispatchEvent(new Event('${event}'))
+      setTimeout(() => setTimeout(() => done(document.querySelector('.fcl-decision .strong').disabled)))
+    })`)
+    expect(await after('blur')).to.equal(true)
+    expect(await after('focus')).to.equal(true)
+    await sign.and(popup.locator(':enabled')).waitFor()
+  })
+
+  it('signs for nobody\'s account but one\'s own, by no key but a passkey', async () => {
+    const { app, address, open } = await begin()
+    const popup = await open('authz', signableOf(ownTransaction(otherAddress())))
+    await popup.getByRole('heading', { name: 'This is none of your accounts' }).waitFor()
+    await expectUsable(popup, 'another account')
+    await popup.getByRole('button', { name: 'Back to the page' }).click()
+    expect((await answerIn(app)).reason).to.include(otherAddress())
+    await startAgain(app, popup)
+    const again = await open('authz', { ...signableOf(ownTransaction(address)), keyId: 1 })
+    await again.getByText('none of your passkeys is that key').waitFor()
+  })
+
+  it('signs somebody in first, then shows what the page wants', async () => {
+    const { app, address, publicKey, open } = await begin()
+    const message = Buffer.from('Wire\u202Eeriw\nGrüße')
+    const context = app.context()
+    await context.clearCookies()
+    const popup = await open('user-signature', { message: message.toString('hex'), data: { addr: address, keyId: 0 } })
+    await popup.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
+    await popup.getByText(pages.origin).waitFor()
+    await popup.getByRole('button', { name: 'Sign in with a passkey' }).or(popup.getByRole('button', { name: 'Sign', exact: true })).first().waitFor()
+    if (await popup.getByRole('button', { name: 'Sign in with a passkey' }).count() > 0) await popup.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await popup.getByText('Wire⟨U+202E⟩eriw').waitFor()
+    await expectUsable(popup, 'a message that hides')
+    await popup.getByRole('button', { name: 'Sign', exact: true }).click()
+    const { data } = await answerIn(app)
+    await verifyUserMessage(message, { address, keyIndex: 0, signature: bytesOfHex(String(data?.['signature']), 's'), extensionData: bytesOfHex(String(data?.['extensionData']), 'e') }, publicKey)
+  })
+
+  it('proves an account to no page for another one, and says which networks it knows', async () => {
+    const { app, address, open } = await begin()
+    const popup = await open('authn', { nonce: 'ab'.repeat(32), appIdentifier: 'https://bank.example' })
+    await popup.getByText('which is another page').waitFor()
+    await expectUsable(popup, 'a proof for another page')
+    await popup.getByRole('button', { name: 'Connect' }).click()
+    const { data } = await answerIn(app)
+    expect(data?.['addr']).to.equal(address)
+    expect((data?.['services'] as readonly { readonly type: string }[] | undefined)?.map(({ type }) => type)).to.deep.equal(['authn', 'authz', 'user-signature'])
+    await startAgain(app, popup)
+    const elsewhere = await open('authn', {}, 'previewnet')
+    await elsewhere.getByText('This wallet knows no network previewnet').waitFor()
+    expect(await elsewhere.getByRole('button', { name: 'Connect' }).count()).to.equal(0)
+    await elsewhere.getByRole('button', { name: 'Decline' }).click()
+  })
+
+  it('tells a page when somebody who has no account does not connect', async () => {
+    const { page, context } = await session.visit()
+    await signInByCode(page, session.wallet, newEmail())
+    const app = await context.newPage()
+    await app.goto(pages.origin)
+    const popup = await openWindow(app, `${session.wallet.url}/fcl/authn`, {})
+    await popup.getByText('You have no account on this network yet').waitFor()
+    await expectUsable(popup, 'no account')
+    await popup.getByRole('button', { name: 'Decline' }).click()
+    expect(await answerIn(app)).to.include({ status: 'DECLINED', reason: 'The person declined to connect.' })
+  })
+})
+
+/** Has the application forget what it opened and heard. */
+async function startAgain(app: Page, popup: Page): Promise<void> {
+  await popup.close()
+  await app.reload()
+}

@@ -1,0 +1,136 @@
+import { expect } from 'chai'
+import type { BrowserContext, Page } from 'playwright-core'
+import { bytesOfHex } from '../../clients/signing/bytes.ts'
+import { verifyAccountProof } from '../../clients/signing/fcl-account-proof.ts'
+import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { verifyUserMessage } from '../../clients/signing/user-message.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { FlowfarmProcess } from '../support/flowfarm-process.ts'
+import { createMailFolder } from '../support/mail-folder.ts'
+import type { MailFolder } from '../support/mail-folder.ts'
+import { newEmail } from '../support/wallet-stand-in.ts'
+import { openFclApp, startFclApp, whileWindow } from './fcl-app.ts'
+import type { FclApp } from './fcl-app.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
+import type { VirtualAuthenticator } from './virtual-authenticator.ts'
+import { makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
+
+interface Signature { readonly f_type: string; readonly addr: string; readonly keyId: number; readonly signature: string; readonly extensionData: string }
+interface User {
+  readonly addr: string | null
+  readonly loggedIn: boolean | null
+  readonly services: readonly { readonly type: string; readonly method: string; readonly endpoint?: string; readonly data?: { readonly signatures?: readonly Signature[] } }[]
+}
+
+describe('an application with FCL, on the simulated chain', function (this: Mocha.Suite) {
+  this.timeout(180_000)
+  let running: TestBrowser | undefined
+  let database: TestDatabase | undefined
+  let node: LedgerNode | undefined
+  let mails: MailFolder | undefined
+  let program: FlowfarmProcess | undefined
+  let app: FclApp | undefined
+  let context: BrowserContext | undefined
+  let device: VirtualAuthenticator
+  let page: Page
+  let address = ''
+  let publicKey = new Uint8Array()
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+    database = await createTestDatabase()
+    node = await startLedgerNode({ seed: 11, head: 330, hasPayer: true, hasRest: true, intervalMs: 200 })
+    mails = await createMailFolder()
+    app = await startFclApp()
+    program = new FlowfarmProcess(['wallet'], {
+      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', WALLET_PORT: '0', MAIL_FOLDER: mails.path,
+      WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '100',
+    })
+    const url = String((await program.logged(/the wallet listens/))['url'])
+    const visit = await openWallet(running, { url })
+    visit.page.setDefaultTimeout(60_000)
+    context = visit.context
+    device = visit.authenticator
+    await signInByCode(visit.page, mails, newEmail())
+    address = await makeFirstPasskey(visit.page)
+    const { keys: [key] } = await (await fetch(`${url}/chain/testnet/accounts/${address}`)).json() as { readonly keys: readonly { readonly public_key: string }[] }
+    publicKey = bytesOfHex(key?.public_key ?? '', 'key')
+    page = await openFclApp(context, app, { 'accessNode.api': node.restUrl, 'discovery.wallet': `${url}/fcl/authn`, 'discovery.wallet.method': 'POP/RPC' })
+  })
+
+  after(async () => {
+    await context?.close()
+    await running?.close()
+    await program?.end('SIGTERM')
+    await Promise.all([app?.stop(), node?.stop(), database?.drop(), mails?.remove()])
+  })
+
+  /** Opens a window by what the application does, with the passkeys of the device. */
+  async function ask<Answer>(call: string): Promise<{ readonly popup: Page; readonly answer: Promise<Answer> }> {
+    const opened = await whileWindow<Answer>(page, call)
+    await device.copyTo(await addAuthenticator(opened.popup))
+    await opened.popup.getByText(app?.origin ?? '').waitFor()
+    return opened
+  }
+
+  it('learns which account somebody has, with a proof', async () => {
+    const nonce = 'ab'.repeat(32)
+    const { popup, answer } = await ask<User>(`application.connect('${nonce}')`)
+    await popup.getByRole('button', { name: 'Connect' }).click()
+    const user = await answer
+    expect(user).to.include({ addr: address, loggedIn: true })
+    expect(user.services.map(({ type, method }) => [type, method])).to.deep.equal([['authn', 'POP/RPC'], ['authz', 'POP/RPC'], ['user-signature', 'POP/RPC'], ['account-proof', 'DATA']])
+    const [proof] = user.services.find(({ type }) => type === 'account-proof')?.data?.signatures ?? []
+    await verifyAccountProof({ appIdentifier: app?.origin ?? '', address, nonce }, signatureOf(proof), publicKey)
+    expect(popup.isClosed()).to.equal(true)
+  })
+
+  it('has a message signed', async () => {
+    const message = Buffer.from('Log in to the heron house')
+    const { popup, answer } = await ask<readonly Signature[]>(`application.signMessage('${message.toString('hex')}')`)
+    await popup.getByText('Log in to the heron house').waitFor()
+    await popup.getByRole('button', { name: 'Sign' }).click()
+    const [signature] = await answer
+    expect(signature).to.include({ f_type: 'CompositeSignature', addr: address, keyId: 0 })
+    await verifyUserMessage(message, signatureOf(signature), publicKey)
+  })
+
+  it('sends a transaction that the chain takes', async () => {
+    const { script } = sendFlow('emulator', { amount: 1n, to: publishedPayer.address })
+    const { popup, answer } = await ask<{ readonly id?: string; readonly error?: string }>(
+      `application.send(${JSON.stringify(script)}, [{ type: 'UFix64', value: '12.50000000' }, { type: 'Address', value: '${publishedPayer.address}' }])`,
+    )
+    await popup.getByRole('heading', { name: 'Send FLOW?' }).waitFor()
+    await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByRole('button', { name: 'Approve' }).click()
+    const { id, error } = await answer
+    expect(error).to.equal(undefined)
+    expect(await page.evaluate(`application.sealed('${id ?? ''}')`)).to.equal('SEALED')
+  })
+
+  it('is told that somebody declined, or closed the window', async () => {
+    const declined = await ask<{ readonly error?: string }>(`application.signMessage('6869')`)
+    await declined.popup.getByRole('button', { name: 'Decline' }).click()
+    expect(await declined.answer).to.deep.equal({ error: 'Declined: The person declined to sign the message.' })
+    const closed = await ask<{ readonly error?: string }>(`application.send('transaction { prepare(a: &Account) {} }', [])`)
+    await closed.popup.getByRole('heading', { name: 'Approve this transaction?' }).waitFor()
+    await closed.popup.close()
+    expect((await closed.answer).error).to.include('Externally Halted')
+  })
+})
+
+function signatureOf(told: Signature | undefined): { readonly address: string; readonly keyIndex: number; readonly signature: Uint8Array; readonly extensionData: Uint8Array } {
+  if (told === undefined) throw new Error('There is no signature.')
+  return { address: told.addr, keyIndex: told.keyId, signature: bytesOfHex(told.signature, 'signature'), extensionData: bytesOfHex(told.extensionData, 'extensionData') }
+}
