@@ -1,11 +1,10 @@
-import { rawSignatureOf } from '../../../../clients/signing/der-signature.ts'
+import { counterOf, isSignedBy } from './assertion-signature.ts'
 import { requireAuthenticatorData } from './authenticator-data.ts'
 import type { BackupFlags } from './authenticator-data.ts'
 import { readClientData } from './client-data.ts'
 import type { Expected } from './client-data.ts'
 import type { AssertionResponse } from './responses.ts'
 import { VerificationFailure } from './verification-failure.ts'
-import { webAuthn } from './webauthn-library.ts'
 
 /** Of a passkey, what its signatures are checked by. */
 export interface SigningPasskey {
@@ -32,34 +31,34 @@ export interface AssertionExpected extends Expected {
 export async function verifyAssertion(given: AssertionResponse, passkey: SigningPasskey, expected: AssertionExpected): Promise<VerifiedAssertion> {
   const { relyingParty, needsUserHandle } = expected
   const { response } = given
-  const { challenge, origin } = readClientData(response.clientDataJSON, 'webauthn.get', expected)
+  readClientData(response.clientDataJSON, 'webauthn.get', expected)
   if (given.id !== passkey.credentialId || given.rawId !== passkey.credentialId) throw new VerificationFailure('credential-id')
   const { deviceType, isBackedUp } = requireAuthenticatorData(Buffer.from(response.authenticatorData, 'base64url'), relyingParty)
   if (deviceType !== passkey.deviceType) throw new VerificationFailure('backup')
   const userHandle = response.userHandle ?? undefined
   const isOwner = userHandle === undefined ? !needsUserHandle : userHandle === passkey.userHandle.toString('base64url')
   if (!isOwner) throw new VerificationFailure('user-handle')
-  requireStrictSignature(response.signature)
-  const { clientDataJSON, authenticatorData, signature } = response
-  const signed = { clientDataJSON, authenticatorData, signature }
-  const { verifyAuthenticationResponse } = await webAuthn()
-  const verified = await verifyAuthenticationResponse({
-    response: { id: given.id, rawId: given.rawId, type: given.type, clientExtensionResults: {}, response: signed },
-    expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: relyingParty.id, requireUserVerification: true,
-    // The library looks at counters before signatures, so that anybody could have a passkey taken for a copy. They are compared where they are kept.
-    credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
-  }).catch((error: unknown) => {
-    throw new VerificationFailure('signature', { cause: error })
-  })
-  if (!verified.verified) throw new VerificationFailure('signature')
-  return { counter: verified.authenticationInfo.newCounter, isBackedUp }
+  return { counter: await requireSignature(response, passkey), isBackedUp }
 }
 
-/** The library takes signatures with bytes after their end too, so that one could be written in many ways. */
-function requireStrictSignature(text: string): void {
+/** @returns the signature counter @throws VerificationFailure */
+async function requireSignature({ clientDataJSON, authenticatorData, signature }: AssertionResponse['response'], { publicKey }: SigningPasskey): Promise<number> {
+  let isSigned: boolean
+  let counter: number
   try {
-    rawSignatureOf(new Uint8Array(Buffer.from(text, 'base64url')))
+    const data = strictBytes(authenticatorData)
+    counter = await counterOf(data)
+    isSigned = await isSignedBy(publicKey, { clientDataJSON: Buffer.from(clientDataJSON, 'base64url'), authenticatorData: data, signature: strictBytes(signature) })
   } catch (error) {
     throw new VerificationFailure('signature', { cause: error })
   }
+  if (!isSigned) throw new VerificationFailure('signature')
+  return counter
+}
+
+/** Bytes have one text: nobody sends the same signature in another one. */
+function strictBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.toString('base64url') !== text) throw new Error('base64url is expected, without padding')
+  return bytes
 }

@@ -52,7 +52,7 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
     if ((token === '') === (hash === '')) throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
     if (hash !== '' && (body.email ?? '') !== '') throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
     const session = hash === '' ? await signIn.withCode(emailOf(body.email), token, client) : await signIn.withToken(hash, client)
-    answerJson(context, await presentSession(session, parts.accessTokens))
+    answerJson(context, presentSession(session, parts.accessTokens))
     return undefined
   }
 

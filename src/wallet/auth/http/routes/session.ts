@@ -33,10 +33,10 @@ export function sessionRoutes(parts: AuthParts, signIn: ProviderSignIn): readonl
     const body = await readJson(context.req, mostBodyBytes)
     if (grant === 'refresh_token') {
       const { refresh_token: given } = parseBody(refreshBody, body)
-      answerJson(context, await presentSession(await parts.sessions.refresh(given, client), parts.accessTokens))
+      answerJson(context, presentSession(await parts.sessions.refresh(given, client), parts.accessTokens))
     } else {
       const { auth_code: code, code_verifier: verifier } = parseBody(pkceBody, body)
-      answerJson(context, await presentSession(await signIn.trade(code, verifier, client), parts.accessTokens))
+      answerJson(context, presentSession(await signIn.trade(code, verifier, client), parts.accessTokens))
     }
   }
 
