@@ -23,9 +23,10 @@ interface Answer { readonly session: PageSession | null }
 /** The header is what forms of other sites cannot send. */
 const own = { 'x-wallet-session': '1' }
 
-/** What a browser sends along: cookies to other hosts of the site only where they are to share a session. */
-function credentialsOf({ cookieDomain }: SessionOptions): RequestCredentials {
-  return cookieDomain === undefined ? 'same-origin' : 'include'
+/** What a browser sends along: cookies to other origins where they are to share a session, or where the service is one of them. */
+function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCredentials {
+  const isElsewhere = new URL(sessionUrl, location.origin).origin !== location.origin
+  return cookieDomain === undefined && !isElsewhere ? 'same-origin' : 'include'
 }
 
 /** The next access token by the cookie; undefined where nobody is signed in. @throws WalletProblem */
