@@ -74,6 +74,10 @@ describe('who reaches which repository', () => {
     expect(await end('made up', one.cookie)).to.equal('bad-state')
     expect(await end(one.state, one.cookie, 'no code')).to.equal('github-code')
     expect(await end(one.state, one.cookie), 'it was used up').to.equal('bad-state')
+    const [asked, denied] = [await begin(), await begin()]
+    const toldBy = async ({ state, cookie }: typeof asked, query: string): Promise<string> => new URL((await world.call(undefined, 'GET', `/callback?state=${state}&${query}`, { headers: { cookie } })).headers.get('location') ?? '').search
+    expect(await toldBy(asked, 'setup_action=request')).to.equal('?github=asked')
+    expect(await toldBy(denied, 'error=access_denied')).to.equal('?github=failed&reason=github-denied')
     const answers = await Promise.all(Array.from({ length: 5 }, () => end(other.state, other.cookie)))
     expect(answers.filter((reason) => reason === null), 'of several at once one counts').to.have.length(1)
     await world.pool.query("update editor.install_states set expires_at = now() - interval '1 s'")
@@ -180,6 +184,14 @@ describe('who reaches which repository', () => {
     } finally {
       await limited.stop()
     }
+  })
+
+  it('only by the methods that there are', async () => {
+    const wrong = await world.call(world.person('maya'), 'PUT', '/commit', { body: {} })
+    expect([wrong.status, wrong.headers.get('allow')]).to.deep.equal([405, 'POST'])
+    expect((await world.call(world.person('maya'), 'GET', '/nothing')).status).to.equal(404)
+    const unknown = await world.call(world.person('maya'), 'GET', '/installations?installation=1')
+    expect([unknown.status, unknown.body['field']]).to.deep.equal([400, 'installation'])
   })
 
   it('no token of GitHub and no key of ours is ever logged or answered', async () => {

@@ -37,6 +37,8 @@ export function addInstallRoutes(router: Router<RequestState>, parts: GitHubPart
       const { projectId, count } = await flow.end(state, context.cookies.get(cookieName(state)) ?? '', query.get('code') ?? undefined)
       if (projectId !== undefined) told['project_id'] = projectId
       told['github'] = count === undefined ? 'asked' : count === 0 ? 'none' : 'connected'
+      // Neither a code nor a request to an owner: the person said no.
+      if (count === undefined && query.get('setup_action') !== 'request') Object.assign(told, { github: 'failed', reason: 'github-denied' })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       log.info({ code: error.code }, 'somebody came back from GitHub in vain')
