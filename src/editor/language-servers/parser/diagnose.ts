@@ -13,7 +13,7 @@ const longestMessage = 1000
 export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   const found = new Map<string, Diagnostic>()
   for (const fault of faults.slice(0, mostDiagnostics)) {
-    const { start, end } = boundsOf(fault)
+    const { start, end } = boundsOf(fault, (byte) => code.slice(0, places.offsetOfByte(byte)))
     const range = places.rangeOfBytes(start, end)
     const message = messageOf(fault, code.slice(0, places.offsetOfByte(start))).slice(0, longestMessage)
     found.set(`${range.start.line}:${range.start.character} ${message}`, { range, message, severity: DiagnosticSeverity.Error, source: diagnosticSource })
@@ -21,9 +21,16 @@ export function diagnose({ faults, places, code }: ParsedSource): Diagnostic[] {
   return [...found.values()]
 }
 
-function boundsOf({ Pos: at, StartPos: from, EndPos: to }: SyntaxFault & { readonly EndPos?: { readonly Offset: number } }): { start: number; end: number } {
-  const start = (from ?? at)?.Offset ?? 0
-  return { start, end: Math.max(start, to?.Offset ?? start) }
+/** @param before what stands before a byte */
+function boundsOf(fault: SyntaxFault & { readonly EndPos?: { readonly Offset: number } }, before: (byte: number) => string): { start: number; end: number } {
+  const start = (fault.StartPos ?? fault.Pos)?.Offset ?? 0
+  // Of some tokens that it does not expect the parser gives the place behind them.
+  const mark = fault.StartPos === undefined ? /'([^\s\w]{1,3})'$/.exec(fault.Message ?? '')?.[1] : undefined
+  if (mark !== undefined && start >= mark.length) {
+    const text = before(start)
+    if (text.endsWith(mark) && !before(start + mark.length).endsWith(`${text}${mark}`)) return { start: start - mark.length, end: start - 1 }
+  }
+  return { start, end: Math.max(start, fault.EndPos?.Offset ?? start) }
 }
 
 /** The parser has no words for two faults. @param before what stands before the fault */

@@ -2,6 +2,7 @@ import { sourceTokens } from '../imports/source-tokens.ts'
 import { hideNewerSyntax } from '../../../tool-servers/script/newer-syntax.ts'
 import { outlineOf } from '../../../tool-servers/script/program-outline.ts'
 import type { ProgramOutline } from '../../../tool-servers/script/program-outline.ts'
+import { useAt } from '../../../tool-servers/script/resolve-name.ts'
 import { SourceText } from '../../../tool-servers/script/source-text.ts'
 import type { ParsedProgram, SyntaxFault } from '../../../tool-servers/script/syntax-tree.ts'
 import { TextPlaces } from './text-places.ts'
@@ -14,7 +15,7 @@ export interface ParsedSource {
   readonly places: TextPlaces
   readonly outline: ProgramOutline
   readonly faults: readonly SyntaxFault[]
-  /** Whether the outline is of the code itself, and not of a part of it. */
+  /** Whether the outline is of all of the code, and not of what stands before a fault. */
   readonly isWhole: boolean
 }
 
@@ -24,23 +25,30 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
   const { Errors: errors, Message: message } = parsed.error ?? {}
   const faults = errors !== undefined && errors !== null && errors.length > 0 ? errors : typeof message === 'string' ? [{ Message: message }] : []
   const outline = outlineOf(parsed, new SourceText(code))
-  return { code, places: new TextPlaces(code), outline, faults, isWhole: (parsed.program?.Declarations ?? []).length > 0 || faults.length === 0 }
+  // Behind some faults the parser goes on; behind others it gives what stands before them.
+  const last = parsed.program?.Declarations?.at(-1)?.EndPos.Offset ?? -1
+  const isWhole = faults.every((fault) => ((fault.StartPos ?? fault.Pos)?.Offset ?? Number.MAX_SAFE_INTEGER) <= last)
+  return { code, places: new TextPlaces(code), outline, faults, isWhole }
 }
 
 /**
  * Parses a source that is being typed, so that the names around a place are known: as it is, without the rest of the line, or only what stands before
- * the place with all brackets closed.
+ * the place with what finishes it.
  * @param inserted what is taken to stand at the place
- * @returns undefined where none of this parses
+ * @param name where the name stands that is asked for
+ * @returns undefined where none of this parses so far that the name is read
  */
-export function parseAround(code: string, offset: number, inserted: string, parse: Parse): ParsedSource | undefined {
+export function parseAround(code: string, { offset, inserted, name }: { offset: number; inserted: string; name: number }, parse: Parse): ParsedSource | undefined {
   const before = code.slice(0, offset) + inserted
   const rest = code.slice(offset)
   const nextLine = /[\n\r]/.exec(rest)?.index ?? rest.length
-  const tries = [() => before + rest, () => before + rest.slice(nextLine), () => before + closing(before)]
+  const closed = closing(before)
+  // A declaration needs a value, and a condition a block.
+  const tries = [() => before + rest, () => before + rest.slice(nextLine), () => before + closed, () => `${before} = nil${closed}`, () => `${before} {}${closed}`]
   for (const attempt of tries) {
     const parsed = parseSource(attempt(), parse)
-    if (parsed.isWhole && parsed.outline.uses.length > 0) return parsed
+    const byte = parsed.places.byteOfOffset(name)
+    if (useAt(parsed.outline, byte) !== undefined || useAt(parsed.outline, byte - 1) !== undefined) return parsed
   }
   return undefined
 }

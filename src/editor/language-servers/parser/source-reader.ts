@@ -53,12 +53,12 @@ export class SourceReader {
       return kind === 'symbols' ? symbolsOf(source) : foldsOf(source)
     }
     if (kind === 'completion') {
-      const source = parseAround(code, offset, placeholder, this.#parse)
+      const source = parseAround(code, { offset, inserted: placeholder, name: offset }, this.#parse)
       return completeAt(code, offset, source === undefined ? undefined : this.#linked(question, source))
     }
     const lineEnd = /[\n\r]/.exec(code.slice(offset))?.index ?? code.length - offset
     const whole = parseSource(code, this.#parse)
-    const source = whole.isWhole ? whole : kind === 'rename' ? undefined : parseAround(code, offset + lineEnd, '', this.#parse)
+    const source = whole.isWhole ? whole : kind === 'rename' ? undefined : parseAround(code, { offset: offset + lineEnd, inserted: '', name: offset }, this.#parse)
     if (source === undefined) return kind === 'highlights' ? [] : undefined
     const linked = this.#linked(question, source)
     if (kind === 'hover') return hoverAt(linked, offset)
