@@ -9,7 +9,7 @@ export interface ProjectRateLimits {
   readonly read: number
   /** and what changes something. Editors save some seconds after each change. */
   readonly write: number
-  /** Requests of one account that are answered at the same time: each may hold a whole project in memory. */
+  /** Requests of one account, or of one client that has not signed in, that are answered at the same time: each may hold a whole project in memory. */
   readonly atOnce: number
 }
 
@@ -39,19 +39,19 @@ export class ProjectRates {
     take(this.#account[kind], userId)
   }
 
-  /** Runs `fn` while the account has no more than its number of requests. @throws ApiError 429 `RATE_LIMITED`, and what `fn` throws */
-  async during<Result>(userId: string, fn: () => Promise<Result>): Promise<Result> {
-    const running = this.#running.get(userId) ?? 0
+  /** Runs `fn` while its account or client has no more than its number of requests. @throws ApiError 429 `RATE_LIMITED`, and what `fn` throws */
+  async during<Result>(who: string, fn: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(who) ?? 0
     if (this.#atOnce > 0 && running >= this.#atOnce) {
-      throw projectError('RATE_LIMITED', `One account may have ${this.#atOnce} requests at a time; wait for the others.`, { retryAfterSeconds: 1 })
+      throw projectError('RATE_LIMITED', `There may be ${this.#atOnce} requests at a time; wait for the others.`, { retryAfterSeconds: 1 })
     }
-    this.#running.set(userId, running + 1)
+    this.#running.set(who, running + 1)
     try {
       return await fn()
     } finally {
-      const left = (this.#running.get(userId) ?? 1) - 1
-      if (left === 0) this.#running.delete(userId)
-      else this.#running.set(userId, left)
+      const left = (this.#running.get(who) ?? 1) - 1
+      if (left === 0) this.#running.delete(who)
+      else this.#running.set(who, left)
     }
   }
 }

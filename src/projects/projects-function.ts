@@ -80,12 +80,13 @@ async function answer(context: RequestContext, { pool, quotas, authenticate, cli
     context.set('Allow', 'OPTIONS, POST')
     throw new ApiError(405, 'INVALID_INPUT', `${projectsFunctionPath} takes POST, not ${context.method}.`)
   }
-  rates.takeClient(clientNetwork(clientOf(context.req).address))
+  const network = clientNetwork(clientOf(context.req).address)
+  rates.takeClient(network)
   const parts = { pool, quotas }
   // Known before the body is read: only who has signed in may send a large one.
   const token = bearerOf(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
-  const given = userId === undefined ? await call(context, parts, rates, undefined) : await rates.during(userId, () => call(context, parts, rates, userId))
+  const given = await rates.during(userId ?? network, () => call(context, parts, rates, userId))
   context.status = 200
   send(context, { success: true, data: given })
 }

@@ -53,7 +53,7 @@ describe('the projects function', () => {
 
   it('answers whatever is in a field by a sentence about it, and never by a fault', async () => {
     const { id, slug } = await world.save(owner, { name: 'p', files: [file('a')] })
-    const odd: readonly unknown[] = [...hostileTexts, null, 0, -1, 1.5, 2 ** 31, 1e300, true, [], {}, [[]], [null], [{}], [''], { length: 1 }]
+    const odd: readonly unknown[] = [...hostileTexts, null, 0, -1, 1.5, 2 ** 31, 1e300, true, [], {}, [[]], [null], [{}], [''], { length: 1 }, ...hostileTexts.map((text) => [text]), ...hostileTexts.map((text) => [{ path: text, content: text }])]
     const fields: Readonly<Record<string, readonly string[]>> = {
       '/projects/list': ['cursor', 'limit'], '/projects/get': ['slug'], '/projects/fork': ['slug', 'save_id'], '/projects/delete': ['id', 'version'],
       '/projects/save': ['id', 'version', 'save_id', 'name', 'slug', 'network', 'is_public', 'active_file', 'open_files', 'folders', 'files', 'deleted_files'],
@@ -77,7 +77,7 @@ describe('the projects function', () => {
 
   it('needs for a save what it would otherwise have to guess', async () => {
     const { id } = await world.save(owner, { name: 'p' })
-    for (const [data, field] of [[{}, 'name'], [{ id, name: 'x' }, 'version'], [{ version: 1, name: 'x' }, 'id'], [{ name: ' \t' }, 'name'], [{ name: 'a\u202eb' }, 'name'], [{ name: 'x'.repeat(101) }, 'name']] as const) {
+    for (const [data, field] of [[{}, 'name'], [{ id, name: 'x' }, 'version'], [{ version: 1, name: 'x' }, 'id'], [{ name: ' \t' }, 'name'], [{ name: 'a\u202eb' }, 'name'], [{ name: '\u200d\u0301' }, 'name'], [{ name: 'x'.repeat(101) }, 'name']] as const) {
       const { status, error } = await world.call(owner, '/projects/save', data)
       expect([status, error.code, error['field']], JSON.stringify(data)).to.deep.equal([400, 'INVALID_INPUT', field])
     }

@@ -71,7 +71,7 @@ describe('the page about projects', () => {
     expect(rows.get('requests from an address, or a /64 of IPv6')).to.equal(`${client} a minute`)
     expect(rows.get('`list` and `get` of an account')).to.equal(`${read} a minute`)
     expect(rows.get('`save`, `fork` and `delete` of an account')).to.equal(`${write} a minute`)
-    expect(rows.get('requests of an account at a time')).to.equal(String(atOnce))
+    expect(rows.get('requests at a time of an account, or of an address that has not signed in')).to.equal(String(atOnce))
     expect(mostBodyBytes({ projects: 1, files: 1, fileBytes: 1, projectBytes: 5 })).to.equal(1_000_010)
     expect(rows.get('`too-long`, `segment-too-long`, `too-deep`')).to.equal(
       `more than ${pathRules.mostBytes} bytes, ${pathRules.mostSegmentBytes} bytes between two slashes, ${pathRules.mostSegments} levels`,

@@ -68,6 +68,6 @@ describe('the quotas of projects', () => {
 
   it('are told to pages with the rules for paths', () => {
     expect(projectLimits(quotas)).to.deep.include({ projects: 20, files: 10, file_bytes: 1000, project_bytes: 5000 })
-    expect(JSON.parse(JSON.stringify(projectLimits(quotas)))).to.have.nested.property('paths.reserved_folders').that.deep.equals(['deps', 'imports'])
+    expect(JSON.parse(JSON.stringify(projectLimits(quotas)))).to.have.nested.property('paths.reserved_folders').that.deep.equals(['deps', 'imports', '_'])
   })
 })

@@ -20,6 +20,7 @@ export const network = z.enum(editorNetworks, `has to be one of ${editorNetworks
 /** What people call a project. Joiners of emoji are fine; what turns the direction of all that follows on a page is not. */
 export const projectName = z.string().trim().min(1, 'is empty; give a name').max(100)
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/u, 'has characters that cannot be shown')
+  .regex(/[\p{L}\p{N}\p{P}\p{S}]/u, 'has nothing that can be seen; give a name')
 
 /** @throws ApiError 400 `INVALID_INPUT` that names the field */
 export function readData<Schema extends z.ZodObject>(schema: Schema, data: unknown): z.output<Schema> {

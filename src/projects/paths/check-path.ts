@@ -58,7 +58,7 @@ function inKey(path: string): Finding | undefined {
   if (Buffer.byteLength(key) > mostKeyBytes) return ['too-long', 'has too many characters that stand for several others; shorten it']
   const [top = ''] = key.split('/', 1)
   if (pathRules.reservedFolders.some((name) => name === top)) {
-    return ['reserved-folder', `lies in ${top}/, where editors show imported contracts; choose another folder`]
+    return ['reserved-folder', `lies in ${top}/, where contracts that code imports are; choose another folder`]
   }
   return undefined
 }

@@ -5,8 +5,8 @@ export const pathRules = {
   mostSegmentBytes: 200,
   /** Segments: `a/b/c.cdc` has three. */
   mostSegments: 10,
-  /** Of what editors show beside the project and never save: contracts that its code imports. */
-  reservedFolders: ['deps', 'imports'],
+  /** Of what editors and language servers have beside the project and nobody saves: contracts that its code imports. */
+  reservedFolders: ['deps', 'imports', '_'],
   /** No file system of Windows takes these, whatever follows after a dot; git does not take its own. */
   reservedNames: [
     'con', 'prn', 'aux', 'nul', 'conin$', 'conout$', '.git', 'git~1',

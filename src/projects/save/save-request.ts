@@ -45,7 +45,9 @@ const mostPaths = 10_000
 
 /** Of a tab: one that leads to nothing is left out later, so that it may be anything. */
 const tab = z.string().max(1000)
-const paths = z.array(z.string().max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`)).max(mostPaths)
+const paths = z.array(
+  z.string().max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`).refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
+).max(mostPaths)
 
 const schema = z.strictObject({
   id: projectId.transform((id) => id.toLowerCase()).optional(),
@@ -58,7 +60,7 @@ const schema = z.strictObject({
   is_public: z.boolean().optional(),
   active_file: tab.nullable().optional(),
   open_files: z.array(tab).max(1000).optional(),
-  folders: paths.optional(),
+  folders: z.array(z.string()).max(mostPaths).optional(),
   files: z.array(z.object({ path: z.string(), content: z.string() })).max(mostPaths).default([]),
   deleted_files: paths.default([]),
 })
