@@ -21,6 +21,8 @@ export interface TransactionReviewProps {
 export function TransactionReview({ summary, transaction, own, network }: TransactionReviewProps): ReactNode {
   const { known, accounts, values, imports, warnings, isPayer, payer, isProposer, proposer, computeLimit } = summary
   const [from] = accounts
+  // Whose FLOW it is stands above already.
+  const isTold = known?.name === 'send-flow' && from?.isOwn === true
   return (
     <>
       {warnings.length > 0 && (
@@ -34,10 +36,10 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
       {accounts.every(({ isOwn }) => !isOwn) && <p>The code gets nothing of your account: {isPayer ? 'you pay the fee for somebody else.' : 'you only name it as the proposer.'}</p>}
       {known === undefined && values.length > 0 && <Values values={values} own={own} />}
       <dl className="facts">
-        <dt>Your account</dt>
-        <dd><code className="wrap">{own}</code> <Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge></dd>
+        <dt>{isTold ? 'Network' : 'Your account'}</dt>
+        <dd>{!isTold && <><code className="wrap">{own}</code> </>}<Badge tone={network === 'mainnet' ? 'good' : 'warn'}>{networkNames[network]}</Badge></dd>
         <dt>Fee</dt>
-        <dd>{isPayer ? 'paid by you' : <>paid by <code className="wrap">{payer}</code></>}<span className="soft">, up to {computeLimit} of computation</span></dd>
+        <dd>{isPayer ? 'paid by you' : <>paid by <code className="wrap">{payer}</code></>}<span className="soft">, computation limit {computeLimit}</span></dd>
         {!isProposer && <><dt>Proposed by</dt><dd><code className="wrap">{proposer}</code></dd></>}
         {known === undefined && imports.length > 0 && (
           <>

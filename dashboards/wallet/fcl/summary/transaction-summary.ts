@@ -9,7 +9,7 @@ import { scriptParameters } from '../../../kit/cadence-tokens.ts'
 import { readCadenceValue } from './cadence-values.ts'
 import type { ReadableValue } from './cadence-values.ts'
 import { namedDangers, rightOf } from './entitlements.ts'
-import type { Right } from './entitlements.ts'
+import type { Right, Weight } from './entitlements.ts'
 import { readScript } from './script-facts.ts'
 import type { ImportedContracts } from './script-facts.ts'
 
@@ -18,7 +18,7 @@ export interface AuthorizedAccount {
   /** With 0x, 16 digits. */
   readonly address: string
   readonly isOwn: boolean
-  /** Empty: it is shown the account as it is open to all. Undefined: nobody can tell what the script may do with it. */
+  /** Worst first. Empty: it is shown the account as it is open to all. Undefined: nobody can tell what the script may do with it. */
   readonly rights: readonly Right[] | undefined
 }
 
@@ -45,6 +45,7 @@ export interface TransactionSummary {
 
 /** Parameters of scripts that are longer are not looked for. */
 const mostToRead = 200_000
+const weights: readonly Weight[] = ['bad', 'warn', 'plain']
 
 /** @param signer the account of whoever looks at it. @throws SigningError for an address that is none */
 export function summarize(transaction: FlowTransaction, signer: { readonly address: string }, chain: FlowChain): TransactionSummary {
@@ -55,7 +56,7 @@ export function summarize(transaction: FlowTransaction, signer: { readonly addre
   const isRead = prepared?.length === authorizers.length && !hasHiddenCharacters
   const accounts = authorizers.map((address, at): AuthorizedAccount => {
     const names = isRead ? prepared[at]?.entitlements : undefined
-    return { address: fullAddress(address), isOwn: fullAddress(address) === own, rights: names?.map(rightOf) }
+    return { address: fullAddress(address), isOwn: fullAddress(address) === own, rights: names?.map(rightOf).toSorted((a, b) => weights.indexOf(a.weight) - weights.indexOf(b.weight)) }
   })
   const known = authorizers.length === 1 ? readKnownTransaction(transaction, chain) : undefined
   const names = script.length > mostToRead ? [] : scriptParameters(script)
