@@ -1,7 +1,8 @@
 import type { Middleware } from 'koa'
-import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
+import { securityHeaders } from '../operator/http/security-headers.ts'
 import { servePage } from '../operator/pages.ts'
 import type { Pages } from '../operator/pages.ts'
+import { walletPolicy } from './wallet-policy.ts'
 
 /** Paths of the wallet's page: the page itself knows which of its parts each is. */
 const pagePaths: ReadonlySet<string> = new Set(['/', '/send', '/activity', '/passkeys', '/developer/callback'])
@@ -15,9 +16,10 @@ const servicesPath = '/fcl/services'
 /**
  * The pages of the wallet and their files below `/assets`. They may have nothing from elsewhere, and be in no frame of others: what is clicked there
  * moves money.
+ * @param authUrl GOTRUE_URL, which the pages call where it is set
  * @param walletUrl origin of the wallet, for the list of its services; without it there is no list
  */
-export function createWalletPage(pages: Pages, walletUrl?: () => string): Middleware {
+export function createWalletPage(pages: Pages, walletUrl?: () => string, authUrl?: string): Middleware {
   const setHeaders = securityHeaders()
   return async (context, next) => {
     const { path, method } = context
@@ -41,7 +43,7 @@ export function createWalletPage(pages: Pages, walletUrl?: () => string): Middle
     context.state['route'] = isFile ? '/assets' : isWindow ? path : '/'
     await setHeaders(context, () => {
       if (isWindow) context.set('Cross-Origin-Opener-Policy', 'unsafe-none')
-      return servePage(context, pages, isFile ? path.slice(1) : '', (html) => contentPolicy({ html }))
+      return servePage(context, pages, isFile ? path.slice(1) : '', (html) => walletPolicy(html, authUrl))
     })
   }
 }

@@ -21,7 +21,7 @@ export async function startWallet(context: ServiceContext): Promise<void> {
   const server = await createWalletServer({
     clientOf, log, metrics, host: config.HOST, port: config.WALLET_PORT,
     open: async (port) => {
-      const wallet = await openWallet(context, { port, clientOf, log, page: createWalletPage(pages) })
+      const wallet = await openWallet(context, { port, clientOf, log, page: createWalletPage(pages, () => url, config.GOTRUE_URL) })
       url = wallet.url
       return wallet
     },
