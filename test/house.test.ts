@@ -52,6 +52,15 @@ describe('the house', () => {
   })
 })
 
+describe('what is tracked', () => {
+  it('has no marks of a merge that nobody has finished', function (this: Mocha.Context) {
+    const tracked = trackedFiles()
+    if (tracked === undefined) this.skip()
+    const marked = tracked.filter((file) => !/\.(gz|png|jpg|ico|woff2|bin)$/.test(file) && existsSync(join(repositoryRoot, file)) && /^(<{7}|>{7}) /m.test(readRepositoryFile(file)))
+    expect(marked).to.deep.equal([])
+  })
+})
+
 describe('package.json', () => {
   const manifest = JSON.parse(readRepositoryFile('package.json')) as {
     scripts: Record<string, string>
