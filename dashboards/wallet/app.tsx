@@ -1,6 +1,7 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { ErrorBoundary } from '../kit/error-boundary.tsx'
 import { usePlace } from '../kit/router.ts'
 import { Failure, Loading } from '../kit/state.tsx'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
@@ -66,7 +67,11 @@ function Wallet({ user }: { readonly user: SessionUser }): ReactNode {
     <QueryClientProvider client={client}>
       <a className="skip-link" href="#main">Skip to the page</a>
       <Header user={user} />
-      <main id="main" className="page">{Page === undefined ? <PageTitle title="There is nothing at this address" /> : <Page />}</main>
+      <main id="main" className="page">
+        <ErrorBoundary key={path} what="This page" hint="Your accounts are as they were. If you were sending something, look at the activity before you send it again.">
+          {Page === undefined ? <PageTitle title="There is nothing at this address" /> : <Page />}
+        </ErrorBoundary>
+      </main>
     </QueryClientProvider>
   )
 }

@@ -7,6 +7,7 @@ import '../kit/data.css'
 import '../auth/auth.css'
 import './wallet.css'
 import { applyTheme, readTheme } from '../kit/theme.ts'
+import { ErrorBoundary } from '../kit/error-boundary.tsx'
 import { ToastProvider } from '../kit/toast.tsx'
 import { App } from './app.tsx'
 import { createQueryClient } from './settings.ts'
@@ -18,7 +19,9 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
       <ToastProvider>
-        <App />
+        <ErrorBoundary what="The wallet" hint="Your accounts and passkeys are as they were: neither is kept by this page.">
+          <App />
+        </ErrorBoundary>
       </ToastProvider>
     </QueryClientProvider>
   </StrictMode>,

@@ -138,6 +138,8 @@ const shots: readonly Shot[] = [
   { name: 'sent', act: sent('for good') },
   { name: 'failed', world: { fate: 'failed' }, act: sent('The recipient cannot') },
   { name: 'activity', world: full, act: at('/activity') },
+  { name: 'broken', world: { transfers: [null as unknown as object] }, act: at('/activity') },
+  { name: 'broken-phone-dark', world: { transfers: [null as unknown as object] }, size: 'phone', theme: 'dark', act: at('/activity') },
   { name: 'activity-phone', world: full, size: 'phone', act: at('/activity') },
   { name: 'passkeys-two', act: withTwo },
   { name: 'passkeys-two-phone', size: 'phone', act: withTwo },

@@ -235,6 +235,57 @@ describe('the pages of the wallet', () => {
     }
   })
 
+  it('says what to do where a page breaks, and leaves the others alone', async () => {
+    const { page } = await session.visit({ transfers: [null as unknown as object] })
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('heading', { name: 'This page broke' }).waitFor()
+    await page.getByText('look at the activity before you send it again').waitFor()
+    await expectUsable(page, 'a page that broke')
+    await page.getByRole('link', { name: 'Send', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Send FLOW' }).waitFor()
+    session.wallet.world = { ...session.wallet.world, transfers: [] }
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByText('Nothing moved yet').or(page.getByRole('button', { name: 'Load it anew' })).first().waitFor()
+    await page.reload()
+    await page.getByText('Nothing moved yet').waitFor()
+  })
+
+  it('says what to do where all of it breaks', async () => {
+    const { page, context } = await session.visit()
+    await context.route('**/wallet/settings', (route) => route.fulfill({ json: { url: 'no address', rp_id: 'x', networks: [] } }))
+    await page.reload()
+    await page.getByRole('heading', { name: 'The wallet broke' }).waitFor()
+    await expectUsable(page, 'a wallet that broke')
+    await context.unroute('**/wallet/settings')
+    await page.getByRole('button', { name: 'Load it anew' }).click()
+    await page.getByRole('button', { name: 'Send me a code' }).waitFor()
+  })
+
+  it('asks for a passkey where somebody signed in long ago, and goes on', async () => {
+    const { page, authenticator } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    const second = await addAuthenticator(page, 'usb')
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+    await second.setPresence(false)
+    await session.wallet.pool.query(`update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'`)
+    await page.getByRole('button', { name: /^Remove/ }).last().click()
+    const dialog = page.getByRole('dialog')
+    await authenticator.setUserVerified(false)
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByText('No passkey was used').waitFor()
+    const count = async (): Promise<number> => Number((await session.wallet.pool.query<{ count: string }>('select count(*) from wallet.passkeys where removed_at is null')).rows[0]?.count)
+    expect(await count()).to.equal(2)
+    await authenticator.setUserVerified(true)
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await count()).to.equal(1)
+  })
+
   it('goes on showing what it knows while the chain is away', async () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
