@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DeveloperKeys } from '../src/auth/developer-keys.ts'
 import { pageAddress } from '../src/api/server.ts'
@@ -8,6 +9,7 @@ import { asError, exitCodeOf, exitCodes } from '../src/base/errors.ts'
 import { putLabel } from '../src/farm/labels/account-labels.ts'
 import { runProgram } from '../src/program.ts'
 import { usualServices } from '../src/services.ts'
+import { editorUrl } from '../src/services/editor-origin.ts'
 import { demoHelp, readDemoArguments } from './demo/arguments.ts'
 import type { DemoArguments } from './demo/arguments.ts'
 import type { DemoChain } from './demo/demo-chain.ts'
@@ -41,6 +43,7 @@ function configure(chain: DemoChain, folder: string): Config {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     // E-mails of nobody's server are files that go with the demo.
     MAIL_FOLDER: join(folder, 'mail'),
+    EDITOR_FOLDER: folder, ...(chain.samples.length === 0 ? {} : { EDITOR_SAMPLES: writeSamples(folder, chain.samples) }),
     ...chain.variables,
   }
   const { LLM_API_KEY: key, LLM_BASE_URL: base, PORT: port, HOST: host } = readConfig(overrides, undefined, defaults)
@@ -48,9 +51,16 @@ function configure(chain: DemoChain, folder: string): Config {
     ...defaults,
     ...(key === undefined && base === undefined ? { LLM_PROVIDER: 'scripted' } : {}),
     // Whoever chooses another port, for a second demo say, has something else on the usual ones.
-    ...(port === settings.PORT.read(undefined) ? { PROXY_PORT: '8000' } : { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0' }),
+    ...(port === settings.PORT.read(undefined) ? { PROXY_PORT: '8000' } : { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0' }),
     ...(port === 0 ? {} : { CHAT_EXPLORER_URL: pageAddress(host, port) }),
   })
+}
+
+/** What the simulated chain can be asked by a script, for the page of the editor. @returns the file */
+function writeSamples(folder: string, samples: DemoChain['samples']): string {
+  const file = join(folder, 'sample-scripts.json')
+  writeFileSync(file, JSON.stringify(samples))
+  return file
 }
 
 async function demo(options: DemoArguments): Promise<number> {
@@ -76,7 +86,8 @@ async function demo(options: DemoArguments): Promise<number> {
         chain, folder, key, model: modelSettings(config), chat: pageAddress(config.HOST, shared.proxyPort ?? 0),
         page: pageAddress(config.HOST, shared.apiPort ?? config.PORT), askPage: pageAddress(config.HOST, shared.askPort ?? config.ASK_PORT),
         mcp: `${pageAddress(config.HOST, shared.mcpPort ?? config.MCP_PORT)}/mcp`,
-        wallet: config.WALLET_URL ?? `http://localhost:${shared.walletPort ?? config.WALLET_PORT}`, mailFolder: config.SMTP_URL === undefined ? config.MAIL_FOLDER : undefined,
+        wallet: config.WALLET_URL ?? `http://localhost:${shared.walletPort ?? config.WALLET_PORT}`, 
+        editor: editorUrl(config, shared.editorPort), mailFolder: config.SMTP_URL === undefined ? config.MAIL_FOLDER : undefined,
       })
       if (config.LOG_FORMAT === 'json') say(text)
       else terminal.stream.write(text)

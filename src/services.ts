@@ -61,6 +61,11 @@ export const services = {
     description: 'Sign people in and give their passkeys accounts on the chain: the wallet on WALLET_PORT.',
     start: async (context) => (await import('./services/wallet.ts')).startWallet(context),
   },
+  // After the wallet, whose port it names.
+  editor: {
+    description: 'Keep projects, check Cadence while it is written, and reach repositories: the editor on HTTP_PORT, its language server channel on LSP_PORT.',
+    start: async (context) => (await import('./services/editor.ts')).startEditor(context),
+  },
 } as const satisfies Record<string, Service>
 
 export type ServiceName = keyof typeof services

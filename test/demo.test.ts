@@ -215,7 +215,7 @@ describe('the demo', function () {
     expect(await health.json()).to.have.nested.include({ 'model.provider': 'anthropic', 'model.is_scripted': false })
   })
 
-  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT', 'CHAT_PORT', 'WALLET_PORT', 'TOOLS_PORT', 'PROXY_PORT']) {
+  for (const variable of ['PORT', 'ASK_PORT', 'MCP_PORT', 'CHAT_PORT', 'WALLET_PORT', 'HTTP_PORT', 'LSP_PORT', 'TOOLS_PORT', 'PROXY_PORT']) {
     it(`says that ${variable} is taken, and that another can be chosen by it`, async () => {
       const other = createServer().listen(0, '127.0.0.1')
       receivers.push(other)

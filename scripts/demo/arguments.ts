@@ -4,8 +4,8 @@ import { readArguments, wholeNumber, wrongArgument } from '../../src/simnode/nod
 export const demoHelp = `Runs everything on this machine, without the internet: a node with a chain of its own, a PostgreSQL that is thrown
 away at the end, and all services. The variables of flowfarm hold here too (PORT, HOST, LLM_API_KEY, LOG_LEVEL, …).
 The chat, the query service and the MCP server are behind one port, PROXY_PORT (8000). The wallet has one of its
-own, WALLET_PORT (3004). With another PORT all of these take free ports, unless PROXY_PORT, CHAT_PORT, WALLET_PORT,
-ASK_PORT, MCP_PORT and TOOLS_PORT say which.
+own, WALLET_PORT (3004), and the editor has two, HTTP_PORT (3003) and LSP_PORT (3002). With another PORT all of these
+take free ports, unless PROXY_PORT, CHAT_PORT, WALLET_PORT, HTTP_PORT, LSP_PORT, ASK_PORT, MCP_PORT and TOOLS_PORT say which.
 
   npm run demo
   PORT=8081 npm run demo -- --blocks 2000

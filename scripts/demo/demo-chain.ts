@@ -1,4 +1,5 @@
 import type { AccountLabel } from '../../src/farm/labels/account-labels.ts'
+import type { SampleScript } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
 
 /** A chain that the demo runs on, and the node that serves it. */
 export interface DemoChain {
@@ -10,11 +11,18 @@ export interface DemoChain {
   readonly watched: string
   /** What accounts are known as. */
   readonly labels: readonly Omit<AccountLabel, 'isBuiltIn'>[]
+  /** Scripts that the node answers, for the page of the editor. */
+  readonly samples: readonly SampleScript[]
   /** Variables that win over those of the environment. */
   readonly variables: Readonly<Record<string, string>>
   /** Rejects when the node fails; never resolves. */
   readonly failed: Promise<never>
   stop(): Promise<void>
+}
+
+/** The editor's networks: without the internet there is one. @param api REST of the node */
+export function editorVariables(api: string): Readonly<Record<string, string>> {
+  return { EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: api }
 }
 
 /** Mainnet makes a block in this time, in milliseconds. */

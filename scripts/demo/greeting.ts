@@ -19,6 +19,8 @@ export interface Greeting {
   readonly mcp: string
   /** Where the wallet is, without a slash at the end. */
   readonly wallet: string
+  /** Where the editor is, without a slash at its end. */
+  readonly editor: string
   /** Where e-mails are written to. Undefined: they are sent. */
   readonly mailFolder: string | undefined
   /** What questions go to, or what to set so that they go somewhere. */
@@ -30,7 +32,7 @@ export interface Greeting {
 }
 
 /** What a ready demo says: what to open, and what to try. */
-export function greetingText({ chain, chat, page, askPage, mcp, wallet, mailFolder, model, folder, key }: Greeting): string {
+export function greetingText({ chain, chat, page, askPage, mcp, wallet, editor, mailFolder, model, folder, key }: Greeting): string {
   const subscription = {
     url: 'http://127.0.0.1:9000/', secret, event_types: ['ft.transfer'], conditions: { addresses: [chain.watched] },
   }
@@ -41,6 +43,7 @@ export function greetingText({ chain, chat, page, askPage, mcp, wallet, mailFold
     `    The chat      ${chat}/`,
     `    The explorer  ${page}/`,
     `    The wallet    ${wallet}/`,
+    `    The editor    ${editor}/`,
     `    Ask in SQL    ${askPage}/`,
     `    All routes    ${page}/docs`,
     `    Blocks        ${page}/flow/block`,

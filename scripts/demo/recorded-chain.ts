@@ -1,6 +1,6 @@
 import { startReplayNode } from '../../src/simnode/replay/replay-node.ts'
 import { loadRecording } from '../../src/simnode/replay/recording.ts'
-import { blockMs, dayMs, pastDays } from './demo-chain.ts'
+import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { withPictures } from './recorded-pictures.ts'
 
@@ -10,7 +10,7 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
   const [version] = recording.versions.values()
   const height = (version?.blocks.length ?? 1) - 1
   const node = await startReplayNode({
-    recording, loop: true, ...(isStill ? {} : { intervalMs: blockMs }),
+    recording, loop: true, hasRest: true, ...(isStill ? {} : { intervalMs: blockMs }),
     clock: { height, time: new Date(), spacingMs: blockMs, pastSpacingMs: pastDays * dayMs / height },
   })
   return {
@@ -21,9 +21,11 @@ export async function startRecordedChain(folder: string, isStill: boolean): Prom
     ],
     watched: '0xf8d6e0586b0a20c7',
     labels: [],
+    samples: [],
     variables: {
       // What tokens and items say of themselves was recorded; what goes on after the end of the recording cannot be asked.
       ENABLE_NFT_OWNERSHIP_RECONCILER: 'false', ENABLE_NETWORK_STATE_WORKER: 'false',
+      ...editorVariables(node.restUrl),
     },
     failed: new Promise(() => undefined),
     stop: () => node.stop(),

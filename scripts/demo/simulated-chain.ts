@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { LedgerNodeOptions } from '../../src/simnode/ledger/ledger-node.ts'
+import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
 import { pairs } from '../../src/simnode/ledger/swaps/pairs.ts'
 import { publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
-import { blockMs, dayMs, pastDays } from './demo-chain.ts'
+import { blockMs, dayMs, editorVariables, pastDays } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
 import { startPriceFeed } from './price-feed.ts'
 import { simulatedLabels } from './simulated-labels.ts'
@@ -26,7 +27,7 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
   const head = blocks - 1
   const now = Date.now()
   const options: LedgerNodeOptions = {
-    seed, head, hasPayer: true, ...(isStill ? {} : { intervalMs: blockMs }),
+    seed, head, hasPayer: true, hasRest: true, ...(isStill ? {} : { intervalMs: blockMs }),
     clock: {
       height: head - recentBlocks, time: new Date(now - recentBlocks * blockMs), spacingMs: blockMs,
       pastSpacingMs: pastDays * dayMs / (head - recentBlocks),
@@ -36,8 +37,8 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
   const failed = once(thread, 'error').then(([error]) => {
     throw error
   })
-  const [[endpoint], prices] = await Promise.all([
-    Promise.race([once(thread, 'message') as Promise<[string]>, failed]), startPriceFeed({ from: now - pastDays * dayMs }),
+  const [[{ endpoint, api }], prices] = await Promise.all([
+    Promise.race([once(thread, 'message') as Promise<[{ readonly endpoint: string; readonly api: string }]>, failed]), startPriceFeed({ from: now - pastDays * dayMs }),
   ])
   return {
     endpoint,
@@ -49,11 +50,13 @@ export async function startSimulatedChain({ blocks, seed, isStill }: SimulatedCh
     // The exchange of FLOW and dollars.
     watched: `0x${pairs[0]?.contract.hex ?? ''}`,
     labels: simulatedLabels(),
+    samples: sampleScripts,
     variables: {
       // The node is our own: names and pictures need not wait for one another.
       CHAIN_SCRIPT_RPS: '0',
       // Pays for accounts of the wallet, which the simulated chain makes as a testnet does.
       WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '100',
+      ...editorVariables(api),
       ENABLE_PRICE_FEED: 'true', PRICE_FEED_URL: prices.url, PRICE_REFRESH_MIN: String(priceRefresh),
     },
     failed,

@@ -17,6 +17,7 @@ export const editorSettings = {
   CHAIN_CLI_COMMAND: text({ group, default: 'flow', description: 'The `flow`-style program whose `cadence language-server` checks Cadence: a name to be found on PATH, or a path.' }),
   EDITOR_LANGUAGE_SERVER: choice({ group, default: 'auto', values: ['auto', 'cli', 'parser', 'pre-1.0'], description: 'What checks Cadence. cli: CHAIN_CLI_COMMAND. parser: our own, for the syntax of Cadence 1.0 alone. pre-1.0: the checker of Cadence 0.42. auto: cli where there is one, else parser.' }),
   EDITOR_FOLDER: optionalText({ group, description: 'Folder of what the language server reads: a folder for each connection, and contracts of the chain. Without it one of the system for temporary files.' }),
+  EDITOR_SAMPLES: optionalText({ group, description: 'File with scripts that the page offers to begin with: a JSON list of {name, title, code, arguments}, arguments in JSON-CDC.' }),
 
   EDITOR_NETWORKS: list({ group: nodes, description: 'Networks that the page offers, of mainnet, testnet and emulator. Without it mainnet, testnet and that of the chain that is followed.' }),
   EDITOR_MAINNET_API: optionalUrl({ group: nodes, schemes: http, description: 'REST API of an access node of mainnet, which browsers ask to run scripts. Without it https://rest-mainnet.onflow.org.' }),

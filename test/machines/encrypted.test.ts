@@ -56,7 +56,7 @@ describe('a database that is reached with TLS alone', function () {
       const trust = mode === 'no-verify' ? '' : `&sslrootcert=${encodeURIComponent(authority)}`
       const program = new FlowfarmProcess([], {
         ...askingOff, DB_URL: `${proxy.url}?sslmode=${mode}${trust}`, CHAIN_ACCESS_NODE: node.endpoint,
-        HOST: '127.0.0.1', PORT: '0', ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', TOOLS_PORT: '0',
+        HOST: '127.0.0.1', PORT: '0', ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0',
       })
       programs.push(program)
       const { port: apiPort } = await program.logged(/the API listens/)

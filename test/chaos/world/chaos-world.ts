@@ -97,7 +97,7 @@ export class ChaosWorld {
       variables: {
         ...variables, ...queue.variables, DB_URL: postgres.url, PORT: String(api), ASK_PORT: String(ask), MCP_PORT: String(mcp), BACKEND_URL: this.url,
         // Nobody asks these by their ports.
-        CHAT_PORT: '0', WALLET_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0', MCP_SERVER_URL: `http://127.0.0.1:${mcp}/mcp`,
+        CHAT_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0', MCP_SERVER_URL: `http://127.0.0.1:${mcp}/mcp`,
         CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
         CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
       },

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import type { Client } from '../base/client-address.ts'
+import { editorNetworks } from '../base/editor-network.ts'
+import { asError } from '../base/errors.ts'
+import type { Logger } from '../base/log.ts'
+import { connectionLimits } from '../db/connection-limits.ts'
+import { createPool } from '../db/pool.ts'
+import { createGitHub } from '../editor/github/create-github.ts'
+import { createDeployFeed } from '../editor/github/deploys/deploy-feed.ts'
+import type { EditorParts, EditorSettings } from '../editor/http/editor-server.ts'
+import { createImportWorkspaces } from '../editor/language-servers/create-import-workspaces.ts'
+import { findLanguageServer } from '../editor/language-servers/find-language-server.ts'
+import { createNodeContracts } from '../editor/language-servers/imports/node-contracts.ts'
+import type { LanguageServerProgram } from '../editor/language-servers/language-server-program.ts'
+import { createLspServer } from '../editor/lsp/lsp-server.ts'
+import { createProjectAccess } from '../projects/project-access.ts'
+import { projectLimits } from '../projects/project-quotas.ts'
+import { createProjectsFunction } from '../projects/projects-function.ts'
+import { cannotListen } from './cannot-listen.ts'
+import type { ServiceContext } from './context.ts'
+import { editorUrl } from './editor-origin.ts'
+import { readGitHubApp, readSamples } from './editor-settings.ts'
+import { openEditorNodes } from './open-editor-nodes.ts'
+import type { EditorNodes } from './open-editor-nodes.ts'
+import { openEditorSignIn } from './open-editor-sign-in.ts'
+
+export interface OpenEditorOptions {
+  /** Of the HTTP side. */
+  readonly port: number
+  readonly clientOf: (request: IncomingMessage) => Client
+  readonly log: Logger
+  /** The page, which may ask what the settings name. */
+  readonly page: (settings: () => EditorSettings) => Middleware
+}
+
+export interface OpenedEditor extends EditorParts {
+  /** Where people reach it, without a slash at its end. */
+  readonly url: string
+  readonly lspUrl: string
+  readonly languageServer: LanguageServerProgram
+}
+
+const poolSize = 10
+const pruneEveryMs = 3_600_000
+
+/**
+ * Puts the editor together: projects, repositories, and the language server channel on a port of its own. What it opens ends with the process.
+ * @throws FatalError for settings that cannot be; errors of the database
+ */
+export async function openEditor(context: ServiceContext, { port, clientOf, log, page }: OpenEditorOptions): Promise<OpenedEditor> {
+  const { config, databaseUrl, lifecycle } = context
+  const url = editorUrl(config, port)
+  const { origin } = new URL(url)
+  const pool = createPool(databaseUrl, {
+    ...connectionLimits, max: poolSize, applicationName: 'flowfarm editor', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
+  })
+  lifecycle.onStop('connections: flowfarm editor', () => pool.end())
+  const { authenticate, wallet } = await openEditorSignIn(context, pool)
+  const quotas = { projects: config.PROJECTS_PER_USER, files: config.PROJECT_FILES, fileBytes: config.PROJECT_FILE_BYTES, projectBytes: config.PROJECT_BYTES }
+  const projects = createProjectsFunction({ pool, log, authenticate, clientOf, quotas, allowsOrigin: (from) => from === origin })
+  const access = createProjectAccess(pool)
+  const app = readGitHubApp(config)
+  const github = app === undefined ? undefined : createGitHub({ app, pool, log, authenticate, clientOf, projects: access, editorUrl: url })
+  const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
+  lifecycle.onStop('deployments of projects', () => deploys.close())
+  const samples = await readSamples(config)
+  const nodes = openEditorNodes(context, log)
+  const { program, lspPort } = await openChannel(context, { log, clientOf, nodes, deploys })
+  pruneNowAndThen(context, log, async () => {
+    await projects.prune()
+    await github?.prune()
+  })
+  const lspUrl = config.LSP_URL ?? lspAddress(url, lspPort)
+  const settings = (): EditorSettings => ({
+    url, lsp_url: lspUrl, networks: nodes.networks(), language_server: { kind: program.kind, label: program.label }, wallet,
+    github: { is_on: github !== undefined, install_url: github?.installUrl ?? null }, samples, limits: projectLimits(quotas),
+  })
+  return { url, lspUrl, languageServer: program, settings, projects: projects.middleware, github: github?.middleware, page: page(settings) }
+}
+
+interface ChannelNeeds extends Pick<OpenEditorOptions, 'log' | 'clientOf'> {
+  readonly nodes: EditorNodes
+  readonly deploys: Awaited<ReturnType<typeof createDeployFeed>>
+}
+
+/** Starts the channel on LSP_PORT. */
+async function openChannel({ config, metrics, lifecycle, shared }: ServiceContext, { log, clientOf, nodes, deploys }: ChannelNeeds): Promise<{ program: LanguageServerProgram; lspPort: number }> {
+  const program = await findLanguageServer({ choice: config.EDITOR_LANGUAGE_SERVER, command: config.CHAIN_CLI_COMMAND, log })
+  const workspaces = await createImportWorkspaces({ root: config.EDITOR_FOLDER, source: createNodeContracts({ nodes: nodes.readers, log }), log })
+  lifecycle.onStop('folders of the language server', () => workspaces.close())
+  const channel = await createLspServer({
+    host: config.HOST, port: config.LSP_PORT, log, metrics, clientOf, program, workspaces, networks: editorNetworks, deploys,
+  }).catch((error: unknown) => {
+    throw cannotListen(error, { variable: 'LSP_PORT', port: config.LSP_PORT, host: config.HOST })
+  })
+  shared.lspPort = channel.port
+  lifecycle.onStop('language server channel', () => channel.close())
+  return { program, lspPort: channel.port }
+}
+
+function pruneNowAndThen({ lifecycle }: Pick<ServiceContext, 'lifecycle'>, log: Logger, prune: () => Promise<void>): void {
+  const pruning = setInterval(() => {
+    prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'what the editor needs no more could not be removed'))
+  }, pruneEveryMs)
+  lifecycle.onStop('what the editor needs no more', () => clearInterval(pruning))
+}
+
+/** The channel at the host of the editor. */
+function lspAddress(url: string, port: number): string {
+  const { protocol, hostname } = new URL(url)
+  return `${protocol === 'https:' ? 'wss' : 'ws'}://${hostname}:${port}/lsp`
+}
