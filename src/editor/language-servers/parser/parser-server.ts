@@ -162,7 +162,9 @@ export class ParserServer {
   }
 
   #tell(uri: string, version: number | undefined, diagnostics: readonly Diagnostic[]): void {
-    void this.#options.connection.sendNotification('textDocument/publishDiagnostics', { uri, diagnostics, ...(version === undefined ? {} : { version }) })
+    const params = { uri, diagnostics, ...(version === undefined ? {} : { version }) }
+    // Whoever would read it is gone, and with them this process, when its input ends.
+    this.#options.connection.sendNotification('textDocument/publishDiagnostics', params).catch(() => undefined)
   }
 }
 

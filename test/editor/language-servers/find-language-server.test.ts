@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { FatalError } from '../../../src/base/errors.ts'
+import { findLanguageServer } from '../../../src/editor/language-servers/find-language-server.ts'
+import { cadenceCli } from './cadence-cli.ts'
+
+describe('the choice of a language server', () => {
+  let folder: string
+  const lines: { level: number; msg: string }[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { level: number; msg: string }) })
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'find-language-server-'))
+  })
+
+  after(async () => rm(folder, { recursive: true }))
+
+  async function script(name: string, body: string): Promise<string> {
+    const path = join(folder, name)
+    await writeFile(path, `#!/bin/sh\n${body}\n`)
+    await chmod(path, 0o755)
+    return path
+  }
+
+  it('says for cli which variable names the program that is not there', async () => {
+    for (const command of ['no-such-flow', join(folder, 'missing'), folder]) {
+      await assert.rejects(findLanguageServer({ choice: 'cli', command, log }), (error: unknown) => {
+        assert.ok(error instanceof FatalError)
+        assert.match(error.message, /CHAIN_CLI_COMMAND/)
+        assert.match(error.message, /is not there: no program|is no file/)
+        return true
+      })
+    }
+  })
+
+  it('says what a program does that is no language server', async () => {
+    const cases: [string, string, RegExp][] = [
+      ['ends', 'echo no such command >&2; exit 3', /ended with 3: no such command/],
+      ['silent', 'cat >/dev/null', /does not answer within 0\.3 s/],
+      ['loud', 'echo hello; cat >/dev/null', /does not answer|ended|Header|header/],
+      ['odd', `printf 'Content-Length: 38\\r\\n\\r\\n{"jsonrpc":"2.0","id":1,"result":{"a":1}}'; cat >/dev/null`, /is no language server|does not answer/],
+    ]
+    for (const [name, body, message] of cases) {
+      const command = await script(name, body)
+      await assert.rejects(findLanguageServer({ choice: 'cli', command, log, startMs: name === 'ends' ? 20_000 : 300 }), message, name)
+    }
+  })
+
+  it('takes the parser where there is no CLI, and says what is missing', async () => {
+    lines.length = 0
+    const program = await findLanguageServer({ choice: 'auto', command: 'no-such-flow', log })
+    assert.equal(program.kind, 'parser')
+    assert.equal(lines.length, 1)
+    assert.equal(lines[0]?.level, 40)
+    assert.match(lines[0]?.msg ?? '', /no program no-such-flow on PATH.*install the Flow CLI/)
+    assert.equal((await findLanguageServer({ choice: 'parser', command: 'no-such-flow', log })).kind, 'parser')
+  })
+
+  it('takes a program that answers, by its absolute path, and starts it without crash reports', async function () {
+    const command = cadenceCli() ?? this.skip()
+    const program = await findLanguageServer({ choice: 'auto', command, log })
+    assert.deepEqual([program.kind, program.command, program.args.at(-1)], ['cli', command, '--enable-flow-client=false'])
+    assert.deepEqual(program.initializationOptions, { accessCheckMode: 'strict', reportCrashes: false })
+    assert.ok(!program.label.includes('/'))
+  })
+})
