@@ -32,9 +32,10 @@ const nobody: Account = {
 /** Signs people in by the wallet, where there is one. */
 export function AccountProvider({ settings: { wallet }, children }: { readonly settings: EditorSettings; readonly children: ReactNode }): ReactNode {
   if (wallet === null) return <AccountContext value={nobody}>{children}</AccountContext>
+  const at = (url: string): string => new URL(url, wallet.url).href
   return (
     <AuthProvider
-      gotrueUrl={wallet.gotrue_url} passkeyAuthUrl={wallet.passkey_auth_url} sessionUrl={wallet.session_url} rpId={wallet.rp_id} rpName={wallet.rp_name}
+      gotrueUrl={at(wallet.gotrue_url)} passkeyAuthUrl={at(wallet.passkey_auth_url)} sessionUrl={at(wallet.session_url)} rpId={wallet.rp_id} rpName={wallet.rp_name}
       cookieDomain={wallet.cookie_domain ?? undefined}
     >
       <SignedIn>{children}</SignedIn>

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import type { EditorSettings } from '../editor/http/editor-server.ts'
 import { contentPolicy, securityHeaders } from '../operator/http/security-headers.ts'
 import { servePage } from '../operator/pages.ts'
 import type { Pages } from '../operator/pages.ts'
@@ -6,16 +7,11 @@ import type { Pages } from '../operator/pages.ts'
 /** Paths of the editor's page: the page itself knows what each shows. */
 const pagePath = /^\/(?:p\/[a-z0-9-]{1,80}|developer\/callback)?$/
 
-export interface EditorPageOptions {
-  /**
-   * What the page calls besides its own origin, as URLs: the language server channel, the wallet, REST APIs of access nodes. Read for each request, since
-   * ports may be known later.
-   */
-  readonly connects: () => readonly string[]
-}
-
-/** The page of the editor and its files below `/assets`. The code that it shows was written by strangers, so it may have nothing from elsewhere but what it asks. */
-export function createEditorPage(pages: Pages, { connects }: EditorPageOptions): Middleware {
+/**
+ * The page of the editor and its files below `/assets`. The code that it shows was written by strangers, so it may have nothing from elsewhere but what it asks.
+ * @param settings read for each request, since ports and networks may be known later
+ */
+export function createEditorPage(pages: Pages, settings: () => Pick<EditorSettings, 'lsp_url' | 'networks' | 'wallet'>): Middleware {
   const setHeaders = securityHeaders()
   return async (context, next) => {
     const isFile = context.path.startsWith('/assets/')
@@ -24,8 +20,14 @@ export function createEditorPage(pages: Pages, { connects }: EditorPageOptions):
       return
     }
     context.state['route'] = isFile ? '/assets' : context.path.startsWith('/p/') ? '/p/{slug}' : '/'
-    await setHeaders(context, () => servePage(context, pages, isFile ? context.path.slice(1) : '', (html) => editorPolicy(html, connects())))
+    await setHeaders(context, () => servePage(context, pages, isFile ? context.path.slice(1) : '', (html) => editorPolicy(html, calledBy(settings()))))
   }
+}
+
+/** What the page calls besides its own origin: the language server channel, access nodes, and the wallet. */
+function calledBy({ lsp_url: channel, networks, wallet }: Pick<EditorSettings, 'lsp_url' | 'networks' | 'wallet'>): readonly string[] {
+  const signIn = wallet === null ? [] : [wallet.gotrue_url, wallet.passkey_auth_url, wallet.session_url].map((url) => new URL(url, wallet.url).href)
+  return [channel, ...networks.map(({ api_url: url }) => url), ...signIn]
 }
 
 /** The policy of all pages, with these origins added to what may be called. @throws TypeError for what is no URL */

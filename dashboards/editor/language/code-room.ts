@@ -168,7 +168,7 @@ export class CodeRoom {
       ])),
       keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
       EditorView.contentAttributes.of(({ state }) => ({
-        'aria-label': `${path}${state.readOnly ? ', read only' : ''}. Press Escape, then Tab to leave the editor.`, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off',
+        'aria-label': `${path}${state.readOnly ? ', read only' : ''}. Press Escape, then Tab to leave the editor.`, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off', tabindex: '0',
       })),
       EditorView.updateListener.of((update) => {
         if (update.selectionSet || update.docChanged) this.#tellCursor(update.state)

@@ -15,7 +15,10 @@ export interface TabStripProps {
 /** The files that are open, and which of them is in front. */
 export function TabStrip({ project: { open, active, files, saved, isReadOnly }, onOpen, onClose }: TabStripProps): ReactNode {
   const list = useRef<HTMLUListElement>(null)
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [active])
+  useEffect(() => {
+    // Some browsers give a promise for it, which is nothing to clean up.
+    void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [active])
   return (
     <ul ref={list} className="open-files" aria-label="Open files">
       {open.map((path) => {

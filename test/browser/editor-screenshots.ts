@@ -1,0 +1,145 @@
+/**
+ * `node test/browser/editor-screenshots.ts <folder> [names]`: pictures of the editor in the states that a person should look at after a change,
+ * over a simulated chain.
+ */
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import { createEditorPage } from '../../src/services/editor-page.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startEditorStandIn } from '../support/editor-stand-in.ts'
+import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
+import { codeOf, makeFile, openEditorPage, openFile, signInToEditor, typeCode, untilChecked, untilSaving } from './editor-session.ts'
+import type { EditorVisit } from './editor-session.ts'
+
+interface Shot {
+  readonly name: string
+  readonly size?: 'wide' | 'phone'
+  readonly theme?: 'light' | 'dark'
+  readonly world?: Partial<EditorWorld>
+  readonly path?: string
+  readonly act?: (visit: EditorVisit, editor: EditorStandIn) => Promise<void>
+}
+
+type Act = NonNullable<Shot['act']>
+
+const broken: Act = async ({ page }) => {
+  await untilChecked(page)
+  await typeCode(page, 'import FungibleToken from 0xf233dcee88fe0abe\n\n/// Holds what was given to it.\naccess(all) contract Vaults {\n\n    access(all) let total: UFix64\n\n    access(all) fun add(amount: UFix64 {\n        self.total = self.total + amount\n    }\n\n    init() {\n        self.total = 0.0\n    }\n}\n')
+  await page.getByRole('button', { name: /:\d+:\d+$/ }).first().waitFor()
+}
+const sampled: Act = async ({ page }) => {
+  await page.getByRole('button', { name: 'Templates' }).click()
+  await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
+  await codeOf(page).click()
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('region', { name: 'Result' }).getByText('Done').waitFor()
+}
+const failed: Act = async ({ page }) => {
+  await openFile(page, 'scripts/add.cdc').click()
+  await page.getByRole('tab', { name: 'Run' }).click()
+  await page.getByRole('textbox', { name: 'a Int' }).fill('1')
+  await page.getByRole('textbox', { name: 'b Int' }).fill('2')
+  await page.getByRole('textbox', { name: 'b Int' }).press('Enter')
+  await page.getByRole('region', { name: 'Result' }).getByText('Failed').waitFor()
+}
+const saved: Act = async (visit, editor) => {
+  await makeFile(visit.page, 'contracts/Hello.cdc')
+  await typeCode(visit.page, 'access(all) contract Hello {}\n')
+  await signInToEditor(visit.page, editor, 'maria.lopez@example.com')
+  await untilSaving(visit.page, 'Saved')
+}
+const shared: Act = async (visit, editor) => {
+  await saved(visit, editor)
+  await visit.page.getByRole('button', { name: 'Share' }).click()
+  await visit.page.getByRole('checkbox').check()
+  await visit.page.getByText('The project is public.').waitFor()
+}
+const listed: Act = async (visit, editor) => {
+  await saved(visit, editor)
+  await visit.page.getByRole('button', { name: 'Projects' }).click()
+  await visit.page.getByRole('button', { name: /^Untitled/ }).last().waitFor()
+}
+const conflicting: Act = async (visit, editor) => {
+  await saved(visit, editor)
+  const { page, context } = visit
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await openFile(other, 'contracts/Hello.cdc').click()
+  await typeCode(other, 'access(all) contract Hello {\n    init() {}\n}\n')
+  await untilSaving(other, 'Saved')
+  await typeCode(page, 'access(all) contract Hello {\n    access(all) let mine: Int\n}\n')
+  await page.getByRole('heading', { name: 'This project was changed elsewhere too' }).waitFor()
+  await other.close()
+}
+
+const shots: readonly Shot[] = [
+  { name: 'start', act: ({ page }) => untilChecked(page) },
+  { name: 'start-dark', theme: 'dark', act: ({ page }) => untilChecked(page) },
+  { name: 'problems', act: broken },
+  { name: 'problems-phone', size: 'phone', act: broken },
+  { name: 'result', act: sampled },
+  { name: 'result-dark-phone', size: 'phone', theme: 'dark', act: sampled },
+  { name: 'failed', act: failed },
+  { name: 'templates', act: ({ page }) => page.getByRole('button', { name: 'Templates' }).click() },
+  { name: 'new-file', act: async ({ page }) => {
+    await page.getByRole('button', { name: 'New file', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Path' }).fill('deps/A.cdc')
+    await page.getByRole('button', { name: 'Make it' }).click()
+  } },
+  { name: 'files-phone', size: 'phone', act: ({ page }) => page.getByRole('button', { name: 'Files', exact: true }).click() },
+  { name: 'sign-in', act: ({ page }) => page.getByRole('button', { name: 'Sign in' }).click() },
+  { name: 'saved', act: saved },
+  { name: 'saved-phone', size: 'phone', act: saved },
+  { name: 'share', act: shared },
+  { name: 'projects', act: listed },
+  { name: 'conflict', act: conflicting },
+  { name: 'conflict-dark', theme: 'dark', act: conflicting },
+  { name: 'completion', act: async ({ page }) => {
+    await untilChecked(page)
+    await codeOf(page).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.keyboard.type('access(all) cont')
+    await page.keyboard.press('Control+Space')
+    await page.locator('.cm-tooltip-autocomplete').waitFor()
+  } },
+  { name: 'not-found', path: '/p/nothing-abc123', act: async ({ page }) => void await page.getByText('There is no such project').waitFor() },
+  { name: 'services-away', act: async (visit, editor) => {
+    await saved(visit, editor)
+    editor.world = { ...editor.world, projectsAre: 'down' }
+    await editor.stopChannel()
+    await typeCode(visit.page, '// more\n')
+    await visit.page.getByText('The service does not answer.').waitFor()
+  } },
+  { name: 'empty', act: async ({ page }) => {
+    for (const path of ['contracts', 'scripts', 'transactions']) {
+      await page.getByRole('button', { name: `Delete ${path}`, exact: true }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    }
+  } },
+]
+
+const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+const [folder, ...only] = process.argv.slice(2)
+if (folder === undefined) throw new Error('Name the folder for the pictures.')
+const pages = createDashboardPages({ page: 'editor', log: pino({ level: 'warn' }) })
+await pages.file('')
+const started = await startBrowser()
+for (const { name, size = 'wide', theme = 'light', world, path = '/', act } of shots.filter((shot) => only.length === 0 || only.some((word) => shot.name.startsWith(word)))) {
+  const editor = await startEditorStandIn((settings) => createEditorPage(pages, settings), world)
+  const visit = await openEditorPage(started, editor, { path, viewport: sizes[size], colorScheme: theme, deviceScaleFactor: size === 'phone' ? 2 : 1, hasTouch: size === 'phone' })
+  visit.page.setDefaultTimeout(10_000)
+  try {
+    await act?.(visit, editor)
+  } catch (error) {
+    process.stderr.write(`${name}: ${String(error)}\n`)
+  }
+  for (const line of visit.said) process.stderr.write(`${name}: ${line}\n`)
+  const picture = join(folder, `${name}.png`)
+  await visit.page.screenshot({ path: picture })
+  process.stdout.write(`${picture}\n`)
+  await visit.context.close()
+  await editor.stop()
+}
+await started.close()
+pages.stop()

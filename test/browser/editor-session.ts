@@ -1,0 +1,145 @@
+import { pino } from 'pino'
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
+import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
+import { createEditorPage } from '../../src/services/editor-page.ts'
+import { startBrowser } from '../support/browser.ts'
+import type { TestBrowser } from '../support/browser.ts'
+import { startEditorStandIn } from '../support/editor-stand-in.ts'
+import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
+import { newEmail } from '../support/wallet-stand-in.ts'
+import { watchConsole } from './page-checks.ts'
+
+export interface EditorVisit {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the page said on the console. */
+  readonly said: string[]
+}
+
+export interface EditorSession {
+  readonly editor: EditorStandIn
+  /** Starts the editor, unless it runs, and opens its page in a browser that knows nothing yet. */
+  visit(options?: EditorVisitOptions): Promise<EditorVisit>
+}
+
+export interface EditorVisitOptions extends BrowserContextOptions {
+  readonly world?: Partial<EditorWorld>
+  readonly path?: string
+  /** Parts of what the page may say on the console. */
+  readonly expected?: readonly string[]
+}
+
+/** Has the tests of a suite use the editor in a browser, of real parts over a simulated chain. They are skipped where this machine has no browser. */
+export function useEditorSession(): EditorSession {
+  let running: TestBrowser | undefined
+  let pages: DashboardPages | undefined
+  let editor: EditorStandIn | undefined
+
+  before(async function (this: Mocha.Context) {
+    try {
+      running = await startBrowser()
+    } catch (error) {
+      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+      this.skip()
+    }
+    pages = createDashboardPages({ page: 'editor', log: pino({ level: 'silent' }) })
+    await pages.file('')
+  })
+
+  after(async () => {
+    pages?.stop()
+    await running?.close()
+  })
+
+  afterEach(async () => {
+    for (const context of running?.browser.contexts() ?? []) await context.close()
+    await editor?.stop()
+    editor = undefined
+  })
+
+  return {
+    get editor() {
+      return ready(editor)
+    },
+    visit: async ({ world = {}, ...options } = {}) => {
+      editor ??= await startEditorStandIn((settings) => createEditorPage(ready(pages), settings), world)
+      return openEditorPage(ready(running), editor, options)
+    },
+  }
+}
+
+/** What browsers say of services that are away, which is no fault of the page. */
+const ofNetworks = ['Failed to load resource', 'WebSocket connection to', 'net::ERR']
+
+export async function openEditorPage({ browser }: Pick<TestBrowser, 'browser'>, { url }: Pick<EditorStandIn, 'url'>, { path = '/', expected = [], ...options }: Omit<EditorVisitOptions, 'world'> = {}): Promise<EditorVisit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const said = watchConsole(page, [...ofNetworks, 'pubKeyCredParams is missing at least one', ...expected])
+  await page.goto(`${url}${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  return { page, context, said }
+}
+
+/** The text of the editor. */
+export function codeOf(page: Page): Locator {
+  return page.locator('.cm-content')
+}
+
+/** Replaces all that is in the editor, as typing does. */
+export async function typeCode(page: Page, code: string): Promise<void> {
+  await codeOf(page).click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(code)
+}
+
+/** The whole text of the editor, for files that fit into its window. */
+export async function readCode(page: Page): Promise<string> {
+  return (await codeOf(page).locator('.cm-line').allInnerTexts()).map((line) => (line === '\n' ? '' : line)).join('\n')
+}
+
+/** Makes a file by its path. */
+export async function makeFile(page: Page, path: string): Promise<void> {
+  await page.getByRole('button', { name: 'New file', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Path' }).fill(path)
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await openFile(page, path).and(page.locator('[aria-current]')).waitFor()
+}
+
+/** The tab of a file. */
+export function openFile(page: Page, path: string): Locator {
+  return page.getByRole('list', { name: 'Open files' }).getByTitle(path, { exact: true })
+}
+
+/** Waits until the language server is ready. */
+export async function untilChecked(page: Page): Promise<void> {
+  await page.getByRole('status').filter({ hasText: 'ready' }).waitFor()
+}
+
+/** Waits until the page says this of saving. */
+export async function untilSaving(page: Page, words: string): Promise<void> {
+  await page.getByRole('status', { name: 'Saving' }).filter({ hasText: words }).waitFor()
+}
+
+/** Signs in by the code of an e-mail, in the dialog that is open. */
+export async function finishSignIn(page: Page, editor: EditorStandIn, email: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+  await page.getByRole('textbox', { name: 'Code' }).fill((await editor.wallet.codeFor(email)).slice(0, 6))
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}
+
+/** Signs in by the code of an e-mail, without leaving the editor. */
+export async function signInToEditor(page: Page, editor: EditorStandIn, email = newEmail()): Promise<string> {
+  await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
+  await finishSignIn(page, editor, email)
+  return email
+}
+
+function ready<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error('The session has not begun.')
+  return thing
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path'
+import type { Middleware } from 'koa'
+import { pino } from 'pino'
+import { addressList, clientReader } from '../../src/base/client-address.ts'
+import { ApiError } from '../../src/base/errors.ts'
+import { Metrics } from '../../src/base/metrics.ts'
+import { createEditorServer } from '../../src/editor/http/editor-server.ts'
+import type { EditorServer, EditorSettings } from '../../src/editor/http/editor-server.ts'
+import { createImportWorkspaces } from '../../src/editor/language-servers/create-import-workspaces.ts'
+import type { LanguageServerProgram } from '../../src/editor/language-servers/language-server-program.ts'
+import { createLspServer } from '../../src/editor/lsp/lsp-server.ts'
+import type { LspServer } from '../../src/editor/lsp/lsp-server.ts'
+import { projectLimits } from '../../src/projects/project-quotas.ts'
+import type { ProjectQuotas } from '../../src/projects/project-quotas.ts'
+import { createProjectsFunction } from '../../src/projects/projects-function.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
+import { repositoryRoot } from './repository.ts'
+import { createTestDatabase } from './database.ts'
+import { startWalletStandIn } from './wallet-stand-in.ts'
+import type { WalletStandIn } from './wallet-stand-in.ts'
+
+/** What a test wants otherwise than usual. */
+export interface EditorWorld {
+  readonly quotas: ProjectQuotas
+  /** Nobody can sign in. */
+  readonly hasNoWallet: boolean
+  /** Projects are answered with this status, and nothing is done. */
+  readonly projectsAre: 'up' | 'down'
+  /** Saves are done, and their answers do not arrive. */
+  readonly savesAre: 'answered' | 'unanswered'
+}
+
+export interface EditorStandIn {
+  /** `http://localhost` and the port. */
+  readonly url: string
+  readonly wallet: WalletStandIn
+  readonly node: LedgerNode
+  world: EditorWorld
+  /** Kills the process of the language server, as a crash does. */
+  killLanguageServer(): void
+  /** Ends the language server channel; nothing listens any more. */
+  stopChannel(): Promise<void>
+  /** Starts it again, where it was. */
+  startChannel(): Promise<void>
+  /** What the projects function was asked, by endpoint. */
+  readonly asked: readonly { readonly endpoint: string; readonly data: Readonly<Record<string, unknown>> }[]
+  stop(): Promise<void>
+}
+
+export const usualEditorWorld: EditorWorld = { quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 }, hasNoWallet: false, projectsAre: 'up', savesAre: 'answered' }
+
+/** The language server that needs no program of others. */
+const program: LanguageServerProgram = {
+  kind: 'parser', label: 'Cadence 1.0 parser: syntax only', command: process.execPath, args: [join(repositoryRoot, 'src/editor/language-servers/parser/main.ts')],
+}
+
+/** A contract of the chain that code of tests imports. */
+export const importedContract = { address: 'f8d6e0586b0a20c7', name: 'Greeter', code: '/// Says hello.\naccess(all) contract Greeter {\n    access(all) fun greet(): String {\n        return "hello"\n    }\n}\n' }
+
+/** The editor of real parts: projects on a database, the channel with the built-in language server, a wallet to sign in at, and a simulated node. */
+export async function startEditorStandIn(page: (settings: () => EditorSettings) => Middleware, first: Partial<EditorWorld> = {}): Promise<EditorStandIn> {
+  const state = { world: { ...usualEditorWorld, ...first } }
+  const log = pino({ level: 'silent' })
+  const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
+  const database = await createTestDatabase({ max: 10 })
+  const node = await startLedgerNode({ seed: 3, head: 60, hasRest: true })
+  const workspaces = await createImportWorkspaces({
+    log, source: { contractsOf: (_network, address) => Promise.resolve(address === importedContract.address ? new Map([[importedContract.name, importedContract.code]]) : undefined) },
+  })
+  const asked: { endpoint: string; data: Readonly<Record<string, unknown>> }[] = []
+  let channelPort = 0
+  let channel: LspServer | undefined
+  const startChannel = async (): Promise<void> => {
+    channel = await createLspServer({ host: '127.0.0.1', port: channelPort, log, metrics: new Metrics(), clientOf, program, workspaces, networks: ['emulator', 'testnet'], limits: { backoffMs: 50 } })
+    channelPort = channel.port
+  }
+  await startChannel()
+  let wallet: WalletStandIn | undefined
+  const server: EditorServer = await createEditorServer({
+    host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf, settingsPerMinute: 10_000, closeGraceMs: 0,
+    open: async (port) => {
+      const url = `http://localhost:${port}`
+      const opened = await startWalletStandIn(async (_context, next) => {
+        await next()
+      }, {}, { origins: (own) => [`http://localhost:${own}`, url] })
+      wallet = opened
+      const settings = (): EditorSettings => ({
+        url, lsp_url: `ws://localhost:${channelPort}/lsp`,
+        networks: [{ network: 'emulator', api_url: node.restUrl, is_default: true }, { network: 'testnet', api_url: node.restUrl, is_default: false }],
+        language_server: { kind: program.kind, label: program.label },
+        wallet: state.world.hasNoWallet ? null : {
+          url: opened.url, gotrue_url: `${opened.url}/auth/v1`, passkey_auth_url: `${opened.url}/functions/v1/passkey-auth`, session_url: `${opened.url}/session`, rp_id: 'localhost', rp_name: 'flowfarm', cookie_domain: null,
+        },
+        github: { is_on: false, install_url: null }, samples: sampleScripts, limits: projectLimits(state.world.quotas),
+      })
+      const projects = createProjectsFunction({
+        pool: database.pool, log, clientOf, quotas: state.world.quotas, allowsOrigin: (origin) => origin === url,
+        authenticate: async (accessToken) => {
+          const answer = await fetch(`${opened.url}/auth/v1/user`, { headers: { authorization: `Bearer ${accessToken}` } })
+          if (!answer.ok) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in again.')
+          return { userId: (await answer.json() as { readonly id: string }).id }
+        },
+      })
+      return {
+        settings, github: undefined, page: page(settings),
+        projects: async (context, next) => {
+          if (context.path !== '/functions/v1/projects') return next()
+          if (state.world.projectsAre === 'down') throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
+          const isLost = state.world.savesAre === 'unanswered'
+          const chunks: Buffer[] = []
+          context.req.on('data', (chunk: Buffer) => chunks.push(chunk))
+          await projects.middleware(context, next)
+          const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { endpoint?: string; data?: Record<string, unknown> }
+          asked.push({ endpoint: body.endpoint ?? '', data: body.data ?? {} })
+          if (isLost && body.endpoint === '/projects/save') context.req.socket.destroy()
+        },
+      }
+    },
+  })
+  const ready = (): WalletStandIn => {
+    if (wallet === undefined) throw new Error('The wallet has not been started.')
+    return wallet
+  }
+  return {
+    url: `http://localhost:${server.port}`, node, asked,
+    get wallet() {
+      return ready()
+    },
+    get world() {
+      return state.world
+    },
+    set world(world) {
+      state.world = world
+    },
+    killLanguageServer: () => {
+      const pid = channel?.pidOf('emulator')
+      if (pid === undefined) throw new Error('No language server runs.')
+      process.kill(pid, 'SIGKILL')
+    },
+    stopChannel: async () => {
+      await channel?.close()
+      channel = undefined
+    },
+    startChannel,
+    stop: async () => {
+      await server.close()
+      await wallet?.stop()
+      await channel?.close()
+      await workspaces.close()
+      await node.stop()
+      await database.drop()
+    },
+  }
+}
