@@ -49,6 +49,10 @@ export interface GitHub {
   prune(): Promise<void>
 }
 
+/** For how long a deployment is listed. */
+const deploymentDays = 400
+const pageSize = 500
+
 /**
  * Repositories of projects, by a GitHub App: `/github/…`.
  * @throws FatalError `bad-github-key`
@@ -79,6 +83,21 @@ export function createGitHub({ app, pool, log, editorUrl: url, projects, authent
     prune: async () => {
       await states.prune()
       await deliveries.prune()
+      await parts.deployments.prune(deploymentDays)
+      await forgetProjects(connections, projects)
     },
+  }
+}
+
+/** Nobody tells us of a project that was deleted, or that has another owner now: what it was connected with goes. */
+async function forgetProjects(connections: ConnectionStore, projects: ProjectAccess): Promise<void> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    const page = await connections.page(after, pageSize)
+    for (const { id, projectId, userId } of page) {
+      const project = await projects.find(projectId, userId)
+      if (project?.ownerId !== userId) await connections.remove(projectId)
+      after = id
+    }
+    if (page.length < pageSize) return
   }
 }

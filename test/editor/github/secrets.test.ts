@@ -45,7 +45,7 @@ describe('secrets of repositories', () => {
     const texts = [(await put(who, projectId, 'x')).text]
     texts.push((await put(who, projectId, 'none')).text, (await put(who, projectId, 'x', { flow_key_index: -1 })).text, (await put(who, projectId, 'x', { flow_private_key: `${privateKey}00` })).text, (await put(who, projectId, 'x', { flow_address: 'none' })).text)
     for (const status of [401, 403, 404, 409, 422, 500]) {
-      world.github.faults.push({ part: '/actions/secrets/FLOW', answer: [status, { message: 'no' }], times: 2 })
+      world.github.faults.push({ part: '/actions/secrets/FLOW', answer: [status, { message: 'no' }], times: 1 })
       texts.push((await put(who, projectId, 'x')).text)
     }
     const { rows } = await world.pool.query<{ line: string }>(
@@ -69,6 +69,23 @@ describe('secrets of repositories', () => {
     expect((await world.call(who, 'DELETE', `/environments?project_id=${projectId}&name=two`)).status).to.equal(200)
     expect((await world.call(who, 'DELETE', `/environments?project_id=${projectId}&name=two`)).status).to.equal(404)
     for (const name of ['', '1a', 'a b', 'a"', '$(x)', 'é', 'a'.repeat(41)]) expect((await environment(who, projectId, name, 'x')).status, name).to.equal(400)
+  })
+
+  it('belong to an environment that the workflow makes where there is none', async () => {
+    const { who, projectId, repo } = await world.connected('dirk')
+    await world.call(who, 'POST', '/workflow', { body: { project_id: projectId } })
+    expect((await put(who, projectId, 'testnet')).status).to.equal(200)
+    expect(world.github.secret(repo, 'FLOW_PRIVATE_KEY_TESTNET')).to.equal(privateKey)
+  })
+
+  it('and all else of a project are forgotten when it has gone', async () => {
+    const [stays, goes, changes] = [await world.connected('ed'), await world.connected('flo'), await world.connected('gus')]
+    world.projects.delete(goes.projectId)
+    world.projects.set(changes.projectId, { id: changes.projectId, ownerId: stays.who.userId, isPublic: true })
+    await world.service?.prune()
+    const { rows } = await world.pool.query<{ id: string }>('select project_id as id from editor.connections')
+    expect(rows.map(({ id }) => id)).to.include(stays.projectId).and.not.include.members([goes.projectId])
+    expect(rows.map(({ id }) => id)).not.to.include(changes.projectId)
   })
 
   it('let one connection report, and no other; what is connected anew has another key', async () => {

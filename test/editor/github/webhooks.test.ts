@@ -164,6 +164,26 @@ describe('webhooks of repositories', () => {
     expect(streamed).to.equal(413)
   })
 
+  it('do not fill the memory, however many come at once', async () => {
+    const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}`, 'x-github-event': 'push', 'x-github-delivery': 'd' }
+    const most = 4 * 1024 * 1024
+    const calls = Array.from({ length: 24 }, () => {
+      const call = request(`${world.url}/github/webhook`, { method: 'POST', headers: { ...headers, 'content-length': most + 1 } })
+      const told = new Promise<number | undefined>((resolve) => {
+        call.on('response', (response) => resolve(response.statusCode))
+        call.on('error', () => resolve(undefined))
+      })
+      call.write(Buffer.alloc(most, 0x20))
+      return { call, told }
+    })
+    expect(await Promise.race(calls.map(({ told }) => told)), 'some are refused before all of it is there').to.equal(503)
+    for (const { call } of calls) call.end(' ')
+    const statuses = await Promise.all(calls.map(({ told }) => told))
+    expect(statuses, 'the others are read, and refused for their signature').to.include.members([401, 503])
+    const { repo } = await world.connected('olga')
+    expect((await world.webhook('push', pushEventOf(repo))).body['outcome'], 'all of it was given back').to.equal('taken')
+  })
+
   it('switch connections off and on with the installation and its repositories', async () => {
     const { who, projectId, repo, installationId } = await world.connected('gail')
     const state = async (): Promise<unknown> => (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body['connection']?.['off_reason']

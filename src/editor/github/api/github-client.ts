@@ -32,7 +32,7 @@ type OctokitClass = NonNullable<ConstructorParameters<typeof App>[0]['Octokit']>
  */
 export function createGitHubClient(settings: GitHubApp, { log, fetch = boundedFetch([new URL(settings.url).origin, new URL(settings.apiUrl).origin]) }: { readonly log: Logger; readonly fetch?: typeof globalThis.fetch }): GitHubClient {
   const { appId, clientId, clientSecret } = settings
-  const privateKey = settings.privateKey.replaceAll(String.raw`\n`, '\n').trim()
+  const privateKey = settings.privateKey.replaceAll(String.raw`\n`, '\n').replaceAll('\r', '').trim()
   if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----$/.test(privateKey)) {
     throw new FatalError('bad-github-key', 'GITHUB_APP_PRIVATE_KEY is no private key: set the PEM file that GitHub gave, with its line breaks written \\n.')
   }

@@ -68,6 +68,12 @@ export class ConnectionStore {
     return this.#one('id = $1', id)
   }
 
+  /** Whose projects are connected, by id: the next page behind one. */
+  async page(after: string, limit: number): Promise<readonly Pick<Connection, 'id' | 'projectId' | 'userId'>[]> {
+    const sql = 'select id, project_id as "projectId", user_id as "userId" from editor.connections where id > $1 order by id limit $2'
+    return (await query<Pick<Connection, 'id' | 'projectId' | 'userId'>>(this.#pool, sql, [after, limit])).rows
+  }
+
   /** All of one repository: each of them is told what happens there. */
   async ofRepository(db: Queryable, repositoryId: number): Promise<readonly Connection[]> {
     const { rows } = await query<Row>(db, `select ${columns} from editor.connections where repository_id = $1 and off_reason is null order by id`, [repositoryId])

@@ -82,6 +82,11 @@ export class DeploymentStore {
     return rows.map(fromRow)
   }
 
+  /** Forgets what is of no interest any more. @param days after which a run is */
+  async prune(days: number): Promise<void> {
+    await query(this.#pool, 'delete from editor.deployments where created_at < now() - make_interval(days => $1)', [days])
+  }
+
   /** What changed of some projects since a moment, oldest first. */
   async changedSince(projectIds: readonly string[], since: Date): Promise<readonly (Deployment & { readonly projectId: string })[]> {
     const { rows } = await query<Row & { readonly projectId: string }>(

@@ -50,8 +50,9 @@ export function addChangingRoutes(router: Router<RequestState>, parts: GitHubPar
     run: async ({ userId, input }) => {
       const repository = await access.ofProject(userId, input.project_id)
       const { owner, repo, connection } = repository
-      const kept = await environments.list(connection.id)
-      const all = kept.length > 0 ? kept : [{ name: connection.network, branch: connection.branch, network: connection.network }]
+      // A project without environments deploys its own branch; its secrets need one to belong to.
+      if ((await environments.list(connection.id)).length === 0) await environments.put(connection.id, { name: connection.network, branch: connection.branch, network: connection.network, isDefault: true })
+      const all = await environments.list(connection.id)
       const content = deployWorkflow(all, connection.path)
       const call = await access.open(repository, 'write', { contents: 'write', workflows: 'write' })
       const { sha } = await commitFiles(call, {

@@ -10,10 +10,12 @@ import { deployMessage, tellDeploy } from '../deploys/deploy-messages.ts'
 import { isSignedReport, reportKey, reportSeconds } from '../deploys/report-key.ts'
 import type { GitHubParts } from '../github-parts.ts'
 import { handleWebhook } from '../webhooks/handle-webhook.ts'
-import { jsonOf, readRawBody } from '../webhooks/read-raw-body.ts'
+import { BodyBudget, jsonOf, withRawBody } from '../webhooks/read-raw-body.ts'
 
 const mostWebhookBytes = 5 * 1024 * 1024
 const mostReportBytes = 16 * 1024
+/** Of all bodies whose signature is not checked yet, in one process. */
+const mostUnknownBytes = 64 * 1024 * 1024
 const id = z.number().int().positive()
 const report = z.object({
   status: z.string().regex(/^[a-z_]{1,40}$/, 'has to be in_progress, success, failure or cancelled'), sha: commitSha, branch: branchName, run_id: id, run_attempt: id.default(1), action: z.string().max(40).optional(), network: z.string().max(40).optional(),
@@ -23,6 +25,8 @@ const report = z.object({
 export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubParts): void {
   const { app: { webhookSecret }, limits, clientOf, log } = parts
   const verifier = webhookSecret === undefined ? undefined : new Webhooks({ secret: webhookSecret })
+
+  const budget = new BodyBudget(mostUnknownBytes)
 
   const admit = (context: RequestContext): void => {
     context.set('Cache-Control', 'no-store')
@@ -36,10 +40,11 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
     const [signature, event, delivery] = [context.get('X-Hub-Signature-256'), context.get('X-GitHub-Event'), context.get('X-GitHub-Delivery')]
     if (!/^sha256=[0-9a-f]{64}$/.test(signature)) throw new ApiError(401, 'bad-signature', 'X-Hub-Signature-256 is missing or is none.')
     if (event === '' || delivery === '') throw new ApiError(400, 'bad-event', 'X-GitHub-Event and X-GitHub-Delivery are missing.')
-    const body = await readRawBody(context.req, mostWebhookBytes)
-    // Bytes that are no text become others in it, and then the signature is not of them.
-    if (await verifier?.verify(body.toString('utf8'), signature) !== true) throw new ApiError(401, 'bad-signature', 'The signature is not of this body by the secret of the webhook.')
-    const outcome = await handleWebhook(parts, event, body, jsonOf(body))
+    const outcome = await withRawBody(context.req, { mostBytes: mostWebhookBytes, budget }, async (body) => {
+      // Bytes that are no text become others in it, and then the signature is not of them.
+      if (await verifier?.verify(body.toString('utf8'), signature) !== true) throw new ApiError(401, 'bad-signature', 'The signature is not of this body by the secret of the webhook.')
+      return handleWebhook(parts, event, body, jsonOf(body))
+    })
     log.debug({ event, delivery: delivery.slice(0, 100), outcome }, 'GitHub told something')
     answer(context, { ok: true, outcome })
   })
@@ -49,25 +54,26 @@ export function addWebhookRoutes(router: Router<RequestState>, parts: GitHubPart
     admit(context)
     const [signature, timestamp, connectionId] = [context.get('X-Signature-256'), context.get('X-Timestamp'), context.URL.searchParams.get('connection') ?? '']
     const isInTime = /^\d{1,12}$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= reportSeconds
-    const body = await readRawBody(context.req, mostReportBytes)
-    const connection = z.uuid().safeParse(connectionId).success ? await parts.connections.find(connectionId) : undefined
-    // Of a connection that there is not, and of one that there is, a wrong signature is answered alike.
-    const key = reportKey(webhookSecret ?? '', connection ?? { id: connectionId, callbackSalt: Buffer.alloc(32) })
-    const isSigned = isSignedReport(key, timestamp, body, signature)
-    if (connection === undefined || !isSigned) throw new ApiError(401, 'bad-signature', 'X-Signature-256 is not of X-Timestamp and this body by the key of the connection. Put the secrets of the environment once more.')
-    if (!isInTime) throw new ApiError(401, 'bad-signature', `X-Timestamp has to be within ${reportSeconds} s of now.`)
-    const { status, sha, branch, run_id: runId, run_attempt: attempt } = parseBody(report, jsonOf(body))
-    const isRunning = ['in_progress', 'started', 'pending'].includes(status)
-    const now = new Date()
-    const outcome = await withRetriedTransaction(parts.pool, async (db) => {
-      if (!await parts.deliveries.isNew(db, 'workflow', Buffer.concat([Buffer.from(`${connection.id}.${timestamp}.`), body]), 1)) throw new ApiError(409, 'repeated', 'This report was sent before.')
-      const deployment = connection.offReason !== null ? undefined : await parts.deployments.note(db, connection, await parts.environments.list(connection.id, db), {
-        runId, attempt, stage: isRunning ? 2 : 3, conclusion: isRunning ? null : status, sha, branch, trigger: 'report', logsUrl: null, message: null, author: null,
-        startedAt: isRunning ? now : null, endedAt: isRunning ? null : now,
+    const outcome = await withRawBody(context.req, { mostBytes: mostReportBytes, budget }, async (body) => {
+      const connection = z.uuid().safeParse(connectionId).success ? await parts.connections.find(connectionId) : undefined
+      // Of a connection that there is not, and of one that there is, a wrong signature is answered alike.
+      const key = reportKey(webhookSecret ?? '', connection ?? { id: connectionId, callbackSalt: Buffer.alloc(32) })
+      const isSigned = isSignedReport(key, timestamp, body, signature)
+      if (connection === undefined || !isSigned) throw new ApiError(401, 'bad-signature', 'X-Signature-256 is not of X-Timestamp and this body by the key of the connection. Put the secrets of the environment once more.')
+      if (!isInTime) throw new ApiError(401, 'bad-signature', `X-Timestamp has to be within ${reportSeconds} s of now.`)
+      const { status, sha, branch, run_id: runId, run_attempt: attempt } = parseBody(report, jsonOf(body))
+      const isRunning = ['in_progress', 'started', 'pending'].includes(status)
+      const now = new Date()
+      return withRetriedTransaction(parts.pool, async (db) => {
+        if (!await parts.deliveries.isNew(db, 'workflow', Buffer.concat([Buffer.from(`${connection.id}.${timestamp}.`), body]), 1)) throw new ApiError(409, 'repeated', 'This report was sent before.')
+        const deployment = connection.offReason !== null ? undefined : await parts.deployments.note(db, connection, await parts.environments.list(connection.id, db), {
+          runId, attempt, stage: isRunning ? 2 : 3, conclusion: isRunning ? null : status, sha, branch, trigger: 'report', logsUrl: null, message: null, author: null,
+          startedAt: isRunning ? now : null, endedAt: isRunning ? null : now,
+        })
+        if (deployment === undefined) return 'not-of-interest'
+        await tellDeploy(db, deployMessage(connection.projectId, deployment))
+        return 'taken'
       })
-      if (deployment === undefined) return 'not-of-interest'
-      await tellDeploy(db, deployMessage(connection.projectId, deployment))
-      return 'taken'
     })
     answer(context, { ok: true, outcome })
   })

@@ -2,11 +2,30 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../../base/errors.ts'
 import { isShallowText, tooDeep } from '../../../base/json-depth.ts'
 
+/** Bytes that bodies of senders that nobody knows yet may take up together. */
+export class BodyBudget {
+  #free: number
+
+  constructor(bytes: number) {
+    this.#free = bytes
+  }
+
+  /** @throws ApiError 503 `busy` */
+  take(bytes: number): void {
+    if (bytes > this.#free) throw new ApiError(503, 'busy', 'There are too many large bodies at once: send it again in a moment.', { details: { retryAfterSeconds: 2 } })
+    this.#free -= bytes
+  }
+
+  giveBack(bytes: number): void {
+    this.#free += bytes
+  }
+}
+
 /**
- * The body of a request as it came, which is what signatures are of. The rest of one that is too large is left unread.
- * @throws ApiError 413 `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`
+ * Runs something with the body of a request as it came, which is what signatures are of. The rest of one that is too large is left unread.
+ * @throws ApiError 413 `body-too-large`, 415 `compressed-body`, 400 `incomplete-body`, 503 `busy`; what `run` throws
  */
-export async function readRawBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+export async function withRawBody<T>(request: IncomingMessage, { mostBytes, budget }: { readonly mostBytes: number; readonly budget: BodyBudget }, run: (body: Buffer) => Promise<T>): Promise<T> {
   const { 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers
   if (coding.toLowerCase() !== 'identity') throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
   const tooLarge = (): ApiError => new ApiError(413, 'body-too-large', `A body has at most ${mostBytes} bytes.`)
@@ -14,16 +33,21 @@ export async function readRawBody(request: IncomingMessage, mostBytes: number): 
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > mostBytes) throw tooLarge()
-      chunks.push(chunk)
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        if (bytes + chunk.length > mostBytes) throw tooLarge()
+        budget.take(chunk.length)
+        bytes += chunk.length
+        chunks.push(chunk)
+      }
+    } catch (error) {
+      if (error instanceof ApiError || request.complete) throw error
+      throw new ApiError(400, 'incomplete-body', 'The connection ended before the body did.', { cause: error })
     }
-  } catch (error) {
-    if (error instanceof ApiError || request.complete) throw error
-    throw new ApiError(400, 'incomplete-body', 'The connection ended before the body did.', { cause: error })
+    return await run(Buffer.concat(chunks))
+  } finally {
+    budget.giveBack(bytes)
   }
-  return Buffer.concat(chunks)
 }
 
 /** A body whose signature was found right, as JSON. @throws ApiError 400 `bad-json` or `too-deep` */
