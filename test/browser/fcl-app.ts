@@ -59,6 +59,12 @@ initServiceRegistry({ coreStrategies: { 'POP/RPC': inWindow } })
 const user = getCurrentUser({ platform: 'web', getStorageProvider: async () => ({ can: true, get: async (key) => kept.get(key), put: async (key, value) => kept.set(key, value), removeItem: async (key) => kept.delete(key) }) })
 const mutate = getMutate(user)
 
+// The test signs for it: no key is in a page.
+const paidBy = ({ address, keyIndex }) => (account) => ({
+  ...account, tempId: address + '-' + keyIndex, addr: address, keyId: keyIndex,
+  signingFunction: async ({ message }) => ({ addr: address, keyId: keyIndex, signature: await window.signAsPayer(message) }),
+})
+
 window.application = {
   set: (settings) => config(settings),
   connect: async (nonce) => {
@@ -69,9 +75,9 @@ window.application = {
     const answer = await user.signUserMessage(hex)
     return answer instanceof Error ? { error: answer.message } : answer
   },
-  send: async (cadence, values) => {
+  send: async (cadence, values, payer) => {
     try {
-      const id = await mutate({ cadence, args: (arg, types) => values.map(({ type, value }) => arg(value, types[type])), limit: 999 })
+      const id = await mutate({ cadence, ...(payer === undefined ? {} : { payer: paidBy(payer) }), args: (arg, types) => values.map(({ type, value }) => arg(value, types[type])), limit: 999 })
       return { id }
     } catch (error) {
       return { error: String(error.message ?? error) }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
-import { bytesOfHex } from '../../clients/signing/bytes.ts'
+import { bytesOfHex, hexOf } from '../../clients/signing/bytes.ts'
 import { verifyAccountProof } from '../../clients/signing/fcl-account-proof.ts'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { verifyUserMessage } from '../../clients/signing/user-message.ts'
@@ -14,6 +14,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { createMailFolder } from '../support/mail-folder.ts'
 import type { MailFolder } from '../support/mail-folder.ts'
+import { testPayer } from '../support/node-client.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
 import { openFclApp, startFclApp, whileWindow } from './fcl-app.ts'
 import type { FclApp } from './fcl-app.ts'
@@ -113,6 +114,20 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
     )
     await popup.getByRole('heading', { name: 'Send FLOW?' }).waitFor()
     await popup.getByText('12.5 FLOW').waitFor()
+    await popup.getByRole('button', { name: 'Approve' }).click()
+    const { id, error } = await answer
+    expect(error).to.equal(undefined)
+    expect(await page.evaluate(`application.sealed('${id ?? ''}')`)).to.equal('SEALED')
+  })
+
+  it('sends a transaction for which it pays itself', async () => {
+    const payer = testPayer(1)
+    await page.exposeFunction('signAsPayer', async (message: string) => hexOf((await payer.key.sign(Buffer.from(message, 'hex').subarray(32))).signature))
+    const { script } = sendFlow('emulator', { amount: 1n, to: publishedPayer.address })
+    const { popup, answer } = await ask<{ readonly id?: string; readonly error?: string }>(
+      `application.send(${JSON.stringify(script)}, [{ type: 'UFix64', value: '1.00000000' }, { type: 'Address', value: '${publishedPayer.address}' }], ${JSON.stringify({ address: payer.address, keyIndex: payer.keyIndex })})`,
+    )
+    await popup.getByText(`paid by ${payer.address}`).waitFor()
     await popup.getByRole('button', { name: 'Approve' }).click()
     const { id, error } = await answer
     expect(error).to.equal(undefined)
