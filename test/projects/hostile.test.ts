@@ -20,6 +20,16 @@ describe('the projects function', () => {
   )
   const errorOf = async (response: Response): Promise<[number, string]> => [response.status, (await response.json() as { error: { code: string } }).error.code]
 
+  /** What is answered to the head of a request whose body never comes. */
+  const answerTo = async (length: number, headers = ''): Promise<string> => {
+    const { hostname, port, pathname } = new URL(world.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n`)
+    const [data] = await once(socket, 'data') as [Buffer]
+    socket.destroy()
+    return data.toString()
+  }
+
   it('names the path that it refuses, and the rule', async () => {
     const { id } = await world.save(owner, { name: 'p', files: [file('Main.cdc')] })
     for (const [path, rule] of [
@@ -122,15 +132,11 @@ describe('the projects function', () => {
     const large = JSON.stringify({ endpoint: '/projects/save', data: { name: 'p', files: [file('a', '\n'.repeat(90_000))] } })
     expect(await errorOf(await post(large))).to.deep.equal([401, 'UNAUTHORIZED'])
     expect((await post(large, { Authorization: `Bearer ${owner.token}` })).status).to.equal(200)
-    // It says how long its body is, and is answered before it sends that.
-    const { hostname, port, pathname } = new URL(world.url)
-    const socket = connect(Number(port), hostname)
-    socket.write(`POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${owner.token}\r\nContent-Length: 900000000\r\n\r\n`)
-    const [data] = await once(socket, 'data') as [Buffer]
-    socket.destroy()
-    const answered = data.toString()
-    expect(answered).to.match(/^HTTP\/1\.1 413 /)
-    expect(answered).to.include('TOO_LARGE').and.match(/connection: close/i)
+    // They say how long their bodies are, and are answered before they send them.
+    const tooLarge = await answerTo(900_000_000, `Authorization: Bearer ${owner.token}\r\n`)
+    expect(tooLarge).to.match(/^HTTP\/1\.1 413 /)
+    expect(tooLarge).to.include('TOO_LARGE').and.match(/connection: close/i)
+    expect(await answerTo(20_000)).to.match(/^HTTP\/1\.1 401 /)
   })
 })
 
