@@ -80,6 +80,28 @@ describe('repositories of the editor', () => {
     expect(world.github.files(repo)['README.md']).to.equal('theirs again')
   })
 
+  it('lose nothing of those who commit at once', async () => {
+    const { who, projectId, repo } = await world.connected('cleo')
+    const names = Array.from({ length: 8 }, (_, i) => `f${i}.cdc`)
+    const answers = await Promise.all(names.map((path) => world.call(who, 'POST', '/commit', { body: { project_id: projectId, message: path, files: [{ path, content: path, action: 'create' }] } })))
+    const made = names.filter((_, i) => answers[i]?.status === 200)
+    expect(made.length).to.be.greaterThan(0)
+    for (const { status, body } of answers) expect(status === 200 || body['code'] === 'branch-moved').to.equal(true)
+    expect(Object.keys(world.github.files(repo)).filter((path) => /^f\d/.test(path)), 'those that were told so are there, and no others').to.have.members(made)
+  })
+
+  it('are one for each project, however many ask to connect it at once', async () => {
+    const { who, projectId, repo, installationId } = await world.connected('rosa')
+    const other = world.github.repository('rosa', 'other', { files: { a: 'a' } })
+    world.github.installations.get(installationId)?.repositories.add(other.id)
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => world.call(who, 'POST', '/connect', {
+      body: { project_id: projectId, installation_id: installationId, owner: 'rosa', repo: i % 2 === 0 ? repo.name : 'other', branch: 'main', network: 'testnet' },
+    })))
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array<number>(12).fill(200))
+    const { rows } = await world.pool.query('select repo from editor.connections where project_id = $1', [projectId])
+    expect(rows).to.have.length(1)
+  })
+
   it('begin where they are empty, and branches begin from the default one', async () => {
     const empty = world.github.repository('eva', 'empty')
     const { who, projectId } = await world.connected('eva', empty)
