@@ -46,14 +46,21 @@ export class EmailSignIn {
     return withParameters(`${this.#parts.walletUrl}/auth/v1/verify`, { token, type: 'magiclink' })
   }
 
-  /** Trades a token for a session: that of a link, or of a sign-in by passkey. @throws ApiError 403 `otp_expired`, `user_banned` */
-  async withToken(token: string, client: AuthClient): Promise<KeptSession> {
-    const { pool, oneTimeTokens, sessions } = this.#parts
-    const traded = await sessions.trade(token, client)
+  /**
+   * Trades a token for a session: that of a link, or of a sign-in by passkey. It counts for the limit `verify`.
+   * @throws ApiError 403 `otp_expired`, `user_banned`; 429
+   */
+  async withToken(token: string, client: AuthClient & { readonly network: string }): Promise<KeptSession> {
+    const { pool, limits, oneTimeTokens, sessions } = this.#parts
+    const traded = await sessions.trade(token, client, limits.turn('verify', client.network))
+    if (traded === 'limited') {
+      await limits.refuse('verify', client.network)
+      throw tokenRefused()
+    }
     return traded ?? withTransaction(pool, async (db) => this.#open(db, await oneTimeTokens.take(db, token, ['email']), client))
   }
 
-  /** Trades a code for a session. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */
+  /** Trades a code for a session. The limit `verify` is its caller's. @throws ApiError 403 `otp_expired`, `user_banned`; 429 */
   async withCode(email: string, code: string, client: AuthClient): Promise<KeptSession> {
     const { pool, limits, oneTimeTokens, users, audit } = this.#parts
     await limits.take('codeOf', email)

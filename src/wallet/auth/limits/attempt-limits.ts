@@ -1,5 +1,5 @@
 import { ApiError } from '../../../base/errors.ts'
-import type { RateLimit, RateLimits } from '../../limits/rate-limits.ts'
+import type { RateLimit, RateLimits, Turn } from '../../limits/rate-limits.ts'
 import { authError } from '../auth-error.ts'
 
 const minute = 60_000
@@ -37,8 +37,22 @@ export class AttemptLimits {
 
   /** @param subject who. @throws ApiError 429 `over_request_rate_limit` or `over_email_send_rate_limit`, with `retryAfterSeconds` in its details */
   async take(action: keyof AuthLimits, subject: string): Promise<void> {
+    await this.#inWords(action, () => this.#counts.take(`auth ${action}`, subject, this.#limits[action]))
+  }
+
+  /** One time, for a statement that counts it together with what it does. */
+  turn(action: keyof AuthLimits, subject: string): Turn {
+    return { action: `auth ${action}`, subject, limit: this.#limits[action] }
+  }
+
+  /** Says of a time that such a statement found too often when it is not. @throws ApiError 429 as `take` */
+  async refuse(action: keyof AuthLimits, subject: string): Promise<void> {
+    await this.#inWords(action, () => this.#counts.refuse(this.turn(action, subject)))
+  }
+
+  async #inWords(action: keyof AuthLimits, count: () => Promise<void>): Promise<void> {
     try {
-      await this.#counts.take(`auth ${action}`, subject, this.#limits[action])
+      await count()
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 429) throw error
       throw authError(429, action.startsWith('mail') ? 'over_email_send_rate_limit' : 'over_request_rate_limit', error.message, error.details)

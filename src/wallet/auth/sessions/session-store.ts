@@ -3,6 +3,8 @@ import type pg from 'pg'
 import { namedQuery } from '../../../db/named-query.ts'
 import { query, withTransaction } from '../../../db/pool.ts'
 import { authError } from '../auth-error.ts'
+import { countTurn, turnValues } from '../../limits/rate-limits.ts'
+import type { Turn } from '../../limits/rate-limits.ts'
 import { AuditLog } from '../audit-log.ts'
 import type { AuthSecrets } from '../tokens/auth-secrets.ts'
 import { digestOf, randomToken } from '../tokens/random-token.ts'
@@ -73,19 +75,26 @@ export class SessionStore {
 
   /**
    * Trades the one-time token of who has just shown a passkey, or came back to their page, for a session.
-   * @returns undefined where there is no such token @throws ApiError 403 `user_banned`, where the token is used up too
+   * @param turn that is counted in the same statement
+   * @returns `limited` where it is too often, and then nothing is traded; undefined where there is no such token
+   * @throws ApiError 403 `user_banned`, where the token is used up too
    */
-  async trade(token: string, client: AuthClient): Promise<KeptSession | undefined> {
+  async trade(token: string, client: AuthClient, turn: Turn): Promise<KeptSession | 'limited' | undefined> {
     const refreshToken = randomToken()
-    const { rows: [row] } = await namedQuery<{ [Name in keyof SessionRow]: SessionRow[Name] | null }>(
+    const { rows: [row] } = await namedQuery<{ [Name in keyof SessionRow]: SessionRow[Name] | null } & { readonly isCounted: boolean; readonly isTaken: boolean }>(
       this.#pool,
-      `with taken as (delete from wallet_auth.one_time_tokens where token_hash = $1 and kind = 'session' and expires_at > now() returning user_id, method),
+      `with counted as (${countTurn(7)}),
+       taken as (
+         delete from wallet_auth.one_time_tokens as o using counted where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method
+       ),
        u as (update wallet_auth.users as u set last_sign_in_at = now() from taken where u.id = taken.user_id and ${isWelcome} returning u.*),
        ${openedSession('taken.method', 'u, taken', 2)}
-       select ${sessionColumns} from taken left join u on true left join s on true`,
-      [digestOf(token), randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken)],
+       select exists (select from counted) as "isCounted", exists (select from taken) as "isTaken", ${sessionColumns}
+       from (values (1)) as one left join u on true left join s on true`,
+      [digestOf(token), randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), ...turnValues(turn)],
     )
-    if (row === undefined) return undefined
+    if (row?.isCounted !== true) return 'limited'
+    if (!row.isTaken) return undefined
     if (row.sessionId === null) throw banned()
     return { session: sessionOf(row as SessionRow), refreshToken }
   }

@@ -1,6 +1,7 @@
 import type { AssertionResponse } from '../ceremonies/responses.ts'
 import { VerificationFailure, verificationFailed } from '../ceremonies/verification-failure.ts'
 import { verifyAssertion } from '../ceremonies/verify-assertion.ts'
+import type { VerifiedAssertion } from '../ceremonies/verify-assertion.ts'
 import { functionError } from '../function-error.ts'
 import type { Caller } from '../stores/caller.ts'
 import type { TakenChallenge } from '../stores/challenge-store.ts'
@@ -16,13 +17,18 @@ export interface AssertionCheck {
   readonly userId: string | undefined
   /** The passkey that the response names; undefined: there is none (any more). */
   readonly found: OwnedPasskey | undefined
+  /**
+   * Notes that the passkey has signed, after all else was found right. Default: `PasskeyStore.used`.
+   * @returns false where its counter is not higher than before
+   */
+  readonly accept?: (passkey: OwnedPasskey, verified: VerifiedAssertion) => Promise<boolean>
 }
 
 /**
  * Finds out by which passkey, and so by whom, a challenge was signed, and writes down what was refused.
  * @throws ApiError 404 `CREDENTIAL_NOT_FOUND`, by which password managers forget a passkey that was removed here; 401 or 422 `VERIFICATION_FAILED`
  */
-export async function checkAssertion({ response, challenge, caller, parts, userId, found }: AssertionCheck): Promise<OwnedPasskey> {
+export async function checkAssertion({ response, challenge, caller, parts, userId, found, accept }: AssertionCheck): Promise<OwnedPasskey> {
   const { passkeys, audit, relyingParty } = parts
   const passkey = userId === undefined || found?.userId === userId ? found : undefined
   const refused = { isDone: false, userId: passkey?.userId ?? userId, credentialId: response.id }
@@ -32,7 +38,8 @@ export async function checkAssertion({ response, challenge, caller, parts, userI
   }
   try {
     const verified = await verifyAssertion(response, passkey, { relyingParty, challengeHash: challenge.hash, needsUserHandle: userId === undefined })
-    if (!await passkeys.used(passkey.credentialId, verified)) throw new VerificationFailure('counter')
+    const isAccepted = await (accept === undefined ? passkeys.used(passkey.credentialId, verified) : accept(passkey, verified))
+    if (!isAccepted) throw new VerificationFailure('counter')
   } catch (error) {
     if (!(error instanceof VerificationFailure)) throw error
     await audit.note(caller, { ...refused, event: error.reason === 'counter' ? 'counter_mismatch' : 'authentication_failed', reason: error.reason })

@@ -1,12 +1,15 @@
 import { z } from 'zod'
+import type { AuthUser } from '../../auth/auth-sessions.ts'
 import type { Turn } from '../../limits/rate-limits.ts'
 import { assertionResponse } from '../ceremonies/responses.ts'
-import { VerificationFailure, verificationFailed } from '../ceremonies/verification-failure.ts'
+import { VerificationFailure } from '../ceremonies/verification-failure.ts'
 import { webAuthn } from '../ceremonies/webauthn-library.ts'
 import { functionError } from '../function-error.ts'
 import type { Caller } from '../stores/caller.ts'
 import { challengeMs, digestOfEmail, goodChallenge } from '../stores/challenge-store.ts'
-import type { NewChallenge } from '../stores/challenge-store.ts'
+import type { NewChallenge, TakenChallenge } from '../stores/challenge-store.ts'
+import { noteValues } from '../stores/passkey-audit.ts'
+import type { OwnedPasskey } from '../stores/passkey-store.ts'
 import { checkAssertion } from './check-assertion.ts'
 import type { ClientTurn, OpenCall, PasskeyParts } from './endpoint.ts'
 import { readData, requireOwnRpId, rpId } from './read-data.ts'
@@ -42,27 +45,35 @@ async function beginOf(email: string, turn: ClientTurn, caller: Caller, { rates,
   return challenge
 }
 
-/** `/login/finish`: gives what is traded at the auth server for a session. */
+/** `/login/finish`: gives what is traded at the auth server for a session. That the passkey has signed is noted before there is anything to trade. */
 export async function finishSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
-  const { relyingParty, sessions, audit, signIns, limits } = parts
+  const { relyingParty, sessions, passkeys, signIns, limits } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   turn.isCounted = true
   const ofAccount = (userId: string): Turn => ({ action: 'passkey login/finish of account', subject: userId, limit: limits.ceremony.account })
   const found = await signIns.end(turn, ofAccount, { challengeId: given.challengeId, credentialId: given.response.id, rpId: relyingParty.id })
   const challenge = await notedChallenge({ kind: 'sign-in' }, caller, parts, () => goodChallenge(found.challenge))
-  const { userId, credentialId } = await checkAssertion({ response: given.response, challenge, caller, parts, userId: undefined, found: found.passkey })
-  const refused = { event: 'authentication_failed', isDone: false, userId, credentialId } as const
+  let email: string | undefined
+  const { userId } = await checkAssertion({
+    response: given.response, challenge, caller, parts, userId: undefined, found: found.passkey,
+    accept: async (passkey, verified) => {
+      email = (await requireUser(passkey, challenge, caller, parts)).email
+      const note = { event: 'authentication_completed', isDone: true, userId: passkey.userId, credentialId: passkey.credentialId } as const
+      return passkeys.usedAndNoted(passkey.credentialId, verified, noteValues(caller, note))
+    },
+  })
+  return { verified: true, tokenHash: await sessions.createTokenHash(userId), email: email ?? null }
+}
+
+/** Whose passkey it is, where they are the one who was meant. @throws ApiError 404 `CREDENTIAL_NOT_FOUND`; VerificationFailure `other-account` */
+async function requireUser({ userId, credentialId }: OwnedPasskey, challenge: TakenChallenge, caller: Caller, { sessions, audit }: PasskeyParts): Promise<AuthUser> {
   const user = await sessions.findUser(userId)
   if (user === undefined) {
-    await audit.note(caller, { ...refused, reason: 'unknown user' })
+    await audit.note(caller, { event: 'authentication_failed', isDone: false, userId, credentialId, reason: 'unknown user' })
     throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
   }
-  if (challenge.emailHash !== null && (user.email === undefined || !digestOfEmail(user.email).equals(challenge.emailHash))) {
-    await audit.note(caller, { ...refused, reason: 'other-account' })
-    throw verificationFailed(new VerificationFailure('other-account'), 401)
-  }
-  const tokenHash = await sessions.createTokenHash(userId)
-  await audit.note(caller, { event: 'authentication_completed', isDone: true, userId, credentialId })
-  return { verified: true, tokenHash, email: user.email ?? null }
+  const isMeant = challenge.emailHash === null || (user.email !== undefined && digestOfEmail(user.email).equals(challenge.emailHash))
+  if (!isMeant) throw new VerificationFailure('other-account')
+  return user
 }

@@ -7,6 +7,7 @@ import type { SigningPasskey, VerifiedAssertion } from '../ceremonies/verify-ass
 import type { NewPasskey } from '../ceremonies/verify-registration.ts'
 import { functionError } from '../function-error.ts'
 import type { KnownPasskey, KnownPasskeys } from '../known-passkey.ts'
+import { insertNote } from './passkey-audit.ts'
 
 /** A passkey as its owner sees it. */
 export interface Passkey {
@@ -36,6 +37,10 @@ export function selectSigner(credentialId: string, rpId: string): string {
   return `select p.credential_id as "credentialId", p.user_id as "userId", p.public_key as "publicKey", p.device_type as "deviceType", h.handle as "userHandle"
     from wallet.passkeys p join wallet.user_handles h using (user_id) where p.credential_id = ${credentialId} and p.rp_id = ${rpId} and p.removed_at is null`
 }
+
+const markUsed = `update wallet.passkeys set counter = $2, is_backed_up = $3, last_used_at = now()
+  where credential_id = $1 and removed_at is null and (counter < $2 or (counter = 0 and $2 = 0))`
+const markUsedAndNote = `with u as (${markUsed} returning 1) ${insertNote(4, 'from u')}`
 
 /** What is done together with a change, in its transaction. */
 export type AlsoIn = (client: pg.ClientBase) => Promise<void>
@@ -127,12 +132,13 @@ export class PasskeyStore implements KnownPasskeys {
    * @returns false where the counter is not higher than all before, which is how a copy is known; or where it was removed at this moment
    */
   async used(credentialId: string, { counter, isBackedUp }: VerifiedAssertion): Promise<boolean> {
-    const { rowCount } = await namedQuery(
-      this.#pool,
-      `update wallet.passkeys set counter = $2, is_backed_up = $3, last_used_at = now()
-       where credential_id = $1 and removed_at is null and (counter < $2 or (counter = 0 and $2 = 0))`,
-      [credentialId, counter, isBackedUp],
-    )
+    const { rowCount } = await namedQuery(this.#pool, markUsed, [credentialId, counter, isBackedUp])
+    return rowCount === 1
+  }
+
+  /** The same, with a line of the audit log where it is true. @param note values of the line, of `noteValues` */
+  async usedAndNoted(credentialId: string, { counter, isBackedUp }: VerifiedAssertion, note: readonly unknown[]): Promise<boolean> {
+    const { rowCount } = await namedQuery(this.#pool, markUsedAndNote, [credentialId, counter, isBackedUp, ...note])
     return rowCount === 1
   }
 

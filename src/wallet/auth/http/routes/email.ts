@@ -46,12 +46,13 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
   const verify = async (context: RequestContext): Promise<void> => {
     if (context.is('application/x-www-form-urlencoded') === 'application/x-www-form-urlencoded') return follow(context)
     const client = clientOf(context, parts)
-    await parts.limits.take('verify', client.network)
-    const body = parseBody(proof, await readJson(context.req, mostBodyBytes))
-    const [token, hash] = [body.token ?? '', body.token_hash ?? '']
-    if ((token === '') === (hash === '')) throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
-    if (hash !== '' && (body.email ?? '') !== '') throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
-    const session = hash === '' ? await signIn.withCode(emailOf(body.email), token, client) : await signIn.withToken(hash, client)
+    const given = await readProof(context).catch(async (error: unknown) => {
+      await parts.limits.take('verify', client.network)
+      throw error
+    })
+    // A token counts in the statement that takes it.
+    if ('code' in given) await parts.limits.take('verify', client.network)
+    const session = 'code' in given ? await signIn.withCode(emailOf(given.email), given.code, client) : await signIn.withToken(given.hash, client)
     answerJson(context, presentSession(session, parts.accessTokens))
     return undefined
   }
@@ -97,6 +98,15 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
     { method: 'POST', path: '/verify', run: verify },
     { method: 'GET', path: '/verify', run: open },
   ]
+}
+
+/** What somebody shows: the token of a link or of a sign-in, or the code of an e-mail. @throws ApiError 400, 413, 415 */
+async function readProof(context: RequestContext): Promise<{ readonly hash: string } | { readonly code: string; readonly email: unknown }> {
+  const body = parseBody(proof, await readJson(context.req, mostBodyBytes))
+  const [code, hash] = [body.token ?? '', body.token_hash ?? '']
+  if ((code === '') === (hash === '')) throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
+  if (hash !== '' && (body.email ?? '') !== '') throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
+  return hash === '' ? { code, email: body.email } : { hash }
 }
 
 /** @throws ApiError 400 `email_address_invalid` */
