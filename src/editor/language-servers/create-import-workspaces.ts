@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EditorNetwork } from '../../base/editor-network.ts'
 import { asError, FatalError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { ImportWorkspaces } from './import-workspace.ts'
@@ -25,11 +26,16 @@ export interface ImportWorkspacesOptions {
   readonly now?: () => number
 }
 
+/** What is made here; its workspaces can do all that `ImportWorkspace` has. */
+export interface ContractWorkspaces extends ImportWorkspaces {
+  open(network: EditorNetwork): Promise<ConnectionWorkspace>
+}
+
 /**
  * Folders for connections, all in one of this process, which goes away with it. What processes that were killed have left there is taken away.
  * @throws FatalError where the folder cannot be used
  */
-export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ImportWorkspaces> {
+export async function createImportWorkspaces(options: ImportWorkspacesOptions): Promise<ContractWorkspaces> {
   const { root = tmpdir(), source, log, freshMs = 600_000, absentMs = 30_000, mostStoredBytes = 256_000_000, now = Date.now } = options
   const run = await makeRunFolder(root, log)
   const store = new FileStore(join(run, 'contracts'), mostStoredBytes)

@@ -50,7 +50,7 @@ export interface ImportWorkspace {
    * Grows when other documents of the connection have to be prepared and checked again, because what they import is in other files now: contracts
    * came or were updated, or a document declares a contract that others import by its name.
    */
-  readonly generation: number
+  readonly generation?: number
   /**
    * Writes a document of the connection where imports by path find it, and gives the text to check.
    * @param path relative, such as `contracts/A.cdc`
@@ -65,16 +65,21 @@ export interface ImportWorkspace {
    * @param line from 0
    * @returns undefined for files that are none of the chain's contracts
    */
-  describe(file: string, line: number): ContractAt | undefined
+  describe?(file: string, line: number): ContractAt | undefined
   /**
-   * Finds the file that a server means by a definition. The checker of the CLI gives the range in the file that declares the name, and the URI of the
-   * file that was asked about. So the range is looked for in all that the document imports.
+   * Finds where a name is declared, for `textDocument/definition` of the CLI: its checker gives the range in the file that declares the name, and the
+   * URI of the file that was asked about; for contracts it gives nothing, or a line that is not there. So the range is looked for in all that the document
+   * imports, and then the name.
    * @param path the document that was asked about
    * @param at where the name stands in it
-   * @param range what the server gave
-   * @returns undefined where the name stands nowhere at this range
+   * @param range what the server gave; undefined where it gave nothing
    */
-  locate(path: string, at: TextRange['start'], range: TextRange): Promise<DefinitionPlace | undefined>
+  locate?(path: string, at: TextRange['start'], range: TextRange | undefined): Promise<DefinitionPlace | undefined>
+  /**
+   * The documents that import one, directly or by others, each after those that it imports itself. When it has changed, these are to be checked again in
+   * this order: a checker keeps the types of what it has checked before.
+   */
+  importersOf?(path: string): string[]
   /** A document was closed: others do not find it any more. */
   remove(path: string): Promise<void>
   /** Takes the folder away. */

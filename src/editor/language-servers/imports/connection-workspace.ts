@@ -93,10 +93,33 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return part === undefined ? undefined : { contract: { address: part.address, name: part.name }, firstLine: part.firstLine }
   }
 
-  async locate(path: string, at: TextRange['start'], range: TextRange): Promise<DefinitionPlace | undefined> {
+  async locate(path: string, at: TextRange['start'], range: TextRange | undefined): Promise<DefinitionPlace | undefined> {
     return locateName({
       path, at, range, documents: this.#documents, files: (paths) => this.#filesOf(paths), imported: (document) => this.#imported.get(document) ?? [],
     })
+  }
+
+  importersOf(path: string): string[] {
+    const importers = new Map<string, string[]>()
+    for (const [document, locations] of this.#imported) {
+      for (const location of locations) {
+        const target = posix.join(posix.dirname(document), location)
+        importers.set(target, [...importers.get(target) ?? [], document])
+      }
+    }
+    const found: string[] = []
+    const seen = new Set([path])
+    // Who imports nothing but what was visited goes first: the way back of a walk in depth.
+    const visit = (document: string): void => {
+      for (const importer of importers.get(document) ?? []) {
+        if (seen.has(importer)) continue
+        seen.add(importer)
+        visit(importer)
+        found.unshift(importer)
+      }
+    }
+    visit(path)
+    return found
   }
 
   async remove(path: string): Promise<void> {

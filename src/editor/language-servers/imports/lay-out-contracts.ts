@@ -151,7 +151,8 @@ class Files {
 
   write(): Map<string, ContractFile> {
     const files = new Map<string, ContractFile>()
-    for (const id of this.#contracts.keys()) {
+    // Where a circle is cut depends on where one begins.
+    for (const id of [...this.#contracts.keys()].toSorted()) {
       const file = this.#fileOf(id)
       if (file !== undefined) files.set(id, file)
     }

@@ -2,14 +2,15 @@ import { posix } from 'node:path'
 import type { DefinitionPlace, TextRange } from '../import-workspace.ts'
 import type { DocumentImports } from './document-imports.ts'
 import { contractFolder } from './document-path.ts'
+import { findDeclaration, namesAt } from './find-declaration.ts'
 import type { ContractFile } from './lay-out-contracts.ts'
 
 export interface NameQuestion {
   /** The document that was asked about, and where in it. */
   readonly path: string
   readonly at: TextRange['start']
-  /** Where the name is declared, in a file that is not known. */
-  readonly range: TextRange
+  /** Where the name is declared, in a file that is not known; undefined where that is not known either. */
+  readonly range: TextRange | undefined
   readonly documents: ReadonlyMap<string, DocumentImports>
   /** Files of contracts, and all that these import. */
   readonly files: (paths: readonly string[]) => Promise<readonly ContractFile[]>
@@ -17,11 +18,14 @@ export interface NameQuestion {
   readonly imported: (path: string) => readonly string[]
 }
 
-/** Finds the file in which a name stands at a range: the document itself, other documents that it imports, or contracts of the chain. */
+/**
+ * Finds where the name at a place is declared: in the document itself, other documents that it imports, or contracts of the chain. Taken is the first of
+ * these where the name stands at the range that a server gave; failing that, what an imported contract declares under that name.
+ */
 export async function locateName({ path, at, range, documents, files, imported }: NameQuestion): Promise<DefinitionPlace | undefined> {
-  const own = documents.get(path)
-  const name = own === undefined ? undefined : wordAt(own.text.split(lineEnd)[at.line] ?? '', at.character)
-  if (name === undefined || range.start.line !== range.end.line) return undefined
+  const names = namesAt(documents.get(path)?.text.split(lineEnd)[at.line] ?? '', at.character)
+  const name = names.at(-1)
+  if (name === undefined) return undefined
   const seen = new Set<string>()
   const left = [path]
   const contractPaths: string[] = []
@@ -29,33 +33,36 @@ export async function locateName({ path, at, range, documents, files, imported }
     const text = documents.get(document)?.text
     if (text === undefined || seen.has(document)) continue
     seen.add(document)
-    if (standsAt(text, range, name)) return { document, range }
+    if (range !== undefined && standsAt(text, range, name)) return { document, range }
     for (const location of imported(document)) {
       const target = posix.join(posix.dirname(document), location)
       if (posix.dirname(target) === contractFolder) contractPaths.push(target)
       else left.push(target)
     }
   }
-  for (const { text, parts } of await files(contractPaths)) {
-    if (!standsAt(text, range, name)) continue
-    const part = parts.findLast(({ firstLine }) => firstLine <= range.start.line)
-    if (part === undefined) continue
-    const { start, end } = range
-    const up = (place: TextRange['start']) => ({ line: place.line - part.firstLine, character: place.character })
-    return { contract: { address: part.address, name: part.name }, range: { start: up(start), end: up(end) } }
+  const contracts = await files(contractPaths)
+  const file = range === undefined ? undefined : contracts.find(({ text }) => standsAt(text, range, name))
+  if (file !== undefined && range !== undefined) return inContract(file, range)
+  const byName = [...seen].slice(1).map((document) => ({ document, range: findDeclaration(documents.get(document)?.text ?? '', names) })).find((place) => place.range !== undefined)
+  if (byName?.range !== undefined) return { document: byName.document, range: byName.range }
+  for (const contract of contracts) {
+    const declared = contract.parts.some((part) => part.name === names[0]) ? findDeclaration(contract.text, names) : undefined
+    if (declared !== undefined) return inContract(contract, declared)
   }
   return undefined
+}
+
+/** A range of a file by the lines of the contract that it is in. */
+function inContract({ parts }: ContractFile, { start, end }: TextRange): DefinitionPlace | undefined {
+  const part = parts.findLast(({ firstLine }) => firstLine <= start.line)
+  if (part === undefined) return undefined
+  const up = ({ line, character }: TextRange['start']) => ({ line: line - part.firstLine, character })
+  return { contract: { address: part.address, name: part.name }, range: { start: up(start), end: up(end) } }
 }
 
 /** Go and LSP agree on these alone. */
 const lineEnd = /\r?\n/
 
 function standsAt(text: string, { start, end }: TextRange, name: string): boolean {
-  return text.split(lineEnd)[start.line]?.slice(start.character, end.character) === name
-}
-
-/** The word that a place is in, or right behind. */
-function wordAt(line: string, character: number): string | undefined {
-  for (const match of line.matchAll(/\w+/g)) if (match.index <= character && character <= match.index + match[0].length) return match[0]
-  return undefined
+  return start.line === end.line && text.split(lineEnd)[start.line]?.slice(start.character, end.character) === name
 }
