@@ -20,7 +20,10 @@ import { codeText, fillProjects, pathOf } from './projects/fill-projects.ts'
  */
 
 const { values } = parseArgs({
-  options: { projects: { type: 'string', default: '1000' }, files: { type: 'string', default: '50' }, bytes: { type: 'string', default: '4000' }, times: { type: 'string', default: '200' } },
+  options: {
+    projects: { type: 'string', default: '1000' }, files: { type: 'string', default: '50' }, bytes: { type: 'string', default: '4000' },
+    times: { type: 'string', default: '200' },
+  },
 })
 const size = { projects: Number(values.projects), files: Number(values.files), fileBytes: Number(values.bytes) }
 const times = Number(values.times)
@@ -30,8 +33,8 @@ const write = (text: string): boolean => process.stdout.write(`${text}\n`)
 
 const users = Array.from({ length: 100 }, () => randomUUID())
 const projectsFunction = createProjectsFunction({
-  pool, log: pino({ level: 'error' }), authenticate: async (token) => ({ userId: token }), allowsOrigin: () => false, clientOf: clientReader(addressList([])),
-  quotas: { projects: 1_000_000, files: 500, fileBytes: 1_000_000, projectBytes: 5_000_000 }, limits: { client: 0, read: 0, write: 0, atOnce: 0 },
+  pool, log: pino({ level: 'error' }), authenticate: async (token) => ({ userId: token }), allowsOrigin: () => false,
+  clientOf: clientReader(addressList([])), quotas: { projects: 1_000_000, files: 500, fileBytes: 1_000_000, projectBytes: 5_000_000 }, limits: { client: 0, read: 0, write: 0, atOnce: 0 },
 })
 const app = new Koa<RequestState>()
 app.use(requests({ service: 'editor', metrics: new Metrics(), log: pino({ level: 'error' }), list: 'the documentation' }))
@@ -83,7 +86,8 @@ const wholeProject = (): { path: string; content: string }[] => Array.from({ len
 try {
   await fillProjects(pool, users, size)
   const { rows: [stored] } = await pool.query<{ size: string }>(`select pg_size_pretty(pg_total_relation_size('projects.files')) as size`)
-  write(`Projects: ${size.projects} of ${size.files} files of ${size.fileBytes} bytes (${stored?.size} in PostgreSQL), ${availableParallelism()} cores for all, load ${currentLoad().toFixed(1)}, Node ${process.version}, ${times} times each\n`)
+  write(`Projects: ${size.projects} of ${size.files} files of ${size.fileBytes} bytes (${stored?.size} in PostgreSQL), ${times} times each, ` +
+    `${availableParallelism()} cores for all, load ${currentLoad().toFixed(1)}, Node ${process.version}\n`)
   write(`${''.padEnd(58)} median ms    p99 ms`)
   const nothing = (): undefined => undefined
   await measure('bare: one row updated, one transaction', newText, (i, text) => pool.query(

@@ -37,3 +37,9 @@ export function projectError(code: ProjectErrorCode, text: string, { field, fact
 export function noSuchProject(): ApiError {
   return projectError('NOT_FOUND', 'There is no such project, or it is private; sign in as its owner to see it.')
 }
+
+/** Else a save that is new would be taken for one that is done. */
+export function saveIdReused(): ApiError {
+  const field = 'save_id'
+  return projectError('SAVE_ID_REUSED', 'This "save_id" stood for another save; make a new one for each.', { field, facts: { field } })
+}

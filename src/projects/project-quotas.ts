@@ -10,7 +10,9 @@ export interface ProjectQuotas {
 }
 
 const wireNames = { projects: 'projects', files: 'files', fileBytes: 'file_bytes', projectBytes: 'project_bytes' } as const
-const meanings = { projects: 'projects of one user', files: 'files of one project', fileBytes: 'bytes of one file', projectBytes: 'bytes of all files of one project' } as const
+const meanings = {
+  projects: 'projects of one user', files: 'files of one project', fileBytes: 'bytes of one file', projectBytes: 'bytes of all files of one project',
+} as const
 
 /**
  * Refuses what would be more than a quota.
@@ -18,7 +20,9 @@ const meanings = { projects: 'projects of one user', files: 'files of one projec
  * @param before what there is: it may stay and shrink, also where the quota was lowered meanwhile
  * @throws ApiError 422 `QUOTA_EXCEEDED`
  */
-export function requireRoom(quotas: ProjectQuotas, name: keyof ProjectQuotas, asked: number, { before = 0, path }: { before?: number; path?: string } = {}): void {
+export function requireRoom(
+  quotas: ProjectQuotas, name: keyof ProjectQuotas, asked: number, { before = 0, path }: { before?: number; path?: string } = {},
+): void {
   const most = quotas[name]
   if (asked <= most || asked <= before) return
   const subject = path === undefined ? '' : ` File ${path}:`

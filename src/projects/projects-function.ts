@@ -96,7 +96,8 @@ async function call(context: RequestContext, parts: ProjectParts, rates: Project
   const { endpoint: name, data } = readData(bodySchema, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {
-    throw projectError('NOT_FOUND', `Field "endpoint" names nothing that there is; there are ${[...allEndpoints.keys()].join(', ')}.`, { field: 'endpoint', facts: { field: 'endpoint' } })
+    const text = `Field "endpoint" names nothing that there is; there are ${[...allEndpoints.keys()].join(', ')}.`
+    throw projectError('NOT_FOUND', text, { field: 'endpoint', facts: { field: 'endpoint' } })
   }
   if (userId !== undefined) rates.takeAccount(endpoint.kind, userId)
   if (endpoint.access === 'open') return await endpoint.run({ userId, data, parts })

@@ -23,7 +23,8 @@ export interface Filled {
 export async function fillProjects(pool: pg.Pool, userIds: readonly string[], { projects, files, fileBytes }: Filled): Promise<void> {
   await pool.query(
     `insert into projects.projects (user_id, slug, name, network, is_public, open_files, folders, version, file_count, byte_count)
-     select ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'filled-' || n, 'Filled ' || n, 'mainnet', true, '{}', '{}', 1, $3, $3::int * $4::int from generate_series(0, $2 - 1) n`,
+     select ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'filled-' || n, 'Filled ' || n, 'mainnet', true, '{}', '{}', 1, $3, $3::int * $4::int
+     from generate_series(0, $2 - 1) n`,
     [userIds, projects, files, fileBytes],
   )
   for (let number = 0; number < projects; number++) {

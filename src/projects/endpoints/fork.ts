@@ -23,7 +23,8 @@ export async function fork({ userId, data, parts: { pool, quotas } }: SessionCal
     const { rows: [origin] } = await query<{ id: string; name: string; file_count: number; byte_count: number }>(
       client,
       // Nobody makes it private, changes or deletes it until the copy is made.
-      `select id, name, file_count, byte_count::float8 as byte_count from projects.projects where slug = $1 and (is_public or user_id = $2) for share`,
+      `select id, name, file_count, byte_count::float8 as byte_count from projects.projects
+       where slug = $1 and (is_public or user_id = $2) for share`,
       [from, userId],
     )
     if (origin === undefined) throw noSuchProject()

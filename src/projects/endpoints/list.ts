@@ -6,7 +6,9 @@ import type { Origin, ProjectRow } from '../store/project-row.ts'
 import type { SessionCall } from './endpoint.ts'
 import { readData } from './read-data.ts'
 
-const schema = z.strictObject({ cursor: z.string().max(200).nullable().optional(), limit: z.number().int('has to be a whole number').min(1).max(200).default(50) })
+const schema = z.strictObject({
+  cursor: z.string().max(200).nullable().optional(), limit: z.number().int('has to be a whole number').min(1).max(200).default(50),
+})
 
 /** What a list tells of a project: not what is in it. */
 export interface ListedProject extends Omit<ProjectRow, 'open_files' | 'folders'> {

@@ -28,6 +28,7 @@ export function readData<Schema extends z.ZodObject>(schema: Schema, data: unkno
     return parseBody(schema, data ?? {})
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw projectError('INVALID_INPUT', error.message, { cause: error, ...(error.field === undefined ? {} : { field: error.field, facts: { field: error.field } }) })
+    const { field } = error
+    throw projectError('INVALID_INPUT', error.message, { cause: error, ...(field === undefined ? {} : { field, facts: { field } }) })
   }
 }

@@ -46,7 +46,8 @@ const mostPaths = 10_000
 /** Of a tab: one that leads to nothing is left out later, so that it may be anything. */
 const tab = z.string().max(1000)
 const paths = z.array(
-  z.string().max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`).refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
+  z.string().max(pathRules.mostBytes, `has to have at most ${pathRules.mostBytes} bytes`)
+    .refine((path) => path.isWellFormed() && !path.includes('\0'), 'is no text that a path could be'),
 ).max(mostPaths)
 
 const schema = z.strictObject({
@@ -97,7 +98,8 @@ function requireEachOnce(files: readonly GivenFile[], deletedFiles: readonly str
   const seen = new Map<string, string>()
   for (const { path, key } of files) {
     const other = seen.get(key)
-    if (other !== undefined) throw invalidPath({ path, rule: 'same-path', text: other === path ? 'is there twice; send it once' : `is too much like ${other}; choose another name` })
+    const text = other === path ? 'is there twice; send it once' : `is too much like ${other}; choose another name`
+    if (other !== undefined) throw invalidPath({ path, rule: 'same-path', text })
     seen.set(key, path)
   }
   const written = new Set(seen.values())

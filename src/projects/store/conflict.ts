@@ -3,7 +3,7 @@ import { query } from '../../db/pool.ts'
 import type { ApiError } from '../../base/errors.ts'
 import { pathKey } from '../paths/path-key.ts'
 import { projectError } from '../project-error.ts'
-import type { SaveRequest } from '../save/save-request.ts'
+import type { GivenFile, SaveRequest } from '../save/save-request.ts'
 import type { ProjectRow } from './project-row.ts'
 
 interface CurrentFile {
@@ -37,9 +37,13 @@ export async function conflict(client: PoolClient, project: ProjectRow, { existi
       },
       yours: {
         version: existing?.version,
-        files: files.filter(({ key, path, hash }) => there.get(key)?.path !== path || there.get(key)?.hash.equals(hash) !== true).map(({ path, content }) => ({ path, content })),
+        files: files.filter((file) => !isSame(file, there.get(file.key))).map(({ path, content }) => ({ path, content })),
         deleted_files: deletedFiles,
       },
     },
   })
+}
+
+function isSame(file: GivenFile, there: { readonly path: string; readonly hash: Buffer } | undefined): boolean {
+  return there !== undefined && there.path === file.path && there.hash.equals(file.hash)
 }

@@ -65,7 +65,9 @@ export async function withNewSlug<Made>(name: string, make: (slug: string) => Pr
 }
 
 /** The tabs that lead to files of the project. */
-export function openTabs(fields: Pick<GivenFields, 'active_file' | 'open_files'>, { paths }: Pick<SavePlan, 'paths'>): { activeFile: string | null; openFiles: string[] } {
+export function openTabs(
+  fields: Pick<GivenFields, 'active_file' | 'open_files'>, { paths }: Pick<SavePlan, 'paths'>,
+): { activeFile: string | null; openFiles: string[] } {
   const { active_file: active, open_files: open = [] } = fields
   return {
     activeFile: active !== undefined && active !== null && paths.has(active) ? active : null,

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { query } from '../../db/pool.ts'
-import { noSuchProject, projectError } from '../project-error.ts'
+import { noSuchProject, saveIdReused } from '../project-error.ts'
 import type { SavedProject } from './project-row.ts'
 
 /** A request that a client may send again: of whom, its name, and what it asks for. */
@@ -25,9 +25,7 @@ export async function findEarlierSave(client: PoolClient, { userId, saveId, dige
   )
   if (row === undefined) return undefined
   const { digest: earlier, ...saved } = row
-  if (!earlier.equals(digest)) {
-    throw projectError('SAVE_ID_REUSED', 'This "save_id" stood for another save; make a new one for each.', { field: 'save_id', facts: { field: 'save_id' } })
-  }
+  if (!earlier.equals(digest)) throw saveIdReused()
   if (row.slug === null) throw noSuchProject()
   return saved
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PoolClient } from 'pg'
 import { query } from '../../db/pool.ts'
-import { noSuchProject, projectError } from '../project-error.ts'
+import { noSuchProject, saveIdReused } from '../project-error.ts'
 import type { ProjectQuotas } from '../project-quotas.ts'
 import { planSave } from '../save/plan-save.ts'
 import type { SavePlan, StoredFile } from '../save/plan-save.ts'
@@ -52,9 +52,12 @@ async function storedFiles(client: PoolClient, id: string): Promise<StoredFile[]
   return rows
 }
 
-function changedFields(project: ProjectRow, { fields }: SaveRequest, plan: SavePlan): Pick<ProjectRow, 'name' | 'network' | 'is_public' | 'active_file' | 'open_files' | 'folders'> {
+type Fields = Pick<ProjectRow, 'name' | 'network' | 'is_public' | 'active_file' | 'open_files' | 'folders'>
+
+function changedFields(project: ProjectRow, { fields }: SaveRequest, plan: SavePlan): Fields {
   const { name = project.name, network = project.network, is_public: isPublic = project.is_public } = fields
-  const tabs = { active_file: fields.active_file === undefined ? project.active_file : fields.active_file, open_files: fields.open_files ?? project.open_files }
+  const active = fields.active_file === undefined ? project.active_file : fields.active_file
+  const tabs = { active_file: active, open_files: fields.open_files ?? project.open_files }
   const { activeFile, openFiles } = openTabs(tabs, plan)
   return { name, network, is_public: isPublic, active_file: activeFile, open_files: openFiles, folders: [...plan.folders] }
 }
@@ -76,7 +79,8 @@ async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { d
      )
      update projects.projects set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7, file_count = $8, byte_count = $9,
        version = $10, updated_at = case when version = $10 then updated_at else greatest(updated_at, clock_timestamp()) end
-     where id = $1 returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count, $18 is null or exists (select from noted) as is_noted`,
+     where id = $1
+     returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count, $18 is null or exists (select from noted) as is_noted`,
     [
       after.id, after.name, after.network, after.is_public, after.active_file, after.open_files, after.folders, after.file_count, after.byte_count, after.version,
       deletedKeys, ...fileArrays(written), save.userId, save.saveId ?? null, save.digest,
@@ -87,7 +91,7 @@ async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { d
   if (isNoted) return saved
   // Only a save that has changed nothing finds itself here: it is done as before, and the name of another save is refused.
   const earlier = await findEarlierSave(client, save)
-  if (earlier === undefined || earlier.version !== saved.version) throw projectError('SAVE_ID_REUSED', 'This "save_id" stood for another save; make a new one for each.')
+  if (earlier === undefined || earlier.version !== saved.version) throw saveIdReused()
   return saved
 }
 
