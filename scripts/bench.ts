@@ -11,6 +11,7 @@ import { benchFetch } from './bench/parts/fetch.ts'
 import { benchIngest } from './bench/parts/ingest.ts'
 import { benchProgram } from './bench/parts/program.ts'
 import { benchRecovery } from './bench/parts/recovery.ts'
+import { benchWallet } from './bench/parts/wallet.ts'
 import { benchWebhooks } from './bench/parts/webhooks.ts'
 import { historyLine } from './bench/report/history.ts'
 import type { Conditions } from './bench/report/history.ts'
@@ -33,6 +34,7 @@ const parts = {
   farm: { title: 'The farm', run: benchFarm },
   feed: { title: 'The live feed', run: benchFeed },
   webhooks: { title: 'Webhooks', run: benchWebhooks },
+  wallet: { title: 'Sign-ins by passkey', run: benchWallet },
   recovery: { title: 'Recovery from kill -9', run: benchRecovery },
 } as const
 

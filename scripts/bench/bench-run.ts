@@ -25,17 +25,18 @@ export interface BenchSize {
   readonly feedSeconds: number
   readonly deliveries: number
   readonly webhookSeconds: number
+  readonly signIns: number
   readonly kills: number
 }
 
 export const benchSizes = {
   full: {
     decodeSeconds: 0.3, fetchRounds: 9, madeBlocks: 2000, ingestBlocks: 5000, ingestRuns: 3, threadBlocks: 1000, threadRuns: 5, fewBlocks: 1000, manyBlocks: 10_000, emptyRanges: 400,
-    headBlocks: 60, headIntervalMs: 500, apiSeconds: 3, feedClients: 10_000, feedSeconds: 5, deliveries: 10_000, webhookSeconds: 12, kills: 3,
+    headBlocks: 60, headIntervalMs: 500, apiSeconds: 3, feedClients: 10_000, feedSeconds: 5, deliveries: 10_000, webhookSeconds: 12, signIns: 5000, kills: 3,
   },
   quick: {
     decodeSeconds: 0.1, fetchRounds: 3, madeBlocks: 600, ingestBlocks: 1000, ingestRuns: 1, threadBlocks: 200, threadRuns: 3, fewBlocks: 200, manyBlocks: 2000, emptyRanges: 150,
-    headBlocks: 15, headIntervalMs: 300, apiSeconds: 0.6, feedClients: 2000, feedSeconds: 1, deliveries: 2000, webhookSeconds: 4, kills: 1,
+    headBlocks: 15, headIntervalMs: 300, apiSeconds: 0.6, feedClients: 2000, feedSeconds: 1, deliveries: 2000, webhookSeconds: 4, signIns: 1000, kills: 1,
   },
 } as const satisfies Record<string, BenchSize>
 

@@ -136,6 +136,19 @@ export const figureParts = {
       'webhooks.latency-p99': cost('commit to receiver, 99 % at 250/s', 'ms', 'bare POST'),
     },
   },
+  wallet: {
+    title: 'The wallet',
+    text: 'Sign-ins by passkey on one process of the program: `login/start`, `login/finish` and the trade for a session, by 32 people at a time in another process, over connections that stay. ' +
+      'Five hundred a second need no more than 2 ms of its processor each. The check of what a passkey signed is measured by itself; its limit is the signature alone, by OpenSSL.',
+    figures: {
+      'wallet.verification': cost('check of an assertion, median', 'ms', 'bare ECDSA', 5),
+      'wallet.verification-p99': cost('the same, 99 %', 'ms', 'bare ECDSA', 5),
+      'wallet.sign-ins': pace('sign-ins by passkey', 'sign-ins/s', 'bare commits of a row', 500),
+      'wallet.cpu': cost('processor time of the wallet', 'ms a sign-in', undefined, 2),
+      'wallet.cpu-database': cost('processor time of PostgreSQL', 'ms a sign-in'),
+      'wallet.sign-in-time': cost('from the first request to the session, median', 'ms'),
+    },
+  },
   recovery: {
     title: 'Recovery',
     text: '`kill -9` of a process in the midst of work. Others may take its ranges once its leases have run out, which is the limit; a program that is started again has its first commit, where the ' +
