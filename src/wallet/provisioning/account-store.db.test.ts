@@ -1,0 +1,106 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { publishedPayerSetting } from '../../simnode/ledger/world/outside.ts'
+import { PayerAccount } from '../chain/payer-account.ts'
+import type { PreparedTransaction, Proposal } from '../chain/prepared-transaction.ts'
+import type { PayerState } from '../chain/transaction-sender.ts'
+import { AccountStore } from './account-store.ts'
+import type { AccountKey, Outcome } from './stored-account.ts'
+
+const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
+const reference = { id: Buffer.alloc(32, 1), height: 100 }
+
+/** A payer with so many keys, whose next numbers on the chain are these. */
+function stateOf(...numbers: readonly bigint[]): PayerState {
+  return { payer, chain: 'emulator', reference, sequenceNumbers: new Map(numbers.map((number, index) => [index, number])) }
+}
+
+function prepare(proposal: Proposal): PreparedTransaction {
+  return { id: randomBytes(32), submission: Buffer.from('signed'), reference, proposal, payer: payer.address }
+}
+
+describe('beginning the transaction of an account', () => {
+  let database: TestDatabase
+  let store: AccountStore
+  before(async () => {
+    database = await createTestDatabase({ max: 12 })
+    store = new AccountStore(database.pool)
+  })
+  afterEach(() => database.pool.query('truncate wallet.accounts, wallet.payer_transactions'))
+  after(() => database.drop())
+
+  async function wanted(): Promise<AccountKey> {
+    const key = { credentialId: randomBytes(32).toString('base64url'), network: 'testnet' } as const
+    await store.want({ ...key, userId: randomUUID(), publicKey: randomBytes(64).toString('hex') }, { all: 1000, ofUser: 1000 }, () => Promise.resolve())
+    return key
+  }
+
+  async function begun(key: AccountKey, state = stateOf(5n)): Promise<PreparedTransaction> {
+    const prepared = await store.begin(key, state, prepare)
+    if (typeof prepared === 'string') throw new Error(prepared)
+    return prepared
+  }
+
+  async function end(key: AccountKey, outcome: Outcome): Promise<PreparedTransaction> {
+    const prepared = await begun(key)
+    expect(await store.end(key, prepared, outcome, undefined, { state: 'wanted' })).to.equal(true)
+    return prepared
+  }
+
+  it('writes it down with its account before anybody sends it', async () => {
+    const key = await wanted()
+    const prepared = await begun(key, stateOf(5n))
+    expect(prepared.proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
+    expect(await store.find(key)).to.deep.include({ state: 'sent', transactionId: prepared.id, attempts: 1 })
+    expect(await store.openTransaction(key)).to.deep.include({ id: prepared.id, submission: prepared.submission, keyIndex: 0, sequenceNumber: 5n, referenceHeight: 100 })
+  })
+
+  it('is of one of two who begin at once, and the other one signs nothing', async () => {
+    for (let round = 0; round < 10; round++) {
+      const key = await wanted()
+      let signed = 0
+      const answers = await Promise.all([1, 2].map(() => store.begin(key, stateOf(5n, 7n), (proposal) => {
+        signed++
+        return prepare(proposal)
+      })))
+      expect(answers.filter((answer) => answer === 'moved')).to.have.length(1)
+      expect(signed).to.equal(1)
+      const [made] = answers.filter((answer) => typeof answer !== 'string')
+      expect((await store.openTransaction(key))?.id).to.deep.equal(made?.id)
+      await database.pool.query('truncate wallet.accounts, wallet.payer_transactions')
+    }
+  })
+
+  it('gives each of many accounts at once a key of the payer, and none to those that are too many', async () => {
+    const keys = await Promise.all(Array.from({ length: 8 }, wanted))
+    const answers = await Promise.all(keys.map((key) => store.begin(key, stateOf(1n, 2n, 3n), prepare)))
+    const proposals = answers.flatMap((answer) => (typeof answer === 'string' ? [] : [answer.proposal]))
+    expect(proposals.toSorted((a, b) => a.keyIndex - b.keyIndex)).to.deep.equal([1n, 2n, 3n].map((sequenceNumber, keyIndex) => ({ keyIndex, sequenceNumber })))
+    expect(answers.filter((answer) => answer === 'busy')).to.have.length(5)
+    for (const [at, key] of keys.entries()) expect((await store.find(key))?.state).to.equal(typeof answers[at] === 'string' ? 'wanted' : 'sent')
+  })
+
+  it('counts on after the last that was run, also where a node does not show that yet, and not after one that was not', async () => {
+    const key = await wanted()
+    expect((await end(key, 'failed')).proposal.sequenceNumber).to.equal(5n)
+    expect((await end(key, 'refused')).proposal.sequenceNumber).to.equal(6n)
+    expect((await end(key, 'expired')).proposal.sequenceNumber).to.equal(6n)
+    expect((await end(key, 'out-of-turn')).proposal.sequenceNumber).to.equal(6n)
+    expect((await begun(key, stateOf(9n))).proposal.sequenceNumber).to.equal(9n)
+  })
+
+  it('leaves all as it was where the signing fails, and for accounts that nobody wants', async () => {
+    const key = await wanted()
+    const failed = await store.begin(key, stateOf(5n), () => {
+      throw new Error('the key is gone')
+    }).catch((error: unknown) => error)
+    expect(failed).to.be.instanceOf(Error)
+    expect((await store.find(key))?.state).to.equal('wanted')
+    expect(await store.openTransaction(key)).to.equal(undefined)
+    expect(await store.begin({ credentialId: 'nobody', network: 'testnet' }, stateOf(5n), prepare)).to.equal('moved')
+    expect(await store.begin(key, stateOf(), prepare)).to.equal('busy')
+    expect((await begun(key)).proposal).to.deep.equal({ keyIndex: 0, sequenceNumber: 5n })
+  })
+})
