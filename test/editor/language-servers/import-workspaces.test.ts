@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { pino } from 'pino'
+import { ApiError, FatalError, RetryableError } from '../../../src/base/errors.ts'
+import { createImportWorkspaces } from '../../../src/editor/language-servers/create-import-workspaces.ts'
+import type { ContractWorkspaces, ImportWorkspacesOptions } from '../../../src/editor/language-servers/create-import-workspaces.ts'
+import type { ContractSource } from '../../../src/editor/language-servers/imports/contract-source.ts'
+
+const one = '1111111111111111'
+const two = '2222222222222222'
+const log = pino({ level: 'silent' })
+const never = new AbortController().signal
+
+/** Accounts that a test writes, and how often each was asked for. */
+class MadeAccounts implements ContractSource {
+  readonly accounts = new Map<string, Map<string, string>>()
+  readonly asked: string[] = []
+  failure: Error | undefined
+  held: Promise<void> | undefined
+
+  set(address: string, name: string, code: string): void {
+    this.accounts.set(address, (this.accounts.get(address) ?? new Map<string, string>()).set(name, code))
+  }
+
+  async contractsOf(network: string, address: string, signal: AbortSignal): Promise<ReadonlyMap<string, string> | undefined> {
+    this.asked.push(`${network} ${address}`)
+    await this.held
+    signal.throwIfAborted()
+    if (this.failure !== undefined) throw this.failure
+    const contracts = this.accounts.get(address)
+    return contracts === undefined ? undefined : new Map(contracts)
+  }
+}
+
+describe('folders of connections', () => {
+  let root: string
+  let accounts: MadeAccounts
+  let workspaces: ContractWorkspaces
+  let time = 1_000_000
+
+  async function open(options: Partial<ImportWorkspacesOptions> = {}): Promise<ContractWorkspaces> {
+    return createImportWorkspaces({ root, source: accounts, log, now: () => time, ...options })
+  }
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'import-workspaces-'))
+    accounts = new MadeAccounts()
+    accounts.set(one, 'A', 'import B from 0x2222222222222222\naccess(all) contract A {}')
+    accounts.set(two, 'B', 'access(all) contract B {}')
+    workspaces = await open()
+  })
+
+  afterEach(async () => {
+    await workspaces.close()
+    await rm(root, { recursive: true })
+  })
+
+  it('fetches what a document imports with all that this imports, once for everybody', async () => {
+    const text = 'import A from 0x1111111111111111\naccess(all) fun main() {}\n'
+    const first = await workspaces.open('mainnet')
+    assert.deepEqual(await first.prepare('a/b.cdc', text), { text, missing: [{ address: one, name: 'A' }] })
+    const other = await workspaces.open('mainnet')
+    await Promise.all([first, other, first].map((workspace) => workspace.fetch({ address: one, name: 'A' }, never)))
+    assert.deepEqual(accounts.asked, [`mainnet ${one}`, `mainnet ${two}`])
+    const { text: prepared, missing } = await first.prepare('a/b.cdc', text)
+    assert.deepEqual(missing, [])
+    const [, path = ''] = /^import A from "(\.\.\/_\/\w+\.cdc)" *\naccess/.exec(prepared) ?? []
+    assert.equal(prepared.length, text.length)
+    assert.match(await readFile(join(first.folder, 'a', path), 'utf8'), /import B from "\.\/\w+\.cdc" +\naccess\(all\) contract A/)
+    assert.equal(await readFile(join(first.folder, 'a/b.cdc'), 'utf8'), prepared)
+    assert.equal((await stat(join(first.folder, 'a', path))).mode & 0o222, 0)
+    // The bytes are shared.
+    await other.prepare('a/b.cdc', text)
+    assert.equal((await stat(join(other.folder, 'a', path))).ino, (await stat(join(first.folder, 'a', path))).ino)
+    assert.deepEqual(first.describe(path.slice(3), 1), { contract: { address: one, name: 'A' }, firstLine: 0 })
+    assert.deepEqual(first.describe(pathToFileURL(join(first.folder, path.slice(3))).href, 1), { contract: { address: one, name: 'A' }, firstLine: 0 })
+    assert.equal(first.describe('_/../flow.json', 0), undefined)
+  })
+
+  it('keeps networks and accounts apart', async () => {
+    accounts.set(two, 'A', 'access(all) contract A { let two: Int }')
+    const workspace = await workspaces.open('testnet')
+    for (const address of [one, two]) await workspace.fetch({ address, name: 'A' }, never)
+    const read = async (address: string) => {
+      const { text } = await workspace.prepare('main.cdc', `import A from 0x${address}\n`)
+      return readFile(join(workspace.folder, /"(.*)"/.exec(text)?.[1] ?? ''), 'utf8')
+    }
+    assert.match(await read(two), /let two/)
+    assert.doesNotMatch(await read(one), /let two/)
+    const mainnet = await workspaces.open('mainnet')
+    assert.equal((await mainnet.prepare('main.cdc', `import A from 0x${one}\n`)).missing.length, 1)
+  })
+
+  it('says what is not there, and looks again after a while', async () => {
+    const workspace = await workspaces.open('mainnet')
+    const text = 'import New from 0x1111111111111111\nimport Lost from 0x3333333333333333\n'
+    assert.equal((await workspace.prepare('main.cdc', text)).missing.length, 2)
+    assert.equal(await workspace.fetch({ address: one, name: 'New' }, never), undefined)
+    assert.equal(await workspace.fetch({ address: '3333333333333333', name: 'Lost' }, never), undefined)
+    assert.deepEqual((await workspace.prepare('main.cdc', text)).missing, [])
+    accounts.set(one, 'New', 'access(all) contract New {}')
+    time += 31_000
+    assert.equal((await workspace.prepare('main.cdc', text)).missing.length, 2)
+    assert.equal((await workspace.fetch({ address: one, name: 'New' }, never))?.code, 'access(all) contract New {}')
+  })
+
+  it('looks for updates after a while, and holds on to what it has while nobody answers', async () => {
+    const workspace = await workspaces.open('mainnet')
+    const text = 'import B from 0x2222222222222222\n'
+    await workspace.fetch({ address: two, name: 'B' }, never)
+    const before = await workspace.prepare('main.cdc', text)
+    const generation = workspace.generation
+    accounts.set(two, 'B', 'access(all) contract B { let more: Int }')
+    time += 601_000
+    assert.equal((await workspace.prepare('main.cdc', text)).missing.length, 1)
+    accounts.failure = new RetryableError('down', 'no node answers')
+    assert.equal((await workspace.fetch({ address: two, name: 'B' }, never))?.code, 'access(all) contract B {}')
+    accounts.failure = undefined
+    time += 601_000
+    assert.match((await workspace.fetch({ address: two, name: 'B' }, never))?.code ?? '', /more/)
+    const after = await workspace.prepare('main.cdc', text)
+    assert.notEqual(after.text, before.text)
+    assert.ok(workspace.generation > generation)
+  })
+
+  it('throws what may pass by itself while no node answers, and the signal\'s reason', async () => {
+    const workspace = await workspaces.open('mainnet')
+    accounts.failure = new RetryableError('down', 'no node answers')
+    await assert.rejects(workspace.fetch({ address: one, name: 'A' }, never), RetryableError)
+    accounts.failure = undefined
+    const { promise, resolve } = Promise.withResolvers<void>()
+    accounts.held = promise
+    const leaving = new AbortController()
+    const left = workspace.fetch({ address: one, name: 'A' }, leaving.signal)
+    const stayed = workspace.fetch({ address: one, name: 'A' }, never)
+    leaving.abort(new Error('left'))
+    await assert.rejects(left, /left/)
+    resolve()
+    assert.equal((await stayed)?.name, 'A')
+  })
+
+  it('leads names to documents of the connection, and to core contracts of its network', async () => {
+    accounts.set('f233dcee88fe0abe', 'FungibleToken', 'access(all) contract interface FungibleToken {}')
+    const workspace = await workspaces.open('mainnet')
+    const text = 'import "FungibleToken"\nimport "Own" // mine\nimport "Nobody"\n'
+    const { missing } = await workspace.prepare('scripts/main.cdc', text)
+    assert.deepEqual(missing, [{ address: 'f233dcee88fe0abe', name: 'FungibleToken' }])
+    await workspace.fetch({ address: 'f233dcee88fe0abe', name: 'FungibleToken' }, never)
+    const generation = workspace.generation
+    await workspace.prepare('contracts/Own.cdc', 'access(all) contract Own {}')
+    assert.ok(workspace.generation > generation)
+    const { text: prepared } = await workspace.prepare('scripts/main.cdc', text)
+    assert.match(prepared, /^import "\.\.\/_\/\w+\.cdc"\nimport "\.\.\/contracts\/Own\.cdc" \/\/ mine\nimport "Nobody"\n$/)
+    assert.deepEqual(workspace.importersOf('contracts/Own.cdc'), ['scripts/main.cdc'])
+    // A document comes before a contract of the chain.
+    await workspace.prepare('FungibleToken.cdc', 'access(all) contract interface FungibleToken {}')
+    assert.match((await workspace.prepare('scripts/main.cdc', text)).text, /^import "\.\.\/FungibleToken\.cdc"/)
+    await workspace.remove('FungibleToken.cdc')
+    assert.match((await workspace.prepare('scripts/main.cdc', text)).text, /^import "\.\.\/_\//)
+    await assert.rejects(lstat(join(workspace.folder, 'FungibleToken.cdc')))
+  })
+
+  it('ends with contracts that import each other without end, and with very many', async () => {
+    accounts.contractsOf = async (_network, address) => {
+      const next = (BigInt(`0x${address}`) + 1n).toString(16).padStart(16, '0')
+      return new Map([['N', `import N from 0x${next}\naccess(all) contract N {}`], ['Wide', `${Array.from({ length: 500 }, (_, i) => `import N from 0x${(i + 1000).toString(16)}`).join('\n')}\naccess(all) contract Wide {}`]])
+    }
+    const workspace = await workspaces.open('mainnet')
+    for (const name of ['N', 'Wide']) {
+      await workspace.fetch({ address: one, name }, never)
+      await workspace.prepare(`${name}.cdc`, `import ${name} from 0x${one}\n`)
+    }
+    assert.ok((await readdir(join(workspace.folder, '_'))).length < 400)
+    const many = Array.from({ length: 5000 }, (_, i) => `import N from 0x${(i + 1).toString(16)}`).join('\n')
+    assert.ok((await workspace.prepare('many.cdc', many)).missing.length <= 300)
+  })
+
+  it('writes documents below the folder and nowhere else', async () => {
+    const workspace = await workspaces.open('mainnet')
+    for (const path of ['../a.cdc', '/a.cdc', 'a/../../b.cdc', '_/a.cdc', 'flow.json', 'sub/flow.json', 'a\\b.cdc', 'a\0.cdc', '', '.', 'a//b.cdc', `${'a/'.repeat(20)}b.cdc`, `${'a'.repeat(300)}.cdc`, '\uD83D.cdc']) {
+      await assert.rejects(workspace.prepare(path, ''), (error: unknown) => error instanceof ApiError && error.code === 'invalid-path', path)
+    }
+    const outside = join(root, 'outside.cdc')
+    await writeFile(outside, 'mine')
+    await symlink(outside, join(workspace.folder, 'link.cdc'))
+    await assert.rejects(workspace.prepare('link.cdc', 'theirs'), /path|folder/)
+    await symlink(root, join(workspace.folder, 'linked'))
+    await assert.rejects(workspace.prepare('linked/outside.cdc', 'theirs'), (error: unknown) => error instanceof ApiError && error.code === 'path-taken')
+    assert.equal(await readFile(outside, 'utf8'), 'mine')
+    await workspace.prepare('x.cdc', '')
+    await assert.rejects(workspace.prepare('x.cdc/y.cdc', ''), (error: unknown) => error instanceof ApiError && error.code === 'path-taken')
+    await assert.rejects(workspace.prepare('large.cdc', 'x'.repeat(2_000_001)), (error: unknown) => error instanceof ApiError && error.status === 413)
+    // The store is nobody's to write to, by way of a folder either.
+    assert.deepEqual(JSON.parse(await readFile(join(workspace.folder, 'flow.json'), 'utf8')).contracts, undefined)
+  })
+
+  it('writes the last of many texts', async () => {
+    const workspace = await workspaces.open('mainnet')
+    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('main.cdc', `// ${i}`)))
+    assert.equal(await readFile(join(workspace.folder, 'main.cdc'), 'utf8'), '// 49')
+  })
+
+  it('takes folders away, those of processes that were killed too', async () => {
+    const dead = join(root, `flowfarm-editor-${hostname().replaceAll(/[^\w.-]/g, '_')}-999999999-abcdef`)
+    const alive = join(root, `flowfarm-editor-${hostname().replaceAll(/[^\w.-]/g, '_')}-${process.pid}-abcdef`)
+    for (const folder of [dead, alive]) await mkdir(folder)
+    const others = await open()
+    await assert.rejects(lstat(dead))
+    await lstat(alive)
+    const workspace = await others.open('mainnet')
+    const { folder } = workspace
+    await workspace.close()
+    await assert.rejects(lstat(folder))
+    await assert.rejects(workspace.prepare('a.cdc', ''), /closed/)
+    const second = await others.open('mainnet')
+    await others.close()
+    await assert.rejects(lstat(second.folder))
+    await rm(alive, { recursive: true })
+  })
+
+  it('refuses a folder that it cannot use', async () => {
+    const file = join(root, 'file')
+    await writeFile(file, '')
+    for (const bad of [file, join(root, 'a@b')]) await assert.rejects(open({ root: bad }), (error: unknown) => error instanceof FatalError && /EDITOR_FOLDER/.test(error.message))
+  })
+})
