@@ -36,7 +36,12 @@ export class JobQueue {
     this.#jobs.push({ bytes, run })
     this.#waitingBytes += bytes
     this.#options.onChange(this.#waitingBytes)
-    this.#running ??= this.#work()
+    if (this.#running === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      // Set before the first job runs, which may add others.
+      this.#running = promise
+      void this.#work().finally(resolve)
+    }
   }
 
   /** Drops what waits, and resolves when what is being done has ended. */

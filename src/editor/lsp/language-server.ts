@@ -34,6 +34,9 @@ export interface LanguageServerOptions {
   readonly log: Logger
 }
 
+/** So many losses, one soon after the other, have a cause that comes back. */
+const lossesInARow = 2
+
 /**
  * The language server of one network, which all connections share. It is started for the first of them, and started again when it ends by itself, hangs
  * or takes too much memory; who has documents sends them again to the new run.
@@ -134,7 +137,7 @@ export class LanguageServer {
     const { program, environment, limits } = this.#options
     try {
       const run: ServerRun = new ServerRun({
-        program, environment, limits, folder: root,
+        program, environment, limits, folder: root, isRepeated: this.#failures >= lossesInARow,
         onNotification: (method, params) => this.#take(method, params),
         onLost: (reason, why) => this.#lost(run, reason, why),
       })

@@ -209,15 +209,15 @@ export class LspSession implements Member {
   async #ask(request: ClientRequest, params: unknown, documents: SessionDocuments, document: OpenDocument | undefined): Promise<void> {
     for (;;) {
       const run = await documents.ready()
-      if (this.#requests.get(request.id) !== request) return
+      if (this.#requests.get(request.id) !== request) return // answered, or given up
       if (document?.refusal !== undefined) throw new RpcFailure(rpcCodes.requestFailed, `The document is not checked: ${document.refusal}.`)
       if (document !== undefined && (document.tried.isSetAside || document.asked.isSetAside)) {
         throw new RpcFailure(rpcCodes.requestFailed, 'The language server ended on this document several times; it is tried again when it is changed.')
       }
       if (document?.asked.isSuspect === true) {
-        // Where the server ends, the client has been told by the answer.
+        // Where the server ends after it was asked, the client has been told; where it ends before, the next one is asked.
         await run.alone(document.asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
-        return
+        continue
       }
       await untilWritable(run)
       if (!run.isAlive) continue

@@ -18,6 +18,8 @@ export type LossReason = 'ended' | 'hang' | 'memory' | 'start'
 
 export interface ServerRunOptions extends Omit<ProcessOptions, 'onMessage' | 'onEnd' | 'mostMessageBytes'> {
   readonly limits: LspLimits
+  /** Whether runs before this one were lost in a row: what was given last is then suspected even where the server seemed to be done with it. */
+  readonly isRepeated: boolean
   readonly onNotification: (method: string, params: unknown) => void
   /** Told once when the process is gone, killed because it did not answer, or took too much memory. */
   readonly onLost: (reason: LossReason, why: string) => void
@@ -54,6 +56,9 @@ interface Unchecked {
 /** The method of probes: servers answer what they do not know and begins with `$/` by an error, which is answer enough. */
 const probeMethod = '$/alive'
 
+/** Documents that are suspected where the server had nothing to do. */
+const mostLatest = 4
+
 /** Between two looks whether a server has digested what it was given, ms. */
 const lookMs = 10
 
@@ -76,6 +81,8 @@ export class ServerRun {
   readonly #pending = new Map<number, Pending>()
   readonly #probes = new Map<number, Pending>()
   readonly #unchecked = new Map<TriedDocument, Unchecked>()
+  /** What was given last, the latest at the end. */
+  #latest: TriedDocument[] = []
   #lastId = 0
   #isAlive = true
   #isInitialized = false
@@ -138,6 +145,7 @@ export class ServerRun {
   give(method: string, params: unknown, document: TriedDocument): void {
     this.notify(method, params)
     if (!this.#isAlive) return
+    this.#latest = [...this.#latest.filter((one) => one !== document), document].slice(-mostLatest)
     this.#unchecked.set(document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: false })
     this.#tick()
   }
@@ -191,7 +199,8 @@ export class ServerRun {
       await this.#digested(() => this.#unchecked.size === 0 && this.#pending.size === 0)
       this.#alone = document
       await act()
-      await this.#digested(() => !this.#unchecked.has(document))
+      const earliest = performance.now() + (document.isSlow ? this.#options.limits.settleMs : 0)
+      await this.#digested(() => !this.#unchecked.has(document) && performance.now() >= earliest)
       document.passed()
     } finally {
       this.#alone = undefined
@@ -325,6 +334,9 @@ export class ServerRun {
   }
 
   #suspectAll(): void {
+    if (this.#options.isRepeated && this.#unchecked.size === 0 && this.#pending.size === 0) {
+      for (const document of this.#latest) document.suspect(true)
+    }
     for (const document of this.#unchecked.keys()) document.suspect()
     for (const { document } of this.#pending.values()) document?.suspect()
   }
