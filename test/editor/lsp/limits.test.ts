@@ -1,0 +1,213 @@
+import { expect } from 'chai'
+import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
+import { ApiError, RetryableError } from '../../../src/base/errors.ts'
+import { clientFrame, RawWebSocket } from '../../support/raw-websocket.ts'
+import { lspWorld } from './support/lsp-world.ts'
+
+const main = 'file:///main.cdc'
+const start = { line: 0, character: 0 }
+
+describe('limits of the language server channel', () => {
+  it('follows no document that is too large, says so to its owner, and takes it again when it is smaller', async () => {
+    await using world = await lspWorld({ limits: { documentBytes: 100, connectionBytes: 150 } })
+    const [client, other] = [await world.client(), await world.client()]
+    client.didOpen(main, '😀'.repeat(26))
+    await client.diagnosed(main, /not checked: it has more than 100 bytes/)
+    await client.next(({ method }) => method === 'window/showMessage')
+    client.didChange(main, 'x', 2, { start, end: start })
+    expect((await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code).to.equal(-32_803)
+    client.didChange(main, 'small', 3)
+    expect(await client.textAt(main)).to.equal('small')
+    client.didOpen('file:///b.cdc', 'y'.repeat(100))
+    client.didOpen('file:///c.cdc', 'z'.repeat(100))
+    await client.diagnosed('file:///c.cdc', /all that is open has more than 150 bytes/)
+    other.didOpen(main, 'w'.repeat(100))
+    expect(await other.textAt(main)).to.equal('w'.repeat(100))
+  })
+
+  it('opens so many documents of a connection, and more when some were closed', async () => {
+    await using world = await lspWorld({ limits: { documentsPerConnection: 2 } })
+    const client = await world.client()
+    for (const name of ['a', 'b', 'c']) client.didOpen(`file:///${name}.cdc`, name)
+    const { params } = await client.next(({ method }) => method === 'window/showMessage')
+    expect(params?.['message']).to.equal('textDocument/didOpen: a connection has at most 2 documents open; close one to open c.cdc.')
+    client.notify('textDocument/didClose', { textDocument: { uri: 'file:///a.cdc' } })
+    client.didOpen('file:///c.cdc', 'c')
+    expect(await client.textAt('file:///c.cdc')).to.equal('c')
+  })
+
+  it('obeys no message that is too large, and ends the connection for one that is far too large', async () => {
+    await using world = await lspWorld({ limits: { messageBytes: 1000 } })
+    const [client, other] = [await world.client(), await world.client()]
+    client.didOpen(main, 'short')
+    client.didChange(main, 'x'.repeat(1500), 2)
+    await client.diagnosed(main, /a message has at most 1000 bytes/)
+    const { error } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start, more: 'x'.repeat(1500) })
+    expect(error?.code).to.equal(-32_803)
+    client.send(JSON.stringify({ x: 'x'.repeat(3000) }))
+    expect(await client.closeCode()).to.equal(1009)
+    other.didOpen(main, 'goes on')
+    expect(await other.textAt(main)).to.equal('goes on')
+  })
+
+  it('answers so many requests at the same time, and each within its time', async () => {
+    await using world = await lspWorld({ limits: { requestsPerConnection: 2, requestMs: 100 } })
+    const client = await world.client()
+    const about = { textDocument: { uri: main } }
+    const waiting = [1, 2].map((id) => client.ask('textDocument/never', about, id))
+    expect((await client.ask('textDocument/never', about, 3)).error?.message).to.match(/at most 2 requests/)
+    for (const { error } of await Promise.all(waiting)) expect(error).to.include({ code: -32_803, message: 'The language server did not answer within 0.1 s.' })
+    const { result } = await client.ask('textDocument/state', about)
+    expect((result as { cancelled: unknown[] }).cancelled).to.have.length(2)
+  })
+
+  it('reads who sends much more slowly, and loses nothing of it', async () => {
+    await using world = await lspWorld({ limits: { messagesPerSecond: 500, waitingBytes: 2000 } })
+    const client = await world.client()
+    client.didOpen(main, '0')
+    for (let version = 1; version <= 2700; version++) client.didChange(main, String(version), version)
+    expect(await client.textAt(main)).to.equal('2700')
+  })
+
+  it('closes a connection whose client does not read, and goes on for others', async () => {
+    await using world = await lspWorld({ limits: { unreadBytes: 1_000_000, pingMs: 60_000 } })
+    const [slow, other] = [await world.client(), await world.client()]
+    slow.socket.pause()
+    for (let id = 0; id < 40; id++) slow.send({ jsonrpc: '2.0', id, method: 'textDocument/giant', params: { textDocument: { uri: main }, bytes: 1_000_000 } })
+    await world.workspaces.untilFolders(1)
+    other.didOpen(main, 'fine')
+    expect(await other.textAt(main)).to.equal('fine')
+    expect(await world.metrics.registry.getSingleMetricAsString('flowfarm_lsp_closed_total')).to.match(/reason="slow"} [1-9]/)
+  })
+
+  it('takes a giant message of the server, and one beyond the limit for its end', async () => {
+    await using world = await lspWorld({ limits: { serverMessageBytes: 3_000_000 } })
+    const client = await world.client()
+    client.didOpen(main, 'x !giant 2000000')
+    const { params } = await client.diagnosed(main, /^x{1000}/)
+    expect((params?.['diagnostics'] as { message: string }[])[0]?.message).to.have.length(2_000_000)
+    client.didChange(main, 'x !giant 4000000', 2)
+    await client.next(({ method }) => method === 'flow/documentSetAside')
+  })
+
+  it('lets one address have so many connections, and all together no more than there may be', async () => {
+    await using world = await lspWorld({ limits: { connectionsPerAddress: 2, connections: 3 }, clientOf: ({ headers }) => ({ address: String(headers['x-test']), isLocal: false }) })
+    const answer = async (address: string): Promise<string> => {
+      const raw = await RawWebSocket.open(world.server.port, '/lsp', `X-Test: ${address}\r\n`)
+      opened.push(raw)
+      return raw.answer.split('\r\n', 1)[0] ?? ''
+    }
+    const opened: RawWebSocket[] = []
+    expect(await answer('192.0.2.1')).to.match(/101/)
+    expect(await answer('192.0.2.1')).to.match(/101/)
+    expect(await answer('192.0.2.1')).to.match(/429/)
+    expect(await answer('192.0.2.2')).to.match(/101/)
+    expect(await answer('192.0.2.3')).to.match(/503/)
+    for (const { socket } of opened) socket.destroy()
+  })
+
+  it('ends a connection that sends what is no WebSocket, and no other', async () => {
+    await using world = await lspWorld()
+    const other = await world.client()
+    const broken: [number, Buffer][] = [[0x83, Buffer.from('x')], [0xf1, Buffer.from('x')], [0x81, Buffer.from([0xff, 0xfe])], [0x80, Buffer.from('x')]]
+    for (const [first, payload] of broken) {
+      const raw = await RawWebSocket.open(world.server.port, '/lsp')
+      raw.socket.write(clientFrame(first, payload))
+      expect(await raw.closeCode()).to.be.oneOf([1002, 1007])
+    }
+    other.didOpen(main, 'fine')
+    expect(await other.textAt(main)).to.equal('fine')
+  })
+
+  it('ends a connection that answers no ping', async () => {
+    await using world = await lspWorld({ limits: { pingMs: 30 } })
+    const raw = await RawWebSocket.open(world.server.port, '/lsp')
+    expect(await raw.closeCode()).to.equal(undefined)
+  })
+})
+
+describe('contracts that documents of the channel import', () => {
+  it('are fetched in the background, told to the client, and then the document is sent again', async () => {
+    await using world = await lspWorld({ fetch: ({ address, name }) => Promise.resolve({ address, name, code: `contract ${name} {}` }) })
+    const client = await world.client()
+    client.didOpen(main, 'import FlowToken from 0x1654653399040a61', 5)
+    const { params } = await client.next(({ method }) => method === 'flow/dependencyResolved')
+    expect(params).to.deep.equal({ address: '0x1654653399040a61', contractName: 'FlowToken', code: 'contract FlowToken {}' })
+    const from = client.heard.findIndex(({ method }) => method === 'flow/dependencyResolved')
+    expect((await client.diagnosed(main, /import FlowToken/, from)).params).to.include({ version: 5 })
+    expect(client.heard.filter(({ method }) => method === 'flow/dependencyResolved')).to.have.length(1)
+  })
+
+  it('that there are not are asked for once, and those that no node gave are tried again', async () => {
+    const asked: string[] = []
+    await using world = await lspWorld({
+      fetch: ({ address, name }) => {
+        asked.push(name)
+        if (name === 'Busy' && asked.filter((one) => one === 'Busy').length === 1) throw new RetryableError('busy', 'no node answers')
+        return Promise.resolve(name === 'Busy' ? { address, name, code: 'there' } : undefined)
+      },
+    })
+    const client = await world.client()
+    client.didOpen(main, 'import None from 0x1654653399040a61 import Busy from 0x1654653399040a61', 1)
+    const { params } = await client.next(({ method }) => method === 'flow/dependencyUnresolved')
+    expect(params).to.include({ contractName: 'None', message: 'there is no such contract at this address' })
+    client.didChange(main, 'import None from 0x1654653399040a61', 2)
+    await client.next(({ method }) => method === 'flow/dependencyResolved')
+    await client.textAt(main)
+    expect(asked.sort()).to.deep.equal(['Busy', 'Busy', 'None'])
+  })
+})
+
+describe('deployments in the language server channel', () => {
+  /** A feed that tells by hand; one project is private. */
+  function handFeed(): DeployFeed & { readonly listeners: Map<string, Set<(message: DeployMessage) => void>> } {
+    const listeners = new Map<string, Set<(message: DeployMessage) => void>>()
+    return {
+      listeners,
+      subscribe: (projectId, token, send) => {
+        if (projectId === 'private' && token !== 'mine') return Promise.reject(new ApiError(404, 'unknown-project', 'There is no such project.'))
+        const all = listeners.get(projectId) ?? new Set()
+        listeners.set(projectId, all.add(send))
+        return Promise.resolve(() => void all.delete(send))
+      },
+    }
+  }
+
+  it('are told to who has subscribed, before and after init, until they unsubscribe', async () => {
+    const deploys = handFeed()
+    await using world = await lspWorld({ deploys, limits: { deploySubscriptions: 2 } })
+    const client = await world.stranger()
+    client.send({ type: 'subscribe:deploy', project_id: 'a' })
+    expect(await client.next(({ type }) => type === 'subscribed')).to.deep.equal({ type: 'subscribed', project_id: 'a' })
+    client.send({ type: 'init', network: 'mainnet' })
+    await client.next(({ type }) => type === 'ready')
+    client.send({ type: 'subscribe:deploy', project_id: 'private' })
+    expect(await client.next(({ type }) => type === 'error')).to.deep.equal({ type: 'error', code: 'unknown-project', message: 'There is no such project.', project_id: 'private' })
+    client.send({ type: 'subscribe:deploy', project_id: 'private', token: 'mine' })
+    await client.next(({ type, project_id }) => type === 'subscribed' && project_id === 'private')
+    client.send({ type: 'subscribe:deploy', project_id: 'c' })
+    await client.next(({ code }) => code === 'too-many-subscriptions')
+    const message: DeployMessage = { type: 'deploy:started', data: { project_id: 'a', sha: 'abc', branch: 'main' } }
+    for (const send of deploys.listeners.get('a') ?? []) send(message)
+    expect(await client.next(({ type }) => type === 'deploy:started')).to.deep.equal(message)
+    client.send({ type: 'unsubscribe:deploy', project_id: 'a' })
+    await client.next(({ type }) => type === 'unsubscribed')
+    expect(deploys.listeners.get('a')?.size).to.equal(0)
+    await client.close()
+    await world.workspaces.untilFolders(0)
+    expect(deploys.listeners.get('private')?.size).to.equal(0)
+  })
+
+  it('are refused clearly where there are none, and where a message is wrong', async () => {
+    await using world = await lspWorld()
+    const client = await world.stranger()
+    for (const [message, code] of [
+      [{ type: 'subscribe:deploy', project_id: 'a' }, 'no-deployments'], [{ type: 'subscribe:deploy' }, 'bad-message'],
+      [{ type: 'subscribe:deploy', project_id: 'a', token: 7 }, 'bad-message'], [{ type: 'other' }, 'unknown-type'],
+    ] as const) {
+      const from = client.heard.length
+      client.send(message)
+      expect((await client.next(({ type }) => type === 'error', from)).code).to.equal(code)
+    }
+  })
+})
