@@ -84,15 +84,15 @@ describe('windows of the wallet, and applications that want more than they shoul
 
   it('is deaf to all windows but the one that opened it', async () => {
     const { app, address, open } = await begin()
-    await app.evaluate(`window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.otherOrigin}' }))`)
+    await app.evaluate(`window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.origin}/frame' })); 0`)
     const popup = await open('authz', signableOf(ownTransaction(address)))
     await popup.getByText('12.5 FLOW').waitFor()
-    const frame = app.frames().find((one) => one.url().startsWith(pages.otherOrigin))
-    const found = await frame?.evaluate(`(() => { const other = window.open('', 'wallet'); other.postMessage(${JSON.stringify(asking({ message: 'ab' }))}, '*'); return other !== null })()`)
-    expect(found).to.equal(true)
+    const frame = app.frames().find((one) => one.url().endsWith('/frame'))
+    await popup.evaluate('window.heard = []; window.last = new Promise((done) => { addEventListener("message", ({ data }) => heard.push(data) && data === "last" && done()) }); 0')
+    await frame?.evaluate(`for (const message of [${JSON.stringify(asking({ message: 'ab' }))}, 'last']) parent.popup.postMessage(message, '*')`)
+    await popup.evaluate('last')
+    expect(await popup.evaluate('heard.length')).to.equal(2)
     await app.evaluate(`popup.postMessage({ type: 'FCL:VIEW:CLOSE' }, '*')`)
-    // What is sent after it has arrived after it.
-    await popup.evaluate('new Promise((done) => { addEventListener("message", done, { once: true }); postMessage("last", "*") })')
     expect(await popup.getByText('sent another request').count()).to.equal(0)
     await popup.getByText(pages.origin).waitFor()
   })
@@ -101,10 +101,12 @@ describe('windows of the wallet, and applications that want more than they shoul
     const { app, open } = await begin()
     const popup = await open('authn', {})
     await popup.getByRole('button', { name: 'Connect' }).waitFor()
-    await app.goto(pages.otherOrigin)
+    // The page itself goes, so that what comes after it is in the same window for the popup too.
+    await Promise.all([app.waitForURL(`${pages.otherOrigin}/`), app.evaluate(`location.href = '${pages.otherOrigin}'`)])
     await popup.getByRole('button', { name: 'Connect' }).click()
     await popup.getByRole('heading', { name: 'Done' }).waitFor()
-    await app.evaluate('new Promise((done) => { addEventListener("message", done, { once: true }); postMessage("last", "*") })')
+    await popup.evaluate('opener.postMessage("last", "*")')
+    await app.waitForFunction('heard.includes("last")')
     expect(await app.evaluate('heard')).to.deep.equal(['last'])
   })
 

@@ -32,7 +32,7 @@ export function TransactionReview({ summary, transaction, own, network }: Transa
         </div>
       )}
       {known !== undefined && <KnownWords known={known} from={from?.address ?? own} own={own} />}
-      {known?.name !== 'send-flow' && accounts.map((account) => <Rights key={account.address} account={account} />)}
+      {known?.name !== 'send-flow' && accounts.map((account, at) => <Rights key={at} account={account} />)}
       {accounts.every(({ isOwn }) => !isOwn) && <p>The code gets nothing of your account: {isPayer ? 'you pay the fee for somebody else.' : 'you only name it as the proposer.'}</p>}
       {known === undefined && values.length > 0 && <Values values={values} own={own} />}
       <dl className="facts">
@@ -89,8 +89,8 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
       {isOwn && rights?.length === 0 && <p>look at what everybody can see, and change nothing.</p>}
       {isOwn && (
         <ul>
-          {rights?.map(({ name, words, weight }) => (
-            <li key={name} className={weight}>
+          {rights?.map(({ name, words, weight }, at) => (
+            <li key={at} className={weight}>
               <Icon name={weight === 'plain' ? 'check' : 'alert'} />
               <span>{words} <code className="soft">{name}</code></span>
             </li>

@@ -44,6 +44,11 @@ describe('a transaction as people read it', () => {
     expect(summarize(getting('auth(SaveValue) &Account, b: auth(Keys) &Account', { authorizers: [own, other] }), signer, 'emulator').warnings.join()).to.include('Its code names Keys')
   })
 
+  it('says each warning once, also where an account authorizes twice', () => {
+    const { warnings } = summarize(getting('auth(Keys) &Account, b: auth(Keys) &Account', { authorizers: [own, own] }), signer, 'emulator')
+    expect(warnings.map((warning) => warning.includes('(Keys)'))).to.deep.equal([true])
+  })
+
   it('warns of code that hides, and of contracts that are not what they are called', () => {
     expect(summarize(getting('auth(SaveValue) &Account /* \u202E */'), signer, 'emulator').warnings.join()).to.include('cannot be seen')
     const importing = (address: string): readonly string[] => summarize(transaction({ script: `import FlowToken from 0x${address}\n${transaction().script}` }), signer, 'emulator').warnings

@@ -86,7 +86,7 @@ function warningsOf({ known, accounts, script, imports, hasHiddenCharacters, cha
   const elsewhere = namedDangers(script).filter(({ name }) => !granted.some((one) => one.name === name))
   if (elsewhere.length > 0) warnings.push(`Its code names ${elsewhere.map(({ name }) => name).join(', ')}: rights over a whole account. Look at what it does with them.`)
   if (hasHiddenCharacters) warnings.push(hiddenWarning)
-  return [...warnings, ...falseNames(imports, chain)]
+  return [...new Set([...warnings, ...falseNames(imports, chain)])]
 }
 
 const hiddenWarning = 'There are characters in its code that cannot be seen. Honest code has none.'
