@@ -25,7 +25,7 @@ export class SpokenServer implements AsyncDisposable {
     this.#connection = createMessageConnection(new StreamMessageReader(this.#process.stdout), new StreamMessageWriter(this.#process.stdin))
     this.#connection.onNotification('textDocument/publishDiagnostics', (params: PublishDiagnosticsParams) => {
       this.#told.set(params.uri, [...this.#told.get(params.uri) ?? [], params])
-      for (const look of [...this.#waiting]) look()
+      for (const look of this.#waiting) look()
     })
     this.#connection.onRequest('client/registerCapability', () => null)
     this.#connection.onError(() => undefined)

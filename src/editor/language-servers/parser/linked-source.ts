@@ -32,7 +32,7 @@ export class LinkedSource {
       this.#contracts.set(declaration, contract)
       this.#settle(contract, home)
       // From here on the import has the members of what it imports.
-      declaration.members.push(...contract.members)
+      declaration.members.splice(0, Infinity, ...contract.members)
     }
   }
 

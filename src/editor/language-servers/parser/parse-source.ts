@@ -24,11 +24,17 @@ export function parseSource(code: string, parse: Parse): ParsedSource {
   const parsed = parse(hideNewerSyntax(code))
   const { Errors: errors, Message: message } = parsed.error ?? {}
   const faults = errors !== undefined && errors !== null && errors.length > 0 ? errors : typeof message === 'string' ? [{ Message: message }] : []
-  const outline = outlineOf(parsed, new SourceText(code))
+  let outline: ProgramOutline | undefined
   // Behind some faults the parser goes on; behind others it gives what stands before them.
   const last = parsed.program?.Declarations?.at(-1)?.EndPos.Offset ?? -1
   const isWhole = faults.every((fault) => ((fault.StartPos ?? fault.Pos)?.Offset ?? Number.MAX_SAFE_INTEGER) <= last)
-  return { code, places: new TextPlaces(code), outline, faults, isWhole }
+  return {
+    code, places: new TextPlaces(code), faults, isWhole,
+    // A check has no use for it.
+    get outline() {
+      return outline ??= outlineOf(parsed, new SourceText(code))
+    },
+  }
 }
 
 /**

@@ -124,7 +124,12 @@ export class ReaderThreads {
     if (this.#running !== undefined && error instanceof UnreadableSource) this.#keepBad(this.#running, error)
     this.#running = undefined
     job?.reject(error)
-    void this.#endThread().then(() => this.#next())
+    void this.#startAnew()
+  }
+
+  async #startAnew(): Promise<void> {
+    await this.#endThread()
+    this.#next()
   }
 
   #keepBad({ question }: Job, error: UnreadableSource): void {

@@ -30,14 +30,16 @@ export interface SourceAnswers {
   readonly rename: readonly TextEdit[] | undefined
 }
 
-/** Sources that are imported, parsed, are kept; they are the same for a while. */
-const mostKept = 24
+/** Sources that are kept as they were parsed: documents, of which several things are asked, and what they import. In UTF-16 units. */
+const mostKept = 32
+const mostKeptCharacters = 500_000
 
-/** Answers questions about sources by what the parser makes of them. It keeps nothing of a source but imported ones. */
+/** Answers questions about sources by what the parser makes of them. What it keeps of them only saves time. */
 export class SourceReader {
   readonly #parse: Parse
   /** In the order of their last use. */
   readonly #kept = new Map<string, ParsedSource>()
+  #characters = 0
 
   constructor(parse: Parse) {
     this.#parse = parse
@@ -46,9 +48,9 @@ export class SourceReader {
   /** @throws RangeError where a source is nested deeper than the parser can go */
   answer(question: SourceQuestion): SourceAnswers[keyof SourceAnswers] {
     const { kind, code, offset } = question
-    if (kind === 'check') return diagnose(parseSource(code, this.#parse))
+    if (kind === 'check') return diagnose(this.#source(code))
     if (kind === 'symbols' || kind === 'folds') {
-      const source = parseSource(code, this.#parse)
+      const source = this.#source(code)
       if (!source.isWhole) return undefined
       return kind === 'symbols' ? symbolsOf(source) : foldsOf(source)
     }
@@ -57,7 +59,7 @@ export class SourceReader {
       return completeAt(code, offset, source === undefined ? undefined : this.#linked(question, source))
     }
     const lineEnd = /[\n\r]/.exec(code.slice(offset))?.index ?? code.length - offset
-    const whole = parseSource(code, this.#parse)
+    const whole = this.#source(code)
     const source = whole.isWhole ? whole : kind === 'rename' ? undefined : parseAround(code, { offset: offset + lineEnd, inserted: '', name: offset }, this.#parse)
     if (source === undefined) return kind === 'highlights' ? [] : undefined
     const linked = this.#linked(question, source)
@@ -68,16 +70,19 @@ export class SourceReader {
   }
 
   #linked({ uri, imports }: SourceQuestion, source: ParsedSource): LinkedSource {
-    return new LinkedSource(uri, source, imports, (code) => this.#keptSource(code))
+    return new LinkedSource(uri, source, imports, (imported) => this.#source(imported))
   }
 
-  #keptSource(code: string): ParsedSource {
-    const source = this.#kept.get(code) ?? parseSource(code, this.#parse)
+  #source(code: string): ParsedSource {
+    const known = this.#kept.get(code)
+    const source = known ?? parseSource(code, this.#parse)
     this.#kept.delete(code)
     this.#kept.set(code, source)
+    if (known === undefined) this.#characters += code.length
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break
+      if ((this.#kept.size <= mostKept && this.#characters <= mostKeptCharacters) || oldest === code) break
       this.#kept.delete(oldest)
+      this.#characters -= oldest.length
     }
     return source
   }

@@ -8,8 +8,8 @@ import { OldServers } from './old-servers.ts'
  * takes some 230 MB of memory. It ends with `exit`, and when its input does.
  */
 // The checker writes its log there, and the output is the channel to the client.
-console.debug = (...words: unknown[]) => process.stderr.write(`${words.map(String).join(' ')}\n`)
-console.log = console.debug
+const tell = (...words: unknown[]): void => void process.stderr.write(`${words.map(String).join(' ')}\n`)
+Object.assign(console, { debug: tell, log: tell })
 
 const binary = await readFile(createRequire(import.meta.url).resolve('@onflow/cadence-language-server').replace(/index\.js$/, 'cadence-language-server.wasm'))
 const { CadenceLanguageServer } = await import('@onflow/cadence-language-server')

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds the language server of Cadence 1.0 from its Go module, for who has Go 1.25 or newer and no Flow CLI:
+#
+#     scripts/language-server.sh ~/.local/share/cadence
+#     CHAIN_CLI_COMMAND=~/.local/share/cadence/languageserver npm start
+#
+# It takes the words `cadence language-server` of the CLI and does nothing with them. Tests that need a checker run with
+# FLOWFARM_CLI=<folder>/languageserver.
+set -eu
+
+folder=${1:?usage: scripts/language-server.sh <folder>}
+version=${2:-v1.9.0}
+module=github.com/onflow/cadence-tools/languageserver
+
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+
+cd "$work"
+go mod init build >/dev/null 2>&1
+go get "$module/cmd/languageserver@$version"
+go build -o "$folder/languageserver" "$module/cmd/languageserver"
+echo "built $folder/languageserver"
