@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isShallowText } from '../../base/json-depth.ts'
@@ -39,6 +38,7 @@ export class LanguageServerProcess {
   readonly #exited: Promise<unknown>
   #hasEnded = false
   #lastError = ''
+  #draining: Promise<void> | undefined
 
   constructor(options: ProcessOptions) {
     const { program, folder, environment, mostMessageBytes } = options
@@ -83,8 +83,19 @@ export class LanguageServerProcess {
 
   /** Resolves when the process has read what waited, or has ended. */
   async drained(): Promise<void> {
-    const { stdin } = this.#child
-    while (this.isFull && !this.#hasEnded && !stdin.destroyed) await Promise.race([once(stdin, 'drain').catch(() => undefined), this.#exited])
+    while (this.isFull && !this.#hasEnded && !this.#child.stdin.destroyed) {
+      // One listener for all who wait.
+      this.#draining ??= this.#untilDrained()
+      await this.#draining
+    }
+  }
+
+  async #untilDrained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#child.stdin.once('drain', resolve)
+    await Promise.race([promise, this.#exited])
+    this.#child.stdin.off('drain', resolve)
+    this.#draining = undefined
   }
 
   /** Resident memory, in bytes; undefined where the system does not tell. */

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { applyChanges, BadChange, offsetOf } from './document-text.ts'
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '\n', '\r\n', '\r', 'é', '\u2028', '\ud800') })
+
+/** The position of an offset, counted in the plainest way. */
+function positionOf(content: string, offset: number): { line: number; character: number } {
+  const before = content.slice(0, offset)
+  const lines = before.split(/\r\n|\r|\n/)
+  return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 }
+}
+
+describe('changes of a document', () => {
+  it('replace what is between two positions, counted in UTF-16', () => {
+    fc.assert(fc.property(text, text, fc.nat(), fc.nat(), (content, put, a, b) => {
+      const [from, to] = [a % (content.length + 1), b % (content.length + 1)].toSorted((x, y) => x - y) as [number, number]
+      // The middle of a line end is no position.
+      fc.pre([from, to].every((at) => content.slice(at - 1, at + 1) !== '\r\n'))
+      const range = { start: positionOf(content, from), end: positionOf(content, to) }
+      expect(applyChanges(content, [{ range, text: put }])).to.equal(content.slice(0, from) + put + content.slice(to))
+    }))
+  })
+
+  it('come one after the other, and a whole text takes the place of all', () => {
+    const at = (character: number): object => ({ start: { line: 0, character }, end: { line: 0, character } })
+    expect(applyChanges('', [{ text: 'ac' }, { range: at(1), text: 'b' }, { range: at(3), text: 'd' }])).to.equal('abcd')
+  })
+
+  it('mean the end of the line by a character beyond it, and the end of the text by a line beyond it', () => {
+    expect(offsetOf('ab\r\ncd', { line: 0, character: 99 })).to.equal(2)
+    expect(offsetOf('ab\r\ncd', { line: 9, character: 0 })).to.equal(6)
+  })
+
+  it('are refused where they are none', () => {
+    const start = { line: 0, character: 0 }
+    for (const changes of [
+      undefined, [{}], [{ text: 1 }], [{ text: '', range: 1 }], [{ text: '', range: { start: { line: -1, character: 0 }, end: start } }],
+      [{ text: '', range: { start: { line: 0, character: 1 }, end: start } }], [{ text: '', range: { start: { line: 0.5, character: 0 }, end: start } }],
+    ]) expect(() => applyChanges('abc', changes)).to.throw(BadChange)
+  })
+})
