@@ -32,8 +32,8 @@ export function tablesPage(dump: string): string {
   for (const { name, description, sources } of tableWriters()) {
     section(name, `${description}.`, ofWriter([...left], sources), sources)
   }
-  for (const schema of ['wallet_auth', 'wallet']) {
-    section(`Schema ${schema}`, `${comments.get(schema) ?? ''} Written by the service wallet.`, [...left].filter(({ name }) => name.startsWith(`${schema}.`)))
+  for (const [schema, service] of Object.entries({ wallet_auth: 'wallet', wallet: 'wallet', projects: 'editor', editor: 'editor' })) {
+    section(`Schema ${schema}`, `${comments.get(schema) ?? ''} Written by the service ${service}.`, [...left].filter(({ name }) => name.startsWith(`${schema}.`)))
   }
   section('The rest of schema app', 'What the program keeps of itself, and what operators write.', [...left])
   return `${lines.join('\n')}\n`

@@ -120,11 +120,16 @@ export async function untilChecked(page: Page): Promise<void> {
 
 /** Waits until the page says this of saving. */
 export async function untilSaving(page: Page, words: string): Promise<void> {
-  await page.getByRole('status', { name: 'Saving' }).filter({ hasText: words }).waitFor()
+  await page.getByRole('status', { name: 'Saving' }).filter({ hasText: new RegExp(`^\\s*${words}`) }).waitFor()
+}
+
+/** Where e-mails are read: those of the wallet at which the editor signs people in. */
+export interface MailedCodes {
+  readonly wallet: { codeFor(email: string): Promise<string> }
 }
 
 /** Signs in by the code of an e-mail, in the dialog that is open. */
-export async function finishSignIn(page: Page, editor: EditorStandIn, email: string): Promise<void> {
+export async function finishSignIn(page: Page, editor: MailedCodes, email: string): Promise<void> {
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
   await page.getByRole('button', { name: 'Send me a code' }).click()
   await page.getByRole('heading', { name: 'Type the code' }).waitFor()
@@ -133,7 +138,7 @@ export async function finishSignIn(page: Page, editor: EditorStandIn, email: str
 }
 
 /** Signs in by the code of an e-mail, without leaving the editor. */
-export async function signInToEditor(page: Page, editor: EditorStandIn, email = newEmail()): Promise<string> {
+export async function signInToEditor(page: Page, editor: MailedCodes, email = newEmail()): Promise<string> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
   await finishSignIn(page, editor, email)
   return email

@@ -9,7 +9,7 @@ import { askingOff } from './asking-off.ts'
 const program = join(import.meta.dirname, '../../src/main.ts')
 
 /** Several programs of all services run at the same time. */
-const freePorts = { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', TOOLS_PORT: '0' }
+const freePorts = { ASK_PORT: '0', MCP_PORT: '0', CHAT_PORT: '0', TOOLS_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0' }
 
 /** One line of the log, as JSON. */
 export interface LogLine {
