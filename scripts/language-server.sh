@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the language server of Cadence 1.0 from its Go module, for who has Go 1.25 or newer and no Flow CLI:
+# Builds the language server of Cadence 1.0 from its Go module, for who has Go 1.21 or newer and no Flow CLI:
 #
 #     scripts/language-server.sh ~/.local/share/cadence
 #     CHAIN_CLI_COMMAND=~/.local/share/cadence/languageserver npm start
@@ -18,7 +18,10 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
 cd "$work"
-go mod init build >/dev/null 2>&1
-go get "$module/cmd/languageserver@$version"
+# One of its dependencies does not compile with Go 1.26; go fetches this one where another is installed.
+GOTOOLCHAIN=${GOTOOLCHAIN:-go1.25.5}
+export GOTOOLCHAIN
+go mod init build >log 2>&1
+go get "$module/cmd/languageserver@$version" >>log 2>&1 || { cat log >&2; exit 1; }
 go build -o "$folder/languageserver" "$module/cmd/languageserver"
 echo "built $folder/languageserver"

@@ -33,9 +33,13 @@ export async function findLanguageServer({ choice, command, log, startMs = 20_00
   } catch (thrown) {
     const error = asError(thrown)
     const why = `the language server of the CLI cannot be used: ${command} cadence language-server ${error.message}`
-    if (choice === 'cli') throw new FatalError('no-language-server', `${why}. Set CHAIN_CLI_COMMAND to a \`flow\` program, or EDITOR_LANGUAGE_SERVER to parser.`, { cause: error })
+    if (choice === 'cli') {
+      const remedy = 'Set CHAIN_CLI_COMMAND to a `flow` program, or EDITOR_LANGUAGE_SERVER to parser.'
+      throw new FatalError('no-language-server', `${why}. ${remedy}`, { cause: error })
+    }
     const fallback = parserProgram()
-    log.warn({ languageServer: fallback.label, command }, `${why}. The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND`)
+    const remedy = 'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND'
+    log.warn({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback
   }
 }
@@ -55,6 +59,7 @@ function installedOldProgram(): LanguageServerProgram {
     createRequire(import.meta.url).resolve('@onflow/cadence-language-server')
     return oldProgram()
   } catch (error) {
-    throw new FatalError('no-language-server', 'the checker of Cadence 0.42 is not installed, though EDITOR_LANGUAGE_SERVER is pre-1.0: install the optional package @onflow/cadence-language-server, or set it to parser.', { cause: error })
+    const remedy = 'install the optional package @onflow/cadence-language-server, or set it to parser.'
+    throw new FatalError('no-language-server', `the checker of Cadence 0.42 is not installed, though EDITOR_LANGUAGE_SERVER is pre-1.0: ${remedy}`, { cause: error })
   }
 }

@@ -72,7 +72,8 @@ describe('folders of connections', () => {
     assert.match(await readFile(join(first.folder, 'a', path), 'utf8'), /import B from "\.\/\w+\.cdc" +\naccess\(all\) contract A/)
     assert.equal(await readFile(join(first.folder, 'a/b.cdc'), 'utf8'), prepared)
     assert.equal((await stat(join(first.folder, 'a', path))).mode & 0o222, 0)
-    // The bytes are shared.
+    // Others are told of it too, though it is there, and the bytes are shared.
+    assert.equal((await workspaces.open('mainnet').then((third) => third.prepare('a.cdc', text))).missing.length, 1)
     await other.prepare('a/b.cdc', text)
     assert.equal((await stat(join(other.folder, 'a', path))).ino, (await stat(join(first.folder, 'a', path))).ino)
     assert.deepEqual(first.describe(path.slice(3), 1), { contract: { address: one, name: 'A' }, firstLine: 0 })

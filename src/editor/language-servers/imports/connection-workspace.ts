@@ -49,6 +49,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   readonly #placed = new Map<string, FileParts>()
   /** The file of each contract, by its id. */
   #files: ReadonlyMap<string, FileParts> = new Map()
+  /** Contracts that this connection has asked for: others may have had them fetched, but whoever is here has not been told of them. */
+  readonly #asked = new Set<string>()
   /** What the files were made of. */
   #madeOf = ''
   #generation = 0
@@ -80,6 +82,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
 
   async fetch(contract: ContractName, signal: AbortSignal): Promise<ResolvedContract | undefined> {
     const found = await this.#options.library.resolve(this.#options.network, contract, AbortSignal.any([signal, this.#closing.signal]))
+    this.#asked.add(contractId(contract))
     // The documents that import it see it when they are prepared again.
     await this.#inTurn(() => this.#layOut())
     return found
@@ -150,7 +153,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   /** @param document undefined: it is there no more. @throws ApiError 413 */
   #remember(path: string, document: DocumentImports | undefined): void {
     const old = this.#documents.get(path)
-    const characters = this.#documents.values().reduce((sum, { text }) => sum + text.length, 0) - (old?.text.length ?? 0) + (document?.text.length ?? 0)
+    const before = this.#documents.values().reduce((sum, { text }) => sum + text.length, 0)
+    const characters = before - (old?.text.length ?? 0) + (document?.text.length ?? 0)
     if (document !== undefined && (characters > mostCharacters || (old === undefined && this.#documents.size >= mostDocuments))) {
       throw new ApiError(413, 'too-many-documents', `A connection has at most ${mostDocuments} documents with ${mostCharacters} characters in all. Close some.`, { field: 'text' })
     }
@@ -158,7 +162,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
     else this.#documents.set(path, document)
     const changed = new Set(old?.contracts).symmetricDifference(new Set(document?.contracts))
     if (changed.size === 0) return
-    const isWanted = this.#documents.entries().some(([other, { statements }]) => other !== path && statements.some((statement) => changed.has(byName(statement) ?? '')))
+    const isWanted = this.#documents.entries()
+      .some(([other, { statements }]) => other !== path && statements.some((statement) => changed.has(byName(statement) ?? '')))
     if (isWanted) this.#generation++
   }
 
@@ -172,8 +177,10 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const { library, network } = this.#options
     const wanted = this.#documents.values().flatMap(({ statements }) => statements.flatMap((statement) => this.#contractsOf(statement)))
     const contracts = library.known(network, wanted)
-    const together = this.#documents.values().map(({ statements }) => statements).flatMap((statements) => statements.map((statement) => this.#contractsOf(statement).map(contractId)).filter((ids) => ids.length > 1)).toArray()
-    const madeOf = JSON.stringify([[...contracts.values()].map(({ id, hash }) => `${id} ${hash}`).toSorted(), together.map((ids) => ids.toSorted().join()).toSorted()])
+    const together = this.#documents.values()
+      .flatMap(({ statements }) => statements.map((statement) => this.#contractsOf(statement).map(contractId)).filter((ids) => ids.length > 1)).toArray()
+    const versions = [...contracts.values()].map(({ id, hash }) => `${id} ${hash}`)
+    const madeOf = JSON.stringify([versions.toSorted(), together.map((ids) => ids.toSorted().join()).toSorted()])
     if (madeOf === this.#madeOf) return
     const files = layOutContracts(contracts, together, (text) => this.#names.nameOf(text))
     for (const file of new Set(files.values())) {
@@ -200,7 +207,10 @@ export class ConnectionWorkspace implements ImportWorkspace {
       const target = own === undefined ? file === undefined ? undefined : locationFrom(path, contractFolder, file) : relativePath(path, own)
       if (target !== undefined) changes.push({ location: statement.location, path: target })
       if (own !== undefined) continue
-      for (const contract of contracts) if (this.#options.library.isWanted(this.#options.network, contract)) missing.set(contractId(contract), contract)
+      for (const contract of contracts) {
+        const id = contractId(contract)
+        if (!this.#asked.has(id) || this.#options.library.isWanted(this.#options.network, contract)) missing.set(id, contract)
+      }
     }
     const text = replaceLocations(document.text, changes)
     this.#imported.set(path, readDocument(text).statements.map(({ location }) => location.value))
