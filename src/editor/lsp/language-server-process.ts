@@ -156,8 +156,9 @@ export class LanguageServerProcess {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch (error) {
-      // Nobody of the group is there any more.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      // Nobody of the group is there any more; some systems say so by EPERM.
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ESRCH' && code !== 'EPERM') throw error
     }
   }
 }

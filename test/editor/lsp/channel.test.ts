@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { lspWorld } from './support/lsp-world.ts'
@@ -147,8 +148,8 @@ describe('the language server channel', () => {
     const client = await world.client()
     client.didOpen(main, 'this !elsewhere and !path')
     const { params } = await client.diagnosed(main, 'cannot read /main.cdc nor file:///main.cdc')
-    const [{ relatedInformation } = { relatedInformation: [] }] = params?.['diagnostics'] as { relatedInformation: unknown[] }[]
-    expect(relatedInformation).to.have.length(1)
+    const [diagnostic] = params?.['diagnostics'] as { relatedInformation: unknown[] }[] | undefined ?? []
+    expect(diagnostic?.relatedInformation).to.have.length(1)
     const { result } = await client.ask('textDocument/definition', { textDocument: { uri: main }, position: start })
     expect(result).to.deep.equal([{ uri: main, range: {} }])
     expect(client.texts.join('')).to.not.include(world.workspaces.root)
@@ -232,7 +233,7 @@ describe('the language server channel', () => {
     const status = async (path: string, headers: Record<string, string>): Promise<[number | undefined, string]> => {
       const asked = request({ port: world.server.port, path, headers })
       asked.end()
-      const [answer] = await once(asked, 'response') as [import('node:http').IncomingMessage]
+      const [answer] = await once(asked, 'response') as [IncomingMessage]
       let body = ''
       for await (const piece of answer) body += String(piece)
       return [answer.statusCode, body]

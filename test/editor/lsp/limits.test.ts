@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
 import { ApiError, RetryableError } from '../../../src/base/errors.ts'
 import { clientFrame, RawWebSocket } from '../../support/raw-websocket.ts'
+import { messagesOf } from './support/lsp-client.ts'
 import { lspWorld } from './support/lsp-world.ts'
 
 const main = 'file:///main.cdc'
@@ -85,7 +86,7 @@ describe('limits of the language server channel', () => {
     const client = await world.client()
     client.didOpen(main, 'x !giant 2000000')
     const { params } = await client.diagnosed(main, /^x{1000}/)
-    expect((params?.['diagnostics'] as { message: string }[])[0]?.message).to.have.length(2_000_000)
+    expect(messagesOf(params)[0]).to.have.length(2_000_000)
     client.didChange(main, 'x !giant 4000000', 2)
     await client.next(({ method }) => method === 'flow/documentSetAside')
   })

@@ -15,6 +15,12 @@ export interface Heard {
 
 interface Range { readonly start: { line: number; character: number }; readonly end: { line: number; character: number } }
 
+/** The messages of `textDocument/publishDiagnostics`. */
+export function messagesOf(params: Heard['params']): string[] {
+  const diagnostics = params?.['diagnostics'] as { message: string }[] | undefined
+  return (diagnostics ?? []).map(({ message }) => message)
+}
+
 /** A client of the channel that keeps all it hears. */
 export class LspClient {
   readonly socket: WebSocket
@@ -87,13 +93,13 @@ export class LspClient {
   /** The messages of diagnostics of a document, as often as there were any. */
   diagnosticsOf(uri: string): string[][] {
     return this.heard.filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri)
-      .map(({ params }) => (params?.['diagnostics'] as { message: string }[]).map(({ message }) => message))
+      .map(({ params }) => messagesOf(params))
   }
 
   /** Waits for diagnostics of a document with a message like this. */
   async diagnosed(uri: string, message: string | RegExp, from = 0): Promise<Heard> {
     return this.next(({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.['uri'] === uri &&
-      (params['diagnostics'] as { message: string }[]).some((one) => typeof message === 'string' ? one.message === message : message.test(one.message)), from)
+      messagesOf(params).some((one) => typeof message === 'string' ? one === message : message.test(one)), from)
   }
 
   /** The first message from number `from` on that is so. */
