@@ -162,7 +162,7 @@ export class LspSession implements Member {
       const workspace = await openWorkspace()
       this.#workspace = workspace
       if (signal.aborted) return
-      const space = new UriSpace(workspace.folder)
+      const space = new UriSpace(workspace.folder, workspace.describe?.bind(workspace))
       this.#space = space
       this.#hider = new FolderHider(workspace.folder)
       const documents = new SessionDocuments({

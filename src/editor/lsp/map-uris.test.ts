@@ -59,7 +59,7 @@ describe('the names of a connection', () => {
   })
 
   it('are left out where they are of somebody else, with what means nothing without them', () => {
-    const space = new UriSpace(folder, (file) => (file === '_/3f.cdc' ? { address: '1654653399040a61', name: 'FlowToken' } : undefined))
+    const space = new UriSpace(folder, (file, line) => (file === '_/3f.cdc' ? { contract: { address: '1654653399040a61', name: line < 9 ? 'A' : 'FlowToken' }, firstLine: line < 9 ? 0 : 9 } : undefined))
     const own = pathToFileURL(`${folder}/a.cdc`).href
     const foreign = [pathToFileURL('/srv/work spaces/other/a.cdc').href, `${pathToFileURL(folder).href}/../other/a.cdc`, 'file:///etc/passwd', `${pathToFileURL(folder).href}b/a.cdc`, 'untitled:a']
     for (const other of foreign) {
@@ -70,7 +70,12 @@ describe('the names of a connection', () => {
       expect(toClient({ label: 'x', data: { uri: other } }, space)).to.deep.equal({ label: 'x' })
       if (other.startsWith('file:')) expect(toClient({ command: 'c', arguments: [own, other, 1] }, space)).to.deep.equal({ command: 'c', arguments: ['file:///a.cdc', null, 1] })
     }
-    expect(toClient({ uri: pathToFileURL(`${folder}/_/3f.cdc`).href }, space)).to.deep.equal({ uri: 'file:///deps/1654653399040a61/FlowToken.cdc' })
+    const [start, end] = [{ line: 10, character: 3 }, { line: 11, character: 0 }]
+    expect(toClient({ uri: pathToFileURL(`${folder}/_/3f.cdc`).href, range: { start, end } }, space)).to.deep.equal({
+      uri: 'file:///deps/1654653399040a61/FlowToken.cdc', range: { start: { line: 1, character: 3 }, end: { line: 2, character: 0 } },
+    })
+    expect(toClient({ targetUri: pathToFileURL(`${folder}/_/3f.cdc`).href, targetRange: { start: { line: 2, character: 3 }, end } }, space))
+      .to.deep.equal({ targetUri: 'file:///deps/1654653399040a61/A.cdc', targetRange: { start: { line: 2, character: 3 }, end } })
     expect(toClient({ uri: pathToFileURL(`${folder}/_/40.cdc`).href }, space)).to.equal(undefined)
     expect(toClient({ range: 1, target: 'https://example.org' }, space)).to.deep.equal({ range: 1, target: 'https://example.org' })
   })

@@ -8,6 +8,9 @@ import type { UriSpace } from './uri-space.ts'
  */
 const uriNames: ReadonlySet<string> = new Set(['uri', 'targetUri', 'oldUri', 'newUri', 'baseUri', 'scopeUri', 'rootUri', 'documentUri', 'contextUri'])
 
+/** Ranges of the file that an object points to. */
+const rangeNames: ReadonlySet<string> = new Set(['range', 'targetRange', 'targetSelectionRange', 'selectionRange'])
+
 /** Whether an object means something without a part that points to what the client does not have: a link without its target, part of a label without its place. */
 function doesWithout(name: string, object: Record<string, unknown>): boolean {
   return name === 'data' || name === 'target' || (name === 'location' && 'value' in object)
@@ -44,12 +47,35 @@ function clientValue(value: unknown, space: UriSpace, isArgument: boolean): unkn
   if (Array.isArray(value)) return value.map((item) => clientValue(item, space, isArgument)).filter((item) => isArgument || item !== foreign).map(noForeign)
   if (!isObject(value)) return value
   const mapped: [string, unknown][] = []
+  const place = placeIn(value, space)
+  if (place === foreign) return foreign
   for (const [name, item] of Object.entries(value)) {
+    if (place !== undefined && (name === place.name || rangeNames.has(name))) {
+      mapped.push([name, name === place.name ? place.uri : moved(item, place.firstLine)])
+      continue
+    }
     const own = clientProperty(name, item, space, isArgument)
     if (own !== foreign) mapped.push([name, own])
     else if (!doesWithout(name, value)) return foreign
   }
   return objectOf(mapped)
+}
+
+/** Where an object points to, if it has a URI and a range in that file: the line tells which contract of a file is meant. */
+function placeIn(value: Record<string, unknown>, space: UriSpace): { name: string; uri: string; firstLine: number } | typeof foreign | undefined {
+  const [name, rangeName] = 'targetUri' in value ? ['targetUri', 'targetRange'] : ['uri', 'range']
+  const range = value[rangeName]
+  if (typeof value[name] !== 'string' || !isObject(range)) return undefined
+  const line = isObject(range['start']) && typeof range['start']['line'] === 'number' ? range['start']['line'] : 0
+  const place = space.placeOf(value[name], line)
+  return place === undefined ? foreign : { name, ...place }
+}
+
+/** A range some lines further up. */
+function moved(range: unknown, lines: number): unknown {
+  if (lines === 0 || !isObject(range)) return range
+  const up = (position: unknown): unknown => isObject(position) && typeof position['line'] === 'number' ? { ...position, line: Math.max(0, position['line'] - lines) } : position
+  return { ...range, start: up(range['start']), end: up(range['end']) }
 }
 
 function clientProperty(name: string, item: unknown, space: UriSpace, isArgument: boolean): unknown {

@@ -1,7 +1,7 @@
 import type { EditorNetwork } from '../../base/editor-network.ts'
 import type { Logger } from '../../base/log.ts'
-import { asError } from '../../base/errors.ts'
-import type { ImportWorkspace } from '../language-servers/import-workspace.ts'
+import { ApiError, asError } from '../../base/errors.ts'
+import type { ImportWorkspace, PreparedText } from '../language-servers/import-workspace.ts'
 import { ContractFetches } from './contract-fetches.ts'
 import { applyChanges, BadChange } from './document-text.ts'
 import { isObject } from './json-rpc.ts'
@@ -179,7 +179,14 @@ export class SessionDocuments {
   }
 
   async #prepareAndGive(document: OpenDocument): Promise<void> {
-    const { text, missing } = await this.#options.workspace.prepare(document.path, document.text)
+    let prepared: PreparedText
+    try {
+      prepared = await this.#options.workspace.prepare(document.path, document.text)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return this.#refuse(document, error.message)
+    }
+    const { text, missing } = prepared
     document.prepared = text
     if (missing.length > 0) this.#fetches.want(document.path, missing)
     const run = await this.ready()

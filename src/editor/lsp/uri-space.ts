@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import type { ContractName } from '../language-servers/import-workspace.ts'
+import type { ContractAt, ContractName } from '../language-servers/import-workspace.ts'
 
 /** Longest path, in characters, and deepest folder that a document of a connection may have. */
 const [longestPath, deepestPath, longestSegmentBytes] = [512, 16, 200]
@@ -15,8 +15,15 @@ export class ForeignUri extends Error {
   }
 }
 
-/** Tells which contract a file of a workspace holds, where it is one of those that were fetched. */
-export type DescribeFile = (path: string) => ContractName | undefined
+/** Tells which contract a line of a file of a workspace is from, where it is one of those that were fetched. */
+export type DescribeFile = (path: string, line: number) => ContractAt | undefined
+
+/** What a client has in place of a file of the language server. */
+export interface ClientPlace {
+  readonly uri: string
+  /** The line of the file with which it begins; what the server says of lines counts from there. */
+  readonly firstLine: number
+}
 
 /**
  * The names of one connection. Its client has `file:///contracts/A.cdc`, the language server the same path below the connection's own folder. What is
@@ -70,13 +77,23 @@ export class UriSpace {
     return relative.split('/').every(isPlainSegment) ? relative : undefined
   }
 
-  /** The client's URI for one of the language server; undefined where it is none of this connection's. */
-  toClient(uri: unknown): string | undefined {
+  /** The client's URI for one of the language server; undefined where it is none of this connection's. @param line in which something is pointed to */
+  toClient(uri: unknown, line = 0): string | undefined {
+    return this.placeOf(uri, line)?.uri
+  }
+
+  /** The same, with where it begins: files of the server hold several contracts at times. */
+  placeOf(uri: unknown, line: number): ClientPlace | undefined {
     const path = this.ownPath(uri)
     if (path === undefined) return undefined
-    if (!ownNames.has(path.split('/', 1)[0] ?? '')) return this.clientUri(path)
-    const contract = this.#describe?.(path)
-    return contract === undefined ? undefined : this.clientUri(`deps/${contract.address}/${contract.name}.cdc`)
+    if (!ownNames.has(path.split('/', 1)[0] ?? '')) return { uri: this.clientUri(path), firstLine: 0 }
+    const described = this.#describe?.(path, line)
+    return described === undefined ? undefined : { uri: this.contractUri(described.contract), firstLine: described.firstLine }
+  }
+
+  /** The client's URI of a contract of the chain. */
+  contractUri({ address, name }: ContractName): string {
+    return this.clientUri(`deps/${address}/${name}.cdc`)
   }
 
   /** The client's URI of a path, as it has spelled it. */
