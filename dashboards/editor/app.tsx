@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useAuth } from '../auth/auth-provider.tsx'
 import { problemText } from '../auth/problem.ts'
 import { Brand } from '../kit/brand.tsx'
+import { ErrorBoundary } from '../kit/error-boundary.tsx'
 import { Link } from '../kit/link.tsx'
 import { matchPath, usePlace } from '../kit/router.ts'
 import { Failure, Loading } from '../kit/state.tsx'
@@ -57,9 +58,13 @@ function Callback(): ReactNode {
 
 /** What somebody may see is known when it is known who they are. */
 function Known({ slug }: { readonly slug: string | undefined }): ReactNode {
-  const { is, userId } = useAccount()
+  const { is } = useAccount()
   if (is === 'loading') return <Alone><Loading label="The editor loads" rows={3} /></Alone>
-  return <Workbench slug={slug} key={userId === undefined ? 'nobody' : 'somebody'} />
+  return (
+    <ErrorBoundary what="The editor" hint="What you wrote is kept in this browser, and comes back when the page is loaded again.">
+      <Workbench slug={slug} />
+    </ErrorBoundary>
+  )
 }
 
 function Alone({ children }: { readonly children: ReactNode }): ReactNode {

@@ -33,7 +33,7 @@ const sampled: Act = async ({ page }) => {
   await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
   await codeOf(page).click()
   await page.keyboard.press('ControlOrMeta+Enter')
-  await page.getByRole('region', { name: 'Result' }).getByText('Done').waitFor()
+  await page.getByRole('region', { name: 'Result', exact: true }).getByText('Done').waitFor()
 }
 const failed: Act = async ({ page }) => {
   await openFile(page, 'scripts/add.cdc').click()
@@ -41,7 +41,7 @@ const failed: Act = async ({ page }) => {
   await page.getByRole('textbox', { name: 'a Int' }).fill('1')
   await page.getByRole('textbox', { name: 'b Int' }).fill('2')
   await page.getByRole('textbox', { name: 'b Int' }).press('Enter')
-  await page.getByRole('region', { name: 'Result' }).getByText('Failed').waitFor()
+  await page.getByRole('region', { name: 'Result', exact: true }).getByText('Failed').waitFor()
 }
 const saved: Act = async (visit, editor) => {
   await makeFile(visit.page, 'contracts/Hello.cdc')

@@ -41,6 +41,11 @@ export const editorLook = EditorView.theme({
   '.cm-lintRange-error': { textDecorationColor: 'var(--bad-fill)' },
   '.cm-lintRange-warning': { textDecorationColor: 'var(--warn-fill)' },
   '.cm-lintRange-info, .cm-lintRange-hint': { textDecorationColor: 'var(--busy-fill)' },
+  // Not by pictures of SVG with styles, which the page's policy does not let in.
+  '.cm-lint-marker': { width: '.6rem', height: '.6rem', margin: '.5em auto 0', borderRadius: '50%' },
+  '.cm-lint-marker-error': { content: '""', background: 'var(--bad-fill)' },
+  '.cm-lint-marker-warning': { content: '""', background: 'var(--warn-fill)' },
+  '.cm-lint-marker-info, .cm-lint-marker-hint': { content: '""', background: 'var(--busy-fill)' },
   '.cm-lintRange-active': { background: 'var(--bad-wash)' },
 
   '.cm-panels': { color: 'var(--ink)', background: 'var(--raised)', fontFamily: 'var(--sans)' },
