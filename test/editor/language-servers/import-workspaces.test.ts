@@ -78,7 +78,7 @@ describe('folders of connections', () => {
     assert.equal((await stat(join(other.folder, 'a', path))).ino, (await stat(join(first.folder, 'a', path))).ino)
     assert.deepEqual(first.describe(path.slice(3), 1), { contract: { address: one, name: 'A' }, firstLine: 0 })
     assert.deepEqual(first.describe(pathToFileURL(join(first.folder, path.slice(3))).href, 1), { contract: { address: one, name: 'A' }, firstLine: 0 })
-    assert.equal(first.describe('_/../flow.json', 0), undefined)
+    for (const other of ['_/../flow.json', 'file://host/a', 'file:///a%2fb', 'file:///%', 'file:', '_/', '']) assert.equal(first.describe(other, 0), undefined, other)
   })
 
   it('keeps networks and accounts apart', async () => {

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { EditorNetwork } from '../../../base/editor-network.ts'
 import { ApiError } from '../../../base/errors.ts'
 import { coreContractAddress } from '../../../chain/core-contracts.ts'
 import type { ContractAt, ContractName, DefinitionPlace, ImportWorkspace, PreparedText, ResolvedContract, TextRange } from '../import-workspace.ts'
+import { fileUriPath } from '../file-uri-path.ts'
 import { contractId } from './chain-contract.ts'
 import type { ContractLibrary } from './contract-library.ts'
 import { readDocument } from './document-imports.ts'
@@ -89,7 +89,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   }
 
   describe(file: string, line: number): ContractAt | undefined {
-    const path = file.startsWith('file:') ? posix.relative(this.folder, fileURLToPath(file)) : file
+    const absolute = file.startsWith('file:') ? fileUriPath(file) : join(this.folder, file)
+    const path = absolute === undefined ? '' : posix.relative(this.folder, absolute)
     const [folder, name, ...more] = path.split('/')
     if (folder !== contractFolder || name === undefined || more.length > 0) return undefined
     const part = this.#placed.get(name)?.parts.findLast(({ firstLine }) => firstLine <= line)

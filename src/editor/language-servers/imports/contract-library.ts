@@ -1,3 +1,4 @@
+import { mapLimited } from '../../../access/map-limited.ts'
 import type { EditorNetwork } from '../../../base/editor-network.ts'
 import type { ContractName, ResolvedContract } from '../import-workspace.ts'
 import type { AccountCache } from './account-cache.ts'
@@ -27,6 +28,8 @@ interface Entry {
 /** Most contracts that one import brings with it, and how far they may lead; hostile contracts import without end. */
 const mostContracts = 150
 const deepest = 24
+/** Calls to nodes, which count them. */
+const mostAtOnce = 6
 const mostCharacters = 8_000_000
 /** What is remembered for all connections. */
 const mostEntries = 3000
@@ -66,10 +69,10 @@ export class ContractLibrary {
       const names = importedBy(level).filter((name) => !seen.has(contractId(name)))
       const distinct = [...new Map(names.map((name) => [contractId(name), name])).values()].slice(0, mostContracts - seen.size)
       // What one of them lacks is said where it is imported; the others are of use.
-      const found = await Promise.all(distinct.map((name) => this.#lookUp(network, name, signal).catch((error: unknown) => {
+      const found = await mapLimited(distinct, mostAtOnce, (name) => this.#lookUp(network, name, signal).catch((error: unknown) => {
         signal.throwIfAborted()
         return this.#absentFor(network, name, error)
-      })))
+      }))
       level = []
       for (const contract of found) {
         if (contract === undefined || characters + contract.code.length > mostCharacters) continue

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { fileUriPath } from '../file-uri-path.ts'
 import { importStatements } from '../imports/import-statements.ts'
 import { sourceTokens } from '../imports/source-tokens.ts'
 import type { ImportedFile } from './linked-source.ts'
@@ -33,10 +34,9 @@ export class ImportedFiles {
   /** What a document imports by path, as far as it is there. */
   async importedBy(uri: string, code: string): Promise<ImportedFile[]> {
     const locations = new Set(importStatements(sourceTokens(code)).flatMap(({ location: { kind, value } }) => (kind === 'string' && value.endsWith('.cdc') ? [value] : [])))
-    if (locations.size === 0 || !uri.startsWith('file:///')) return []
-    const document = fileURLToPath(uri)
-    const project = await projectOf(document)
-    if (project === undefined) return []
+    const document = locations.size === 0 ? undefined : fileUriPath(uri)
+    const project = document === undefined ? undefined : await projectOf(document)
+    if (document === undefined || project === undefined) return []
     const files = await Promise.all([...locations].slice(0, mostFiles).map(async (location): Promise<ImportedFile[]> => {
       const path = resolve(dirname(document), location)
       if (isAbsolute(location) || location.includes('\0') || !isBelow(path, project)) return []

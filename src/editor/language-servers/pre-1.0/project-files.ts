@@ -1,14 +1,15 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileUriPath } from '../file-uri-path.ts'
 
 const largestFile = 1_000_000
 const deepestFolder = 40
 
 /** The nearest folder above a document that has a `flow.json`, as for the CLI; else the document's own. */
 export function projectFolderOf(uri: string): string | undefined {
-  if (!uri.startsWith('file:///') || !URL.canParse(uri) || /%2f/i.test(uri)) return undefined
-  const own = dirname(fileURLToPath(uri))
+  const path = fileUriPath(uri)
+  if (path === undefined) return undefined
+  const own = dirname(path)
   for (let folder = own, depth = 0; depth < deepestFolder; depth++, folder = dirname(folder)) {
     if (lstatSync(join(folder, 'flow.json'), { throwIfNoEntry: false })?.isFile() === true) return folder
     if (dirname(folder) === folder) break
