@@ -1,7 +1,7 @@
 import type { EditorNetwork } from '../../base/editor-network.ts'
 import { asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
-import type { ImportWorkspace } from '../language-servers/import-workspace.ts'
+import type { ImportWorkspace, TextRange } from '../language-servers/import-workspace.ts'
 import { isAllowedCommand, methodLabel, routeOf } from './client-methods.ts'
 import { BadChange } from './document-text.ts'
 import { FolderHider } from './hide-folders.ts'
@@ -234,9 +234,27 @@ export class LspSession implements Member {
     try {
       const result = await asked.answer
       const space = this.#space
-      if (space !== undefined) this.#finish(request, resultText(request.id, toClient(result, space)), 'answered')
+      if (space === undefined) return
+      const place = document !== undefined && request.method === 'textDocument/definition' ? await this.#locate(document.path, params, result, space) : undefined
+      this.#finish(request, resultText(request.id, place ?? toClient(result, space)), 'answered')
     } catch (error) {
       this.#failBy(request, error)
+    }
+  }
+
+  /** Where a name is declared, by the workspace: the checker names the wrong file for what is imported. Undefined where that is not known. */
+  async #locate(path: string, params: unknown, result: unknown, space: UriSpace): Promise<unknown> {
+    const workspace = this.#workspace
+    const at = isObject(params) ? rangeOf({ start: params['position'], end: params['position'] })?.start : undefined
+    if (this.#options.server.program.kind !== 'cli' || workspace?.locate === undefined || at === undefined) return undefined
+    try {
+      const place = await workspace.locate(path, at, isObject(result) ? rangeOf(result['range']) : undefined)
+      if (place === undefined) return undefined
+      return { uri: 'contract' in place ? space.contractUri(place.contract) : space.clientUri(place.document), range: place.range }
+    } catch (error) {
+      // The server's own answer is still there.
+      this.#options.log.warn({ err: asError(error) }, 'a declaration could not be looked for')
+      return undefined
     }
   }
 
@@ -314,6 +332,16 @@ function documentOf(params: unknown, isNeeded: boolean, space: UriSpace, documen
     return undefined
   }
   return documents.get(space.pathOf(item['uri']))
+}
+
+/** A range of LSP; undefined where it is none. */
+function rangeOf(value: unknown): TextRange | undefined {
+  if (!isObject(value)) return undefined
+  const [start, end] = [value['start'], value['end']].map((position) => {
+    const { line, character } = isObject(position) ? position : {}
+    return Number.isInteger(line) && Number.isInteger(character) ? { line: Number(line), character: Number(character) } : undefined
+  })
+  return start === undefined || end === undefined ? undefined : { start, end }
 }
 
 /** Tokens of progress are the client's own; those of two would not be told apart. */

@@ -41,17 +41,20 @@ export class SessionDocuments {
   readonly #open = new Map<string, OpenDocument>()
   readonly #fetches: ContractFetches
   #bytes = 0
+  /** Of the workspace, as it was when all documents were made ready by it. */
+  #generation: number | undefined
   /** The run that has, or is being given, all that is open. */
   #run: ServerRun | undefined
 
   constructor(options: SessionDocumentsOptions) {
     const { workspace, limits, signal, log, tell } = options
     this.#options = options
+    this.#generation = workspace.generation
     this.#fetches = new ContractFetches({
       workspace, signal, log, most: limits.contractsPerConnection,
       onResolved: ({ address, name, code }) => tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
       onUnresolved: ({ address, name }, why) => tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
-      onNeeded: (paths) => this.#refresh(paths),
+      onNeeded: (paths) => this.#refresh([...paths, ...this.#outdated()]),
     })
   }
 
@@ -122,7 +125,9 @@ export class SessionDocuments {
     metrics.documents.dec({ network })
     this.#diagnose(document, [])
     space.forget(path)
+    const importers = workspace.importersOf?.(path) ?? []
     await workspace.remove(path)
+    this.#refresh([...importers, ...this.#outdated()])
   }
 
   /** Diagnostics of the server. @param uri of the server */
@@ -176,6 +181,17 @@ export class SessionDocuments {
     document.tried.changed()
     document.asked.changed()
     await this.#prepareAndGive(document)
+    // A checker keeps what it has made of others that import this one.
+    const others = [...this.#options.workspace.importersOf?.(document.path) ?? [], ...this.#outdated()]
+    this.#refresh(others.filter((path) => path !== document.path))
+  }
+
+  /** All documents, where what they import is elsewhere since this was asked last. */
+  #outdated(): string[] {
+    const { generation } = this.#options.workspace
+    if (generation === this.#generation) return []
+    this.#generation = generation
+    return [...this.#open.keys()]
   }
 
   async #prepareAndGive(document: OpenDocument): Promise<void> {
