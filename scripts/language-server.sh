@@ -21,7 +21,6 @@ cd "$work"
 # One of its dependencies does not compile with Go 1.26; go fetches this one where another is installed.
 GOTOOLCHAIN=${GOTOOLCHAIN:-go1.25.5}
 export GOTOOLCHAIN
-go mod init build >log 2>&1
-go get "$module/cmd/languageserver@$version" >>log 2>&1 || { cat log >&2; exit 1; }
+{ go mod init build && go get "$module/cmd/languageserver@$version"; } >log 2>&1 || { cat log >&2; exit 1; }
 go build -o "$folder/languageserver" "$module/cmd/languageserver"
 echo "built $folder/languageserver"

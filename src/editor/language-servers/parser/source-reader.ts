@@ -32,7 +32,7 @@ export interface SourceAnswers {
 
 /** Sources that are kept as they were parsed: documents, of which several things are asked, and what they import. In UTF-16 units. */
 const mostKept = 32
-const mostKeptCharacters = 500_000
+const mostKeptCharacters = 150_000
 
 /** Answers questions about sources by what the parser makes of them. What it keeps of them only saves time. */
 export class SourceReader {
