@@ -39,7 +39,7 @@ export const rooms: readonly Room[] = [
   { paths: ['src/wallet'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/auth', 'clients/signing'] },
   { paths: ['clients/signing'], mayImport: [] },
   { paths: ['src/projects'], mayImport: ['src/base', 'src/db', 'src/auth'] },
-  { paths: ['src/editor'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/auth', 'src/projects/project-access.ts', 'src/outbound'] },
+  { paths: ['src/editor'], mayImport: ['src/base', 'src/chain', 'src/db', 'src/access', 'src/auth', 'src/projects/project-access.ts', 'src/outbound', 'src/tool-servers/script'] },
   { paths: ['dashboards'], mayImport: ['clients/signing'] },
   { paths: ['scripts'], mayImport: 'everything' },
   { paths: ['test'], mayImport: 'everything' },
