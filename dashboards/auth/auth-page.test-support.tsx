@@ -1,4 +1,4 @@
-import { StrictMode, useEffect, useState } from 'react'
+import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
@@ -33,14 +33,16 @@ function SomePage(): ReactNode {
   )
 }
 
+/** Addresses that were come back to: each is used once, however often React shows the page. */
+const begun = new Set<string>()
+
 function useFinish(isCallback: boolean): void {
   const { options, keeper } = useAuth()
-  const [finish] = useState(() => ({ isBegun: false }))
   useEffect(() => {
-    if (!isCallback || finish.isBegun) return
-    finish.isBegun = true
+    if (!isCallback || begun.has(location.href)) return
+    begun.add(location.href)
     void finishCallback(options, new URL(location.href)).then((token) => keeper.adopt(token)).then(() => location.replace('/'))
-  }, [isCallback, finish, options, keeper])
+  }, [isCallback, options, keeper])
 }
 
 const root = document.getElementById('root')

@@ -1,5 +1,5 @@
 import { Component } from 'react'
-import type { ErrorInfo, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
@@ -12,7 +12,7 @@ export interface ErrorBoundaryProps {
 }
 
 /**
- * Keeps what goes wrong in one part from taking all of the page away: it says so, and offers to show the part again or to load the page anew. Give it a
+ * Keeps what goes wrong in one part from taking all of the page away: it says so (and React tells the console), and offers to show the part again or to load the page anew. Give it a
  * `key` that changes with what is shown, so that another part is not hidden by the mistake of this one.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly error: Error | undefined }> {
@@ -20,10 +20,6 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
 
   static getDerivedStateFromError(thrown: unknown): { readonly error: Error } {
     return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) }
-  }
-
-  override componentDidCatch(error: Error, { componentStack }: ErrorInfo): void {
-    console.error(error, componentStack)
   }
 
   override render(): ReactNode {

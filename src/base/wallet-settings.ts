@@ -17,6 +17,7 @@ export const walletSettings = {
   WALLET_ORIGINS: list({ group, description: 'Origins whose pages may use the passkeys, such as https://wallet.example.com. Each is below WALLET_RP_ID; https://*.example.com is all below example.com. Without it that of WALLET_URL.' }),
   WALLET_COOKIE_DOMAIN: optionalText({ group, description: 'Domain of the session cookie, for pages on several hosts of one site. Without it the host alone.' }),
   WALLET_JWT_KEY: optionalText({ group, secret: true, description: 'Private key for access tokens: PKCS #8 (PEM) of ES256. Without it one that is made at the first start and kept in the database.' }),
+  WALLET_SERVICE_TOKEN: optionalText({ group, secret: true, description: 'What programs of yours show at /auth/v1/admin/generate_link to be given links by which people sign in, at least 32 characters. Whoever has it can be everybody. Without it nobody is given any.' }),
   WALLET_SESSION_HOURS: integer({ group, default: 720, min: 1, max: 8760, unit: 'hours', description: 'Longest life of a session, however often it is renewed.' }),
   GOTRUE_URL: optionalUrl({ group, schemes: http, description: 'An auth server of somebody else, such as GoTrue, that signs people in. Without it our own at /auth/v1.' }),
   GOTRUE_SERVICE_TOKEN: optionalText({ group, secret: true, description: 'Key of the role service_role of that auth server, by which it makes sessions for passkeys. Without it nobody signs in by passkey there.' }),

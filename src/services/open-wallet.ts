@@ -18,6 +18,7 @@ import { walletNetworks } from '../wallet/chain/wallet-network.ts'
 import { createAuthServer } from '../wallet/http/auth-server.ts'
 import type { WalletParts, WalletSettings } from '../wallet/http/wallet-server.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from '../wallet/passkeys/passkey-function.ts'
+import { forgetPasskeys } from '../wallet/passkeys/stores/forget-passkeys.ts'
 import { PasskeyStore } from '../wallet/passkeys/stores/passkey-store.ts'
 import { provisioningEndpoints } from '../wallet/provisioning/provisioning-endpoints.ts'
 import type { ServiceContext } from './context.ts'
@@ -25,7 +26,7 @@ import { withEditor } from './editor-origin.ts'
 import { localHost } from './local-host.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
 import { openWalletNodes } from './open-wallet-nodes.ts'
-import { readApplication, readWalletPlace, walletWarnings } from './wallet-settings.ts'
+import { readApplication, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
 export interface OpenWalletOptions {
   /** That the wallet listens on. */
@@ -102,7 +103,8 @@ async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, cl
     pool, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
     sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, folder: config.MAIL_FOLDER }, log),
     providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
-    isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: undefined,
+    isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: readServiceToken(config),
+    forgetUser: forgetPasskeys,
   })
   lifecycle.onStop('e-mails of the wallet', () => auth.close())
   return { sessions: auth.sessions, middleware: auth.middleware, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }

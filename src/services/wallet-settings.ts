@@ -38,6 +38,12 @@ export function readApplication(config: Config, name: 'GITHUB' | 'GOOGLE'): OAut
   throw wrong(missing, `it is not set, and the other half of it, ${name}_CLIENT_${clientId === undefined ? 'SECRET' : 'ID'}, is. Set both or none`)
 }
 
+/** WALLET_SERVICE_TOKEN. @throws FatalError for one that could be guessed, which it does not tell */
+export function readServiceToken({ WALLET_SERVICE_TOKEN: token }: Pick<Config, 'WALLET_SERVICE_TOKEN'>): string | undefined {
+  if (token !== undefined && !/^[\x21-\x7e]{32,}$/.test(token)) throw wrong('WALLET_SERVICE_TOKEN', 'it has to be at least 32 letters, digits and signs without spaces: make it with `openssl rand -hex 32`')
+  return token
+}
+
 /** What works otherwise than an operator may think. */
 export function walletWarnings(config: Config, { isForTrial }: WalletPlace): readonly string[] {
   const warnings: string[] = []
@@ -47,7 +53,7 @@ export function walletWarnings(config: Config, { isForTrial }: WalletPlace): rea
     return warnings
   }
   if (config.GOTRUE_SERVICE_TOKEN === undefined) warnings.push('nobody can sign in by passkey: GOTRUE_URL is set, and GOTRUE_SERVICE_TOKEN is not')
-  const idle = (['SMTP_URL', 'WALLET_JWT_KEY', 'GITHUB_CLIENT_ID', 'GOOGLE_CLIENT_ID'] as const).filter((name) => config[name] !== undefined)
+  const idle = (['SMTP_URL', 'WALLET_JWT_KEY', 'WALLET_SERVICE_TOKEN', 'GITHUB_CLIENT_ID', 'GOOGLE_CLIENT_ID'] as const).filter((name) => config[name] !== undefined)
   if (idle.length > 0) warnings.push(`these are of our own auth endpoint, and change nothing beside GOTRUE_URL: ${idle.join(', ')}`)
   return warnings
 }

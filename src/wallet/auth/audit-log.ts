@@ -3,6 +3,7 @@ import { query } from '../../db/pool.ts'
 import type { AuthClient } from './sessions/open-session.ts'
 
 export type AuthEvent = 'user_created' | 'identity_added' | 'signed_out' | 'token_reused' | 'code_failed' | 'user_changed' | 'link_made'
+  | 'email_change_asked' | 'email_changed' | 'user_removed'
 
 export interface AuditNote {
   readonly userId?: string

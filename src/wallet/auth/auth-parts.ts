@@ -10,6 +10,7 @@ import type { OAuthProvider } from './providers/oauth-provider.ts'
 import type { SessionStore } from './sessions/session-store.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 import type { AuthSecrets } from './tokens/auth-secrets.ts'
+import type { ForgetUser } from './remove-user.ts'
 import type { OneTimeTokens } from './tokens/one-time-tokens.ts'
 import type { UserStore } from './users/user-store.ts'
 
@@ -37,4 +38,6 @@ export interface AuthParts {
   readonly clientOf: (request: IncomingMessage) => Client
   /** Lets in to `/admin`. Undefined: nobody is. */
   readonly serviceToken: string | undefined
+  /** What other parts of the program forget of a user who goes. */
+  readonly forgetUser: ForgetUser
 }

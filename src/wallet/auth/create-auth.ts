@@ -17,6 +17,7 @@ import { Outbox } from './mail/outbox.ts'
 import { createAuthSessions } from './own-sessions.ts'
 import { FlowStates } from './providers/flow-states.ts'
 import type { OAuthProvider } from './providers/oauth-provider.ts'
+import type { ForgetUser } from './remove-user.ts'
 import { pruneAuth } from './prune-auth.ts'
 import { SessionStore } from './sessions/session-store.ts'
 import { AccessTokens } from './tokens/access-tokens.ts'
@@ -43,6 +44,8 @@ export interface AuthOptions {
   readonly clientOf: (request: IncomingMessage) => Client
   /** What other programs of the operator show at `/admin`. Undefined: there are none. */
   readonly serviceToken: string | undefined
+  /** What other parts of the program forget of a user who goes, in the same transaction. Default: nothing. */
+  readonly forgetUser?: ForgetUser | undefined
   /** Default: `authLimits`. */
   readonly limits?: Partial<AuthLimits>
 }
@@ -71,7 +74,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const outbox = new Outbox({ send: options.sendMail, log })
   const parts: AuthParts = {
     pool, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin, clientOf: options.clientOf,
-    serviceToken: options.serviceToken, limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
+    serviceToken: options.serviceToken, forgetUser: options.forgetUser ?? (() => Promise.resolve()), limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
     sessions: new SessionStore(pool, { secrets, hours: options.sessionHours }), oneTimeTokens: new OneTimeTokens(pool, secrets),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`), flows: new FlowStates(pool), audit: new AuditLog(),
     providers: new Map(options.providers.map((provider) => [provider.name, provider])),

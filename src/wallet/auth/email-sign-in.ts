@@ -41,6 +41,14 @@ export class EmailSignIn {
     if (isWanted) outbox.put(signInMail({ to: email, name, link: this.linkOf(secrets), code: secrets.code }))
   }
 
+  /** Sends another e-mail in place of one that waits, for the same page; to an address for which none does, only where it has a user. @throws ApiError 429 */
+  async again(email: string, client: AuthClient): Promise<void> {
+    const kept = await this.#parts.oneTimeTokens.waitingFor(email)
+    await this.send({
+      email, mayCreate: kept !== undefined, redirectTo: kept?.redirectTo ?? undefined, codeChallenge: kept?.codeChallenge ?? undefined, userMetadata: kept?.userMetadata ?? {},
+    }, client)
+  }
+
   /** The link opens a page and does nothing else: programs that look at the links of e-mails use up none. */
   linkOf({ token }: Pick<EmailSecrets, 'token'>): string {
     return withParameters(`${this.#parts.walletUrl}/auth/v1/verify`, { token, type: 'magiclink' })

@@ -3,6 +3,7 @@ import { query } from '../../db/pool.ts'
 
 const statements = [
   'delete from wallet_auth.one_time_tokens where expires_at <= now()',
+  'delete from wallet_auth.email_changes where expires_at <= now()',
   'delete from wallet_auth.flow_states where expires_at <= now()',
   'delete from wallet_auth.sessions where not_after <= now()',
   "delete from wallet_auth.audit_log where at < now() - interval '90 days'",

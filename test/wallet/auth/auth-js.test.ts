@@ -88,8 +88,10 @@ describe('the auth endpoint with the client of GoTrue', () => {
     const { data, error } = await client.updateUser({ data: { team: null, colour: 'green' } })
     expect(error).to.equal(null)
     expect(data.user?.user_metadata).to.deep.equal({ name: 'A', colour: 'green' })
-    const refused = await client.updateUser({ email: 'other@example.com' })
+    const refused = await client.updateUser({ password: 'a password' })
     expect(refused.error).to.include({ status: 422, code: 'validation_failed' })
+    expect((await client.updateUser({ email: 'other@example.com' })).data.user).to.include({ email: 'change@example.com', new_email: 'other@example.com' })
+    expect((await client.resend({ type: 'email_change', email: 'change@example.com' })).error).to.equal(null)
   })
 
   for (const scope of ['local', 'others', 'global'] as const) {
@@ -172,7 +174,7 @@ describe('the auth endpoint with the client of GoTrue', () => {
   it('says what there is', async () => {
     expect((await auth.call('GET', '/settings')).body).to.deep.include({ external: { email: true, phone: false, anonymous_users: false, github: false, google: false }, disable_signup: false })
     expect((await auth.call('GET', '/health')).body).to.include({ name: 'flowfarm' })
-    expect((await auth.call('DELETE', '/user')).status).to.equal(405)
+    expect((await auth.call('DELETE', '/token')).status).to.equal(405)
     expect((await auth.call('GET', '/nothing')).body).to.include({ error_code: 'not_found' })
   })
 })

@@ -5,6 +5,7 @@ import { apiSecurityHeaders } from '../../../base/http/api-headers.ts'
 import { refuseMethod } from '../../../base/http/refuse-method.ts'
 import type { RequestContext, RequestState } from '../../../base/http/requests.ts'
 import type { AuthParts } from '../auth-parts.ts'
+import { EmailChange } from '../email-change.ts'
 import { EmailSignIn } from '../email-sign-in.ts'
 import { ProviderSignIn } from '../provider-sign-in.ts'
 import { answerError } from './error-answer.ts'
@@ -17,7 +18,7 @@ export const authPath = '/auth/v1'
 
 /** One path and method of the auth endpoint, below `/auth/v1`. */
 export interface AuthRoute {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly run: (context: RequestContext) => Promise<void>
 }
@@ -26,8 +27,9 @@ export interface AuthRoute {
 export function authRouter(parts: AuthParts): Middleware<RequestState> {
   const email = new EmailSignIn(parts)
   const provider = new ProviderSignIn(parts)
+  const change = new EmailChange(parts)
   const router = new Router<RequestState>()
-  for (const { method, path, run } of [...emailRoutes(parts, email), ...sessionRoutes(parts, provider), ...providerRoutes(parts, provider), ...serviceRoutes(parts, email)]) {
+  for (const { method, path, run } of [...emailRoutes(parts, email, change), ...sessionRoutes(parts, provider, change), ...providerRoutes(parts, provider), ...serviceRoutes(parts, email)]) {
     router.register(`${authPath}${path}`, method === 'GET' ? ['GET', 'HEAD'] : [method], async (context) => {
       context.state.route = `${authPath}${path}`
       await run(context)
@@ -66,7 +68,7 @@ function allowOrigin(context: RequestContext, { isAllowedOrigin }: AuthParts): v
   context.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After, X-Sb-Error-Code, X-Supabase-Api-Version' })
   if (context.method !== 'OPTIONS') return
   context.set({
-    'Access-Control-Allow-Methods': 'GET, POST, PUT', 'Access-Control-Max-Age': '600',
+    'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE', 'Access-Control-Max-Age': '600',
     'Access-Control-Allow-Headers': 'Authorization, Content-Type, ApiKey, X-Client-Info, X-Supabase-Api-Version',
   })
 }

@@ -85,6 +85,14 @@ export class OneTimeTokens {
     return row
   }
 
+  /** What was sent to an address and has not been used; dead ones that nobody was sent are none. */
+  async waitingFor(email: string): Promise<OneTimeToken | undefined> {
+    const { rows: [row] } = await query<OneTimeToken>(
+      this.#pool, `select ${columns} from wallet_auth.one_time_tokens where email = $1 and kind = 'email' and expires_at > now() and code_attempts < $2`, [email, mostWrongCodes],
+    )
+    return row
+  }
+
   /** Uses a token. Undefined: there is none such, or it has been used or is too old. */
   async take(client: pg.ClientBase, token: string, kinds: readonly OneTimeToken['kind'][]): Promise<OneTimeToken | undefined> {
     const { rows: [row] } = await query<OneTimeToken>(

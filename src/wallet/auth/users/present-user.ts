@@ -8,10 +8,11 @@ export function metadataOf({ appMetadata, identities }: UserRow): Readonly<Recor
 }
 
 /** A user as GoTrue shows one. */
-export function presentUser(user: UserRow): Record<string, unknown> {
+/** @param newEmail the address that waits to be shown to be theirs */
+export function presentUser(user: UserRow, newEmail?: string): Record<string, unknown> {
   return {
     id: user.id, aud: 'authenticated', role: 'authenticated', email: user.email ?? '', phone: '',
-    email_confirmed_at: user.emailConfirmedAt, confirmed_at: user.emailConfirmedAt, last_sign_in_at: user.lastSignInAt,
+    ...(newEmail === undefined ? {} : { new_email: newEmail }), email_confirmed_at: user.emailConfirmedAt, confirmed_at: user.emailConfirmedAt, last_sign_in_at: user.lastSignInAt,
     app_metadata: metadataOf(user), user_metadata: user.userMetadata,
     identities: user.identities.map(({ id, provider, providerId, identityData, lastSignInAt, createdAt, updatedAt }) => ({
       identity_id: id, id: providerId, user_id: user.id, identity_data: identityData, provider, last_sign_in_at: lastSignInAt,

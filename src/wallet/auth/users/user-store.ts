@@ -83,6 +83,19 @@ export class UserStore {
     return this.find(client, id)
   }
 
+  /** Gives a user another address, which they have shown to be theirs. @returns undefined where it is somebody else's */
+  async changeEmail(client: pg.ClientBase, id: string, email: string): Promise<UserRow | undefined> {
+    const { rowCount } = await query(
+      client,
+      `update wallet_auth.users as u set email = $2, email_confirmed_at = now(), updated_at = now()
+       where u.id = $1 and not exists (select from wallet_auth.users where email = $2 and id <> $1)`,
+      [id, email],
+    )
+    if (rowCount === 0) return undefined
+    await this.#keepIdentity(client, id, { provider: 'email', providerId: id, email, data: { email_verified: true } })
+    return this.find(client, id)
+  }
+
   async #ofEmail(db: Db, email: string, metadata: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly isNew: boolean }> {
     const { rows: [user] } = await query<{ id: string; isNew: boolean }>(
       db,

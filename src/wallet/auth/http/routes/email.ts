@@ -6,11 +6,13 @@ import { readJson } from '../../../../base/read-json.ts'
 import { authError, tokenRefused } from '../../auth-error.ts'
 import type { AuthParts } from '../../auth-parts.ts'
 import { readChallenge } from '../../code-challenge.ts'
+import type { EmailChange } from '../../email-change.ts'
 import type { EmailSignIn } from '../../email-sign-in.ts'
 import { readRedirect } from '../../redirect-target.ts'
 import { readEmail } from '../../users/email-address.ts'
+import { presentUser } from '../../users/present-user.ts'
 import { requireSmall } from '../../users/user-store.ts'
-import { answerJson, clientOf, mostBodyBytes } from '../auth-call.ts'
+import { answerJson, clientOf, mostBodyBytes, sessionOf } from '../auth-call.ts'
 import type { AuthRoute } from '../auth-router.ts'
 import { refusalPage, signInPage } from '../link-page.ts'
 import type { LinkPage } from '../link-page.ts'
@@ -23,12 +25,14 @@ const wish = z.object({
 })
 
 const proof = z.object({
-  type: z.enum(['email', 'magiclink', 'signup', 'recovery', 'invite']), token: z.string().max(200).nullish(), token_hash: z.string().max(200).nullish(),
+  type: z.enum(['email', 'magiclink', 'signup', 'recovery', 'invite', 'email_change']), token: z.string().max(200).nullish(), token_hash: z.string().max(200).nullish(),
   email: z.string().nullish(),
 })
 
-/** Sign-in by e-mail: asking for one, and showing what was in it. */
-export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly AuthRoute[] {
+const again = z.object({ type: z.enum(['signup', 'email_change'], { error: 'must be signup or email_change' }), email: z.string() })
+
+/** Sign-in by e-mail: asking for one, and showing what was in it; and the same for a new address. */
+export function emailRoutes(parts: AuthParts, signIn: EmailSignIn, change: EmailChange): readonly AuthRoute[] {
   const ask = async (context: RequestContext): Promise<void> => {
     const client = clientOf(context, parts)
     await parts.limits.take('otp', client.network)
@@ -43,6 +47,16 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
     answerJson(context, {})
   }
 
+  /** The last e-mail once more. Whether there was one is not told. */
+  const resend = async (context: RequestContext): Promise<void> => {
+    const client = clientOf(context, parts)
+    await parts.limits.take('otp', client.network)
+    const { type, email } = parseBody(again, await readJson(context.req, mostBodyBytes))
+    if (type === 'signup') await signIn.again(emailOf(email), client)
+    else await change.again(emailOf(email), client)
+    answerJson(context, {})
+  }
+
   const verify = async (context: RequestContext): Promise<void> => {
     if (context.is('application/x-www-form-urlencoded') === 'application/x-www-form-urlencoded') return follow(context)
     const client = clientOf(context, parts)
@@ -51,7 +65,11 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
       throw error
     })
     // A token counts in the statement that takes it.
-    if ('code' in given) await parts.limits.take('verify', client.network)
+    if ('code' in given || given.isChange) await parts.limits.take('verify', client.network)
+    if (given.isChange) {
+      const user = await change.confirm(await sessionOf(context, parts), 'code' in given ? { code: given.code } : { token: given.hash }, client)
+      return answerJson(context, presentUser(user))
+    }
     const session = 'code' in given ? await signIn.withCode(emailOf(given.email), given.code, client) : await signIn.withToken(given.hash, client)
     answerJson(context, presentSession(session, parts.accessTokens))
     return undefined
@@ -95,18 +113,20 @@ export function emailRoutes(parts: AuthParts, signIn: EmailSignIn): readonly Aut
   return [
     { method: 'POST', path: '/otp', run: ask },
     { method: 'POST', path: '/magiclink', run: ask },
+    { method: 'POST', path: '/resend', run: resend },
     { method: 'POST', path: '/verify', run: verify },
     { method: 'GET', path: '/verify', run: open },
   ]
 }
 
 /** What somebody shows: the token of a link or of a sign-in, or the code of an e-mail. @throws ApiError 400, 413, 415 */
-async function readProof(context: RequestContext): Promise<{ readonly hash: string } | { readonly code: string; readonly email: unknown }> {
+async function readProof(context: RequestContext): Promise<{ readonly isChange: boolean } & ({ readonly hash: string } | { readonly code: string; readonly email: unknown })> {
   const body = parseBody(proof, await readJson(context.req, mostBodyBytes))
   const [code, hash] = [body.token ?? '', body.token_hash ?? '']
   if ((code === '') === (hash === '')) throw authError(400, 'validation_failed', 'Verify requires either a token or a token hash')
   if (hash !== '' && (body.email ?? '') !== '') throw authError(400, 'validation_failed', 'Only the token_hash and type should be provided')
-  return hash === '' ? { code, email: body.email } : { hash }
+  const isChange = body.type === 'email_change'
+  return hash === '' ? { isChange, code, email: body.email } : { isChange, hash }
 }
 
 /** @throws ApiError 400 `email_address_invalid` */

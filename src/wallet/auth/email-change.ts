@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { query, withTransaction } from '../../db/pool.ts'
+import { authError, tokenRefused } from './auth-error.ts'
+import type { AuthParts } from './auth-parts.ts'
+import { addressTakenMail, emailChangedMail, emailChangeMail } from './mail/account-mail.ts'
+import { withParameters } from './redirect-target.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
+import type { AuthClient, OpenSession } from './sessions/open-session.ts'
+import { digestOf, randomCode, randomToken } from './tokens/random-token.ts'
+import type { UserRow } from './users/user-row.ts'
+
+/** What shows that mail to the new address is somebody's: the code of the e-mail, or the token of its link. */
+export type EmailChangeProof = { readonly code: string } | { readonly token: string }
+
+interface Waiting {
+  readonly email: string
+  readonly tokenHash: Buffer
+  readonly hash: Buffer
+  readonly salt: Buffer
+  readonly attempts: number
+  readonly redirectTo: string | null
+}
+
+const liveSeconds = 3600
+const mostWrongCodes = 5
+
+/**
+ * Another e-mail address for a user: wanted, until the new address is shown to be theirs, in a session of the same user. So who was named by a slip of
+ * the pen gets nothing of the account, and nobody is talked into an account of somebody else's.
+ */
+export class EmailChange {
+  readonly #parts: AuthParts
+
+  constructor(parts: AuthParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sends an e-mail to the new address. Where that is another user's, its owner is told so, and nobody else.
+   * @throws ApiError 403 `reauthentication_needed`, 429, 503
+   */
+  async ask(session: OpenSession, email: string, redirectTo: string | undefined, client: AuthClient): Promise<void> {
+    const { user } = session
+    requireRecentSignIn(session)
+    if (email === user.email) return
+    await this.#send(user, email, redirectTo ?? null, client)
+    await this.#parts.audit.note(this.#parts.pool, 'email_change_asked', { userId: user.id, sessionId: session.sessionId, client })
+  }
+
+  /** Sends it again for who had the address before; where nothing waits, nothing happens. @throws ApiError 429 */
+  async again(email: string, client: AuthClient): Promise<void> {
+    const { pool, users } = this.#parts
+    const user = await users.findByEmail(pool, email)
+    const waiting = user === undefined ? undefined : await this.#waiting(pool, user.id, '')
+    if (user !== undefined && waiting !== undefined) await this.#send(user, waiting.email, waiting.redirectTo, client)
+  }
+
+  /** What a user waits for; undefined: nothing. */
+  async wanted(userId: string): Promise<string | undefined> {
+    return (await this.#waiting(this.#parts.pool, userId, ''))?.email
+  }
+
+  /** Changes the address, and tells the old one. @throws ApiError 403 `otp_expired`, 422 `email_exists`, 429 */
+  async confirm({ user, sessionId }: OpenSession, proof: EmailChangeProof, client: AuthClient): Promise<UserRow> {
+    const { pool, limits, secrets, users, audit, outbox, name } = this.#parts
+    if ('code' in proof) await limits.take('codeOf', `change of ${user.id}`)
+    const outcome = await withTransaction(pool, async (db) => {
+      const waiting = await this.#waiting(db, user.id, 'for update')
+      if (waiting === undefined) return 'refused'
+      const isShown = 'token' in proof
+        ? digestOf(proof.token).equals(waiting.tokenHash)
+        : waiting.attempts < mostWrongCodes && secrets.isCode(proof.code, waiting)
+      if (!isShown) {
+        if ('code' in proof) await query(db, 'update wallet_auth.email_changes set code_attempts = code_attempts + 1 where user_id = $1', [user.id])
+        return 'refused'
+      }
+      await query(db, 'delete from wallet_auth.email_changes where user_id = $1', [user.id])
+      const changed = await users.changeEmail(db, user.id, waiting.email)
+      if (changed === undefined) return 'taken'
+      await audit.note(db, 'email_changed', { userId: user.id, sessionId, client })
+      return changed
+    })
+    if (outcome === 'taken') throw authError(422, 'email_exists', 'This e-mail address has an account of its own here: sign in by it instead.')
+    if (outcome === 'refused') {
+      await audit.note(pool, 'code_failed', { userId: user.id, sessionId, client, detail: { of: 'email change' } })
+      throw tokenRefused()
+    }
+    if (user.email !== null) outbox.put(emailChangedMail({ to: user.email, name, newEmail: outcome.email ?? '' }))
+    return outcome
+  }
+
+  async #send(user: UserRow, email: string, redirectTo: string | null, client: AuthClient): Promise<void> {
+    const { pool, limits, secrets, users, outbox, name, walletUrl } = this.#parts
+    await limits.take('mail', client.address)
+    await limits.take('mailAgain', email)
+    await limits.take('mailTo', email)
+    if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+    const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
+    await query(
+      pool,
+      `insert into wallet_auth.email_changes (user_id, email, token_hash, code_hash, code_salt, redirect_to, expires_at)
+       values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+       on conflict (user_id) do update set email = excluded.email, token_hash = excluded.token_hash, code_hash = excluded.code_hash, code_salt = excluded.code_salt,
+         code_attempts = 0, redirect_to = excluded.redirect_to, created_at = now(), expires_at = excluded.expires_at`,
+      [user.id, email, digestOf(token), secrets.codeHash(code, { email, salt }), salt, redirectTo, liveSeconds],
+    )
+    const link = withParameters(redirectTo ?? `${walletUrl}/passkeys`, { email_change: token })
+    const isTaken = await users.findByEmail(pool, email) !== undefined
+    outbox.put(isTaken ? addressTakenMail({ to: email, name }) : emailChangeMail({ to: email, name, link, code }))
+  }
+
+  async #waiting(db: pg.Pool | pg.ClientBase, userId: string, lock: '' | 'for update'): Promise<Waiting | undefined> {
+    const { rows: [row] } = await query<Waiting>(
+      db,
+      `select email, token_hash as "tokenHash", code_hash as hash, code_salt as salt, code_attempts as attempts, redirect_to as "redirectTo"
+       from wallet_auth.email_changes where user_id = $1 and expires_at > now() ${lock}`,
+      [userId],
+    )
+    return row
+  }
+}

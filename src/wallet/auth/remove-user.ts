@@ -1,0 +1,27 @@
+import type pg from 'pg'
+import { query, withTransaction } from '../../db/pool.ts'
+import type { AuthParts } from './auth-parts.ts'
+import { userRemovedMail } from './mail/account-mail.ts'
+import { requireRecentSignIn } from './require-recent-sign-in.ts'
+import type { AuthClient, OpenSession } from './sessions/open-session.ts'
+
+/** What other parts forget of a user who goes, in the transaction that removes them. */
+export type ForgetUser = (client: pg.ClientBase, userId: string) => Promise<void>
+
+/**
+ * Removes a user at their own wish, with their sessions, their accounts at providers and what waits for them. Of the log the lines stay for their 90
+ * days, without addresses and browsers. The accounts on the chain stay what they are.
+ * @throws ApiError 403 `reauthentication_needed`
+ */
+export async function removeUser({ pool, audit, outbox, name, forgetUser }: AuthParts, session: OpenSession, client: AuthClient): Promise<void> {
+  requireRecentSignIn(session)
+  const { user } = session
+  await withTransaction(pool, async (db) => {
+    await forgetUser(db, user.id)
+    await query(db, 'delete from wallet_auth.users where id = $1', [user.id])
+    if (user.email !== null) await query(db, 'delete from wallet_auth.one_time_tokens where email = $1', [user.email])
+    await audit.note(db, 'user_removed', { userId: user.id, client })
+    await query(db, 'update wallet_auth.audit_log set ip = null, user_agent = null where user_id = $1', [user.id])
+  })
+  if (user.email !== null) outbox.put(userRemovedMail({ to: user.email, name, from: client.address }))
+}
