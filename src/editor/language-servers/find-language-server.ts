@@ -39,7 +39,8 @@ export async function findLanguageServer({ choice, command, log, startMs = 20_00
     }
     const fallback = parserProgram()
     const remedy = 'The editor shows faults of syntax alone, and knows no types: install the Flow CLI, or name it by CHAIN_CLI_COMMAND'
-    log.warn({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
+    // No fault: nobody asked for a CLI, and the page says what checks.
+    log.info({ languageServer: fallback.label, command }, `${why}. ${remedy}`)
     return fallback
   }
 }

@@ -54,7 +54,7 @@ describe('the choice of a language server', () => {
     const program = await findLanguageServer({ choice: 'auto', command: 'no-such-flow', log })
     assert.equal(program.kind, 'parser')
     assert.equal(lines.length, 1)
-    assert.equal(lines[0]?.level, 40)
+    assert.equal(lines[0]?.level, 30)
     assert.match(lines[0]?.msg ?? '', /no program no-such-flow on PATH.*install the Flow CLI/)
     assert.equal((await findLanguageServer({ choice: 'parser', command: 'no-such-flow', log })).kind, 'parser')
   })
