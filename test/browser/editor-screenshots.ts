@@ -103,7 +103,7 @@ const shots: readonly Shot[] = [
     await page.keyboard.press('Control+Space')
     await page.locator('.cm-tooltip-autocomplete').waitFor()
   } },
-  { name: 'not-found', path: '/p/nothing-abc123', act: async ({ page }) => void await page.getByText('There is no such project').waitFor() },
+  { name: 'not-found', path: '/p/nothing-abc123', act: ({ page }) => page.getByText('There is no such project').waitFor() },
   { name: 'services-away', act: async (visit, editor) => {
     await saved(visit, editor)
     editor.world = { ...editor.world, projectsAre: 'down' }

@@ -117,10 +117,15 @@ describe('the editor', function () {
     await typeCode(page, '// worth keeping\n')
     await untilSaving(page, 'Kept in this browser')
     await page.getByText('precious.cdc').first().waitFor()
-    await page.waitForFunction(`new Promise((resolve) => {
+    const isKept = `new Promise((resolve) => {
       const request = indexedDB.open('flowfarm-editor', 1)
-      request.onsuccess = () => { const all = request.result.transaction('drafts').objectStore('drafts').getAll(); all.onsuccess = () => { request.result.close(); resolve(all.result.some(({ state }) => [...state.files.values()].includes('// worth keeping\\n'))) } }
-    })`)
+      request.onsuccess = () => {
+        const all = request.result.transaction('drafts').objectStore('drafts').getAll()
+        all.onsuccess = () => { request.result.close(); resolve(all.result.some(({ state }) => [...state.files.values()].includes('// worth keeping\\n'))) }
+      }
+    })`
+    let isThere = false
+    while (!isThere) isThere = await page.evaluate<boolean>(isKept)
     const crashed = page.waitForEvent('crash')
     const protocol = await context.newCDPSession(page)
     // It is not answered: there is nobody left to answer.
@@ -141,7 +146,7 @@ describe('the editor', function () {
     const { page: elsewhere } = await session.visit()
     await signInToEditor(elsewhere, session.editor, email)
     await elsewhere.getByRole('button', { name: 'Projects' }).click()
-    await elsewhere.getByRole('button', { name: /^Untitled/ }).click()
+    await elsewhere.getByRole('dialog').getByRole('button', { name: /^Untitled/ }).click()
     await openFile(elsewhere, 'precious.cdc').click()
     await codeOf(elsewhere).getByText('// worth keeping').waitFor()
   })

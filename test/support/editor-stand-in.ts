@@ -103,7 +103,7 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
       return {
         settings, github: undefined, page: page(settings),
         projects: async (context, next) => {
-          if (context.path !== '/functions/v1/projects') return next()
+          if (context.path !== '/functions/v1/projects') return void await next()
           if (state.world.projectsAre === 'down') throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
           await projects.middleware(context, next)
           // What a save or a fork answers has a version of its own.

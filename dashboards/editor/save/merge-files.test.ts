@@ -4,8 +4,10 @@ import { freePath } from '../project/project-acts.ts'
 import { mergeFiles, resolveConflicts } from './merge-files.ts'
 import type { Choice } from './merge-files.ts'
 
+const byPath = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1)
+
 const someFiles = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom('1', '2', '3')).map((files) => new Map(Object.entries(files)))
-const sorted = (files: ReadonlyMap<string, string>): unknown => [...files].sort()
+const sorted = (files: ReadonlyMap<string, string>): unknown => [...files].sort(byPath)
 
 describe('bringing together two versions of a project', () => {
   it('loses no change of either side without asking', () => {

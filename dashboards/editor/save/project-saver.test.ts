@@ -7,6 +7,8 @@ import { newProject } from '../project/project-state.ts'
 import { ProjectStore } from '../project/project-store.ts'
 import { ProjectSaver } from './project-saver.ts'
 
+const byPath = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1)
+
 /** A service in memory that keeps one project as the real one does: versions, ids of saves, nothing that was not named is touched. */
 class Service {
   files = new Map<string, string>()
@@ -165,7 +167,7 @@ describe('saving a project', () => {
       edit(store, 'last', 'x')
       for (let at = 0; at < 6; at++) await pass()
       expect(saver.state.is).to.equal('saved')
-      expect([...service.files].sort()).to.deep.equal([...store.state.files].sort())
+      expect([...service.files].sort(byPath)).to.deep.equal([...store.state.files].sort(byPath))
       expect(service.version).to.equal(new Set(service.answered.keys()).size)
     }), { numRuns: 200 })
   })
