@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { lspWorld } from '../../../test/editor/lsp/support/lsp-world.ts'
-import { defaultLspLimits } from '../../../src/editor/lsp/lsp-limits.ts'
+import { lspWorld } from '../support/lsp-world.ts'
+import { defaultLspLimits } from '../../../../src/editor/lsp/lsp-limits.ts'
 
 /** The channel as a process of its own, with the language server of the tests behind it. */
 export interface LspProgram {

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { LanguageServerProcess } from '../../src/editor/lsp/language-server-process.ts'
-import { LspClient } from '../../test/editor/lsp/support/lsp-client.ts'
-import { doubleProgram } from '../../test/editor/lsp/support/lsp-world.ts'
-import { startLspProgram } from './lsp/lsp-program.ts'
-import { quantile } from './farm/quantile.ts'
-import { peakMemoryMiB } from './process-usage.ts'
+import { LanguageServerProcess } from '../../../../src/editor/lsp/language-server-process.ts'
+import { LspClient } from '../support/lsp-client.ts'
+import { doubleProgram } from '../support/lsp-world.ts'
+import { startLspProgram } from './lsp-program.ts'
+import { quantile } from '../../../../scripts/bench/farm/quantile.ts'
+import { peakMemoryMiB } from '../../../../scripts/bench/process-usage.ts'
 
 /**
- * `node scripts/bench/lsp.ts`: how much later an answer of a language server comes through the channel than from the process itself, and the memory of the
+ * `node test/editor/lsp/bench/run-bench.ts`: how much later an answer of a language server comes through the channel than from the process itself, and the memory of the
  * channel with many connections that each have a document open and change it. The channel and the language server are processes of their own.
  */
 
