@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readConfig } from '../base/config.ts'
 import { FatalError } from '../base/errors.ts'
-import { readApplication, readWalletPlace, walletWarnings } from './wallet-settings.ts'
+import { readApplication, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
 describe('settings of the wallet', () => {
   const read = (variables: Record<string, string>): ReturnType<typeof readWalletPlace> => readWalletPlace(readConfig({}, variables), 3004)
@@ -35,6 +35,15 @@ describe('settings of the wallet', () => {
     expect(readApplication(readConfig({}, { GITHUB_CLIENT_ID: 'a', GITHUB_CLIENT_SECRET: 'b' }), 'GITHUB')).to.deep.equal({ clientId: 'a', clientSecret: 'b' })
     expect(() => readApplication(readConfig({}, { GOOGLE_CLIENT_ID: 'a' }), 'GOOGLE')).to.throw(FatalError, /^GOOGLE_CLIENT_SECRET: it is not set/)
     expect(() => readApplication(readConfig({}, { GOOGLE_CLIENT_SECRET: 'b' }), 'GOOGLE')).to.throw(FatalError, /^GOOGLE_CLIENT_ID: it is not set/)
+  })
+
+  it('have a token for programs that nobody guesses, or none', () => {
+    const token = 'ab'.repeat(16)
+    expect(readServiceToken(readConfig({}, {}))).to.equal(undefined)
+    expect(readServiceToken(readConfig({}, { WALLET_SERVICE_TOKEN: token }))).to.equal(token)
+    for (const bad of [token.slice(1), `${token} ${token}`]) {
+      expect(() => readServiceToken(readConfig({}, { WALLET_SERVICE_TOKEN: bad }))).to.throw(FatalError, /^WALLET_SERVICE_TOKEN: it has to be at least 32/).and.not.match(new RegExp(bad))
+    }
   })
 
   it('that do not do what they seem to are told of', () => {

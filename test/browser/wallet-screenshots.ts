@@ -34,6 +34,10 @@ const at = (path: string): Act => async (visit, wallet) => {
   await visit.page.goto(`${wallet.url}${path}`)
   await untilLoaded(visit.page)
 }
+const broken: Act = async (visit, wallet) => {
+  await at('/activity')(visit, wallet)
+  await visit.page.getByRole('heading', { name: 'This page broke' }).waitFor()
+}
 const filled: Act = async (visit, wallet) => {
   await at('/send')(visit, wallet)
   await visit.page.getByRole('textbox', { name: 'To' }).fill(otherAddress())
@@ -138,8 +142,8 @@ const shots: readonly Shot[] = [
   { name: 'sent', act: sent('for good') },
   { name: 'failed', world: { fate: 'failed' }, act: sent('The recipient cannot') },
   { name: 'activity', world: full, act: at('/activity') },
-  { name: 'broken', world: { transfers: [null as unknown as object] }, act: at('/activity') },
-  { name: 'broken-phone-dark', world: { transfers: [null as unknown as object] }, size: 'phone', theme: 'dark', act: at('/activity') },
+  { name: 'broken', world: { transfers: [null as unknown as object] }, act: broken },
+  { name: 'broken-phone-dark', world: { transfers: [null as unknown as object] }, size: 'phone', theme: 'dark', act: broken },
   { name: 'activity-phone', world: full, size: 'phone', act: at('/activity') },
   { name: 'passkeys-two', act: withTwo },
   { name: 'passkeys-two-phone', size: 'phone', act: withTwo },

@@ -179,6 +179,19 @@ describe('the wallet as a service', function (this: Mocha.Suite) {
     expect(await program.end('SIGTERM')).to.equal(0)
   })
 
+  it('gives links to programs of the operator, by their token alone', async () => {
+    const token = 'ab'.repeat(32)
+    const program = start(['wallet'], { WALLET_SERVICE_TOKEN: token })
+    const url = String((await program.logged(/the wallet listens/))['url'])
+    const ask = (given: string): Promise<Response> => fetch(`${url}/auth/v1/admin/generate_link`, {
+      ...post({ type: 'magiclink', email: 'ben@example.com' }), headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${given}` },
+    })
+    expect((await ask('ab'.repeat(31))).status).to.equal(403)
+    const { hashed_token: hash } = await (await ask(token)).json() as { readonly hashed_token: string }
+    expect((await clientOf(url).verifyOtp({ token_hash: hash, type: 'magiclink' })).data.user?.email).to.equal('ben@example.com')
+    expect(program.output()).to.not.include(token)
+  })
+
   it('has an auth server of somebody else sign people in, and says what it cannot do there', async () => {
     const program = start(['wallet'], { GOTRUE_URL: 'http://127.0.0.1:1/auth/v1', GITHUB_CLIENT_ID: 'x' })
     const url = String((await program.logged(/the wallet listens/))['url'])
