@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../auth/problem.ts'
 import { Badge } from '../kit/badge.tsx'
@@ -22,6 +22,7 @@ import { withOpen, withoutTab } from './project/project-acts.ts'
 import { isUnsaved, newProject } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { RunRoom } from './run/run-room.ts'
+import type { SaveState } from './save/project-saver.ts'
 import type { Session } from './session.ts'
 import { defaultNetwork, useSettings } from './settings.ts'
 import { useIsOnline } from './use-is-online.ts'
@@ -47,14 +48,14 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const save = useStore(saver)
   const { server, problems } = useStore(language)
   const draftProblem = useStore({ state: keeper.problem, subscribe: keeper.subscribe })
-  const [room, setRoom] = useState(() => new RunRoom(store, settings))
+  const room = useMemo(() => new RunRoom(store, settings), [store, settings])
   const [dialog, setDialog] = useState<DeskDialog>()
+  const [putOff, setPutOff] = useState<SaveState>()
   const [panel, setPanel] = useState<PanelName>('problems')
   const [isPanelOpen, setIsPanelOpen] = useState(true)
   const [isFilesOpen, setIsFilesOpen] = useState(false)
   const [cursor, setCursor] = useState({ line: 1, column: 1 })
   const isOnline = useIsOnline()
-  useEffect(() => setRoom(new RunRoom(store, settings)), [store, settings])
 
   const run = useCallback(() => {
     setPanel('run')
@@ -81,9 +82,13 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   }, [project.name])
   useKeys(run, saveNow)
   useLeaveWarning(account.is === 'signed-in' ? isUnsaved(project) : draftProblem !== undefined && project.isTouched)
-  useEffect(() => {
-    if (save.is === 'conflict') setDialog({ is: 'conflict' })
-  }, [save.is])
+  const isAsked = save.is === 'conflict' && save !== putOff
+  const showDialog = (next: DeskDialog | undefined): void => {
+    // Whoever decides later is asked again when they say so, or at the next conflict.
+    if (next?.is === 'conflict') setPutOff(undefined)
+    else if (isAsked) setPutOff(save)
+    setDialog(next?.is === 'conflict' ? undefined : next)
+  }
 
   const open = (path: string): void => {
     store.change((state) => withOpen(state, path))
@@ -126,7 +131,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
         project={project} isFilesOpen={isFilesOpen} onFiles={() => setIsFilesOpen(!isFilesOpen)} onName={() => setDialog({ is: 'project-name' })}
         onSignIn={() => setDialog({ is: 'sign-in', reason: 'Your projects are then kept for you, and can be shared.' })} onProjects={() => setDialog({ is: 'projects' })} onNew={begin}
         onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()}
-        saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => setDialog({ is: 'conflict' })} onRetry={saveNow} />}
+        saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => showDialog({ is: 'conflict' })} onRetry={saveNow} />}
       />
       <Notice isOnline={isOnline} isFailing={save.is === 'failed' && save.willRetry} isReadOnly={project.isReadOnly} onFork={() => void fork()} />
       <div className="desk-body">
@@ -165,7 +170,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
         </main>
       </div>
       <StatusBar project={project} server={server} cursor={cursor} onNetwork={(network) => store.change((state) => ({ ...state, network, isTouched: true }))} />
-      <DeskDialogs session={session} project={project} save={save} dialog={dialog} onDialog={setDialog} onOpen={open} onNew={begin} onForget={onForget} />
+      <DeskDialogs session={session} project={project} save={save} dialog={dialog ?? (isAsked ? { is: 'conflict' } : undefined)} onDialog={showDialog} onOpen={open} onNew={begin} onForget={onForget} />
     </div>
   )
 }

@@ -33,8 +33,8 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
     latest.current = account
   })
 
+  const { userId } = account
   useEffect(() => {
-    const { userId } = account
     const open = current.current
     if (open !== undefined && staysOpen(open, slug, userId)) {
       open.userId = userId ?? open.userId
@@ -61,8 +61,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
     return () => {
       isGone = true
     }
-    // The account changes with what is said of it; here it matters who it is.
-  }, [slug, account.userId, attempt, settings, say])
+  }, [slug, userId, attempt, settings, say])
 
   const session = bench.is === 'open' ? bench.session : undefined
   useEffect(() => session?.saver.setOn(account.is === 'signed-in'), [session, account.is])
@@ -70,7 +69,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   const begin = (state: ProjectState): void => {
     const before = current.current
     const next = beginProject(state, { settings, account: latest.current })
-    current.current = { session: next, userId: account.userId }
+    current.current = { session: next, userId }
     setBench({ is: 'open', session: next })
     navigate('/')
     void before?.session.close()

@@ -90,7 +90,7 @@ export class LspConnection {
         this.#ready(socket, handlers, told)
       } else if (told.type === 'error') this.#refuse(socket, told, isReady)
       else if (told.method === 'flow/serverStatus') this.#showStatus(told)
-      else if (told.type === undefined) for (const handler of [...handlers]) handler(data)
+      else if (told.type === undefined) for (const handler of Array.from(handlers)) handler(data)
     })
     socket.addEventListener('close', () => {
       clearTimeout(patience)
@@ -138,7 +138,7 @@ export class LspConnection {
 function readMessage(data: string): Told | undefined {
   try {
     const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? value as Told : undefined
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

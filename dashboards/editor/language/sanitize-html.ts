@@ -13,7 +13,7 @@ export function sanitizeHtml(html: string): string {
 }
 
 function clean(parent: Element): void {
-  for (const element of [...parent.children]) {
+  for (const element of Array.from(parent.children)) {
     const name = element.tagName.toUpperCase()
     if (dropped.has(name) || element.namespaceURI !== 'http://www.w3.org/1999/xhtml') {
       element.remove()
@@ -23,11 +23,11 @@ function clean(parent: Element): void {
     if (allowed.has(name)) cleanAttributes(element)
     else element.replaceWith(...element.childNodes)
   }
-  for (const node of [...parent.childNodes]) if (node.nodeType === Node.COMMENT_NODE) node.remove()
+  for (const node of Array.from(parent.childNodes)) if (node.nodeType === Node.COMMENT_NODE) node.remove()
 }
 
 function cleanAttributes(element: Element): void {
-  for (const { name, value } of [...element.attributes]) {
+  for (const { name, value } of Array.from(element.attributes)) {
     const isLink = element.tagName === 'A' && name === 'href' && /^https?:\/\//i.test(value)
     if (!isLink && !(element.tagName === 'SPAN' && name === 'class')) element.removeAttribute(name)
   }

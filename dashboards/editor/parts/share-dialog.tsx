@@ -23,7 +23,7 @@ export function ShareDialog({ project, save, url, onPublic, onClose }: ShareDial
       <div className="stack modal-body">
         {isReadOnly ? null : (
           <label className="check-line">
-            <input type="checkbox" className="check" checked={isPublic} onChange={(event) => onPublic(event.target.checked)} />
+            <input type="checkbox" className="check" aria-label="Anybody with the link can see it" checked={isPublic} onChange={(event) => onPublic(event.target.checked)} />
             <span><b>Anybody with the link can see it</b><br /><span className="soft">They can look at the code, run scripts and fork it. They cannot change it.</span></span>
           </label>
         )}

@@ -25,6 +25,6 @@ export function errorParts(message: string): readonly ErrorPart[] {
 /** The line that says most: what Cadence calls the error. */
 export function errorTitle(message: string): string {
   const lines = message.split('\n').map((line) => line.trim()).filter((line) => line !== '')
-  const told = lines.find((line) => /^error: /.test(line))?.replace(/^error: /, '') ?? lines[0] ?? 'The script failed.'
+  const told = lines.find((line) => line.startsWith('error: '))?.replace(/^error: /, '') ?? lines[0] ?? 'The script failed.'
   return told.length > 300 ? `${told.slice(0, 300)}…` : told
 }
