@@ -27,7 +27,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   const [bench, setBench] = useState<Bench>({ is: 'opening' })
   const [attempt, setAttempt] = useState(0)
   const [isSigningIn, setIsSigningIn] = useState(false)
-  const current = useRef<{ session: Session; userId: string | undefined }>(undefined)
+  const current = useRef<{ session: Session; userId: string | undefined; attempt: number }>(undefined)
   const latest = useRef(account)
   useEffect(() => {
     latest.current = account
@@ -36,7 +36,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   const { userId } = account
   useEffect(() => {
     const open = current.current
-    if (open !== undefined && staysOpen(open, slug, userId)) {
+    if (open?.attempt === attempt && staysOpen(open, slug, userId)) {
       open.userId = userId ?? open.userId
       return
     }
@@ -51,7 +51,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
         await session.close()
         return
       }
-      current.current = { session, userId }
+      current.current = { session, userId, attempt }
       setBench({ is: 'open', session })
       if (isRecovered) say('Changes that were kept in this browser are back.')
     }
@@ -69,7 +69,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   const begin = (state: ProjectState): void => {
     const before = current.current
     const next = beginProject(state, { settings, account: latest.current })
-    current.current = { session: next, userId }
+    current.current = { session: next, userId, attempt }
     setBench({ is: 'open', session: next })
     navigate('/')
     void before?.session.close()

@@ -44,6 +44,7 @@ const failed: Act = async ({ page }) => {
   await page.getByRole('region', { name: 'Result', exact: true }).getByText('Failed').waitFor()
 }
 const saved: Act = async (visit, editor) => {
+  if ((visit.page.viewportSize()?.width ?? 0) < 500) await visit.page.getByRole('button', { name: 'Files', exact: true }).click()
   await makeFile(visit.page, 'contracts/Hello.cdc')
   await typeCode(visit.page, 'access(all) contract Hello {}\n')
   await signInToEditor(visit.page, editor, 'maria.lopez@example.com')

@@ -17,8 +17,8 @@ export function TabStrip({ project: { open, active, files, saved, isReadOnly }, 
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
     // Some browsers give a promise for it, which is nothing to clean up.
-    void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [active])
+    list.current?.children[active === undefined ? -1 : open.indexOf(active)]?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [active, open])
   return (
     <ul ref={list} className="open-files" aria-label="Open files">
       {open.map((path) => {
