@@ -119,6 +119,8 @@ describe('the options of the component that signs people in, on hosts of one sit
     await page.getByText(`Signed in as ${email}`).waitFor()
     const other = await open({}, 'other')
     await other.getByText(`Signed in as ${email}`).waitFor()
+    // Tabs of one host tell each other.
+    await other.close()
     const alone = await open({ cookieDomain: undefined }, 'other')
     await alone.getByRole('heading', { name: 'Signed out' }).waitFor()
   })
