@@ -10,7 +10,7 @@ export interface AuthOptions {
   readonly rpName: string
   /**
    * Domain of the cookie for sessions over several hosts of one site. The cookie itself is set by the service at `sessionUrl`, whose setting has to say
-   * the same: with it, pages of other hosts ask with credentials.
+   * the same. Pages of hosts that are not at or below it take no part in the session. Default: whatever that service has set.
    */
   readonly cookieDomain?: string | undefined
   /** Where the cookie is kept: see the service's `/session`. Default: `/session` here. */

@@ -23,10 +23,11 @@ interface Answer { readonly session: PageSession | null }
 /** The header is what forms of other sites cannot send. */
 const own = { 'x-wallet-session': '1' }
 
-/** What a browser sends along: cookies to other origins where they are to share a session, or where the service is one of them. */
+/** What a browser sends along: cookies to another origin where the service is there, unless a domain is named that this page is not of. */
 function credentialsOf({ sessionUrl, cookieDomain }: SessionOptions): RequestCredentials {
   const isElsewhere = new URL(sessionUrl, location.origin).origin !== location.origin
-  return cookieDomain === undefined && !isElsewhere ? 'same-origin' : 'include'
+  const isOfDomain = cookieDomain === undefined || `.${location.hostname}`.endsWith(`.${cookieDomain.replace(/^\./, '').toLowerCase()}`)
+  return isElsewhere && isOfDomain ? 'include' : 'same-origin'
 }
 
 /** The next access token by the cookie; undefined where nobody is signed in. @throws WalletProblem */

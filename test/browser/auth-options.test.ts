@@ -112,7 +112,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     await page.getByText('There is no answer').waitFor()
   })
 
-  it('cookieDomain: the session is there on all hosts of the site, and without it on none but that of the cookie', async () => {
+  it('cookieDomain: the session is there on all hosts of the domain, and on none outside of it', async () => {
     const page = await open()
     const email = await signIn(page)
     await page.reload()
@@ -121,7 +121,7 @@ describe('the options of the component that signs people in, on hosts of one sit
     await other.getByText(`Signed in as ${email}`).waitFor()
     // Tabs of one host tell each other.
     await other.close()
-    const alone = await open({ cookieDomain: undefined }, 'other')
+    const alone = await open({ cookieDomain: 'wallet.site.localhost' }, 'other')
     await alone.getByRole('heading', { name: 'Signed out' }).waitFor()
   })
 
