@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 import { githubProvider } from '../../src/wallet/auth/providers/github.ts'
 import { googleProvider } from '../../src/wallet/auth/providers/google.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { newEmail, startWalletStandIn } from '../support/wallet-stand-in.ts'
 import type { WalletStandIn } from '../support/wallet-stand-in.ts'
@@ -26,12 +26,7 @@ describe('the options of the component that signs people in, on hosts of one sit
   let asked: string[]
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     site = await buildAuthPage()
     mock = await startMockProviders()
     wallet = await startWalletStandIn(site.middleware, {}, {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { startStreamingProvider } from '../chat/support/streaming-provider.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -22,12 +22,7 @@ describe('the chat of the running program, behind its proxy', function () {
   let farm: FlowfarmProcess | undefined
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     database = await createTestDatabase()
     folder = await mkdtemp(join(tmpdir(), 'flowfarm-chat-demo-'))
     await database.pool.query(`insert into app.hourly_stats

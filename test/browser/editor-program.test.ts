@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -25,12 +25,7 @@ describe('the editor of the running program, on the simulated chain', function (
   let program: FlowfarmProcess | undefined
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     database = await createTestDatabase()
     node = await startLedgerNode({ seed: 12, head: 330, hasRest: true })
     mails = await createMailFolder()

@@ -3,7 +3,7 @@ import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playw
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createEditorPage } from '../../src/services/editor-page.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'
 import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
@@ -37,12 +37,7 @@ export function useEditorSession(): EditorSession {
   let editor: EditorStandIn | undefined
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     pages = createDashboardPages({ page: 'editor', log: pino({ level: 'silent' }) })
     await pages.file('')
   })

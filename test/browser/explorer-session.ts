@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -32,12 +32,7 @@ export function useExplorerSession(): ExplorerSession {
   let said: string[] = []
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     const { database } = await exploredChain()
     api = await runExplorer(database)
   })

@@ -6,7 +6,7 @@ import { setDrill } from '../../src/farm/drills/set-drill.ts'
 import { addLeases, leaseLines, setCoverage, storedLeases } from '../../src/farm/farm-tables.test-support.ts'
 import { withFollowers } from '../../src/farm/requests/worker-closure.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -23,14 +23,7 @@ describe('the operator page in a browser', function () {
   const processes: FlowfarmProcess[] = []
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(
-        `The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`,
-      )
-      this.skip()
-    }
+    running = await browserOrSkip(this)
   })
 
   after(() => running?.close())

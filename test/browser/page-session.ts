@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 
 /** A service that is made up for one test, and serves the page. */
@@ -24,12 +24,7 @@ export function usePageSession<Made extends Service>(name: 'ask' | 'chat'): Page
   let service: Made | undefined
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     pages = createDashboardPages({ page: name, log: pino({ level: 'silent' }) })
     await pages.file('')
   })

@@ -7,7 +7,7 @@ import { verifyUserMessage } from '../../clients/signing/user-message.ts'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -44,12 +44,7 @@ describe('an application with FCL, on the simulated chain', function (this: Moch
   let publicKey = new Uint8Array()
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     database = await createTestDatabase()
     node = await startLedgerNode({ seed: 11, head: 330, hasPayer: true, hasRest: true, intervalMs: 200 })
     mails = await createMailFolder()

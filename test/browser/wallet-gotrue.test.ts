@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -18,12 +18,7 @@ describe('the wallet of the running program with an auth server of somebody else
   const allowed: string[] = []
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     databases = [await createTestDatabase(), await createTestDatabase()]
     const [database] = databases
     if (database !== undefined) auth = await runAuth(database, { isAllowedOrigin: (origin) => allowed.includes(origin) })

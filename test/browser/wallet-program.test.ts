@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -32,12 +32,7 @@ describe('the wallet of the running program, on the simulated chain', function (
   let program: FlowfarmProcess | undefined
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     database = await createTestDatabase()
     node = await startLedgerNode({ seed: 11, head: 330, hasPayer: true, intervalMs: 200 })
     mails = await createMailFolder()

@@ -3,7 +3,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createWalletPage } from '../../src/services/wallet-page.ts'
-import { startBrowser } from '../support/browser.ts'
+import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { newEmail, otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
 import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
@@ -32,12 +32,7 @@ export function useWalletSession(): WalletSession {
   let wallet: WalletStandIn | undefined
 
   before(async function (this: Mocha.Context) {
-    try {
-      running = await startBrowser()
-    } catch (error) {
-      process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
-      this.skip()
-    }
+    running = await browserOrSkip(this)
     pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'silent' }) })
     await pages.file('')
   })

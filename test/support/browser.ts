@@ -61,3 +61,13 @@ async function withTemporaryFolder<T>(folder: string, run: () => Promise<T>): Pr
     else process.env['TMPDIR'] = before
   }
 }
+
+/** Starts the browser for a suite, which is skipped where this machine has none. */
+export async function browserOrSkip(suite: Mocha.Context): Promise<TestBrowser> {
+  try {
+    return await startBrowser()
+  } catch (error) {
+    process.stderr.write(`The tests of pages are skipped: no browser can be started here. ${String(error).split('\n')[0]}\n`)
+    return suite.skip()
+  }
+}

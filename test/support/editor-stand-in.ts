@@ -5,7 +5,8 @@ import { addressList, clientReader } from '../../src/base/client-address.ts'
 import { ApiError } from '../../src/base/errors.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { createEditorServer } from '../../src/editor/http/editor-server.ts'
-import type { EditorServer, EditorSettings } from '../../src/editor/http/editor-server.ts'
+import type { OpeningServer } from '../../src/base/http/opening-server.ts'
+import type { EditorSettings } from '../../src/editor/http/editor-server.ts'
 import { createImportWorkspaces } from '../../src/editor/language-servers/create-import-workspaces.ts'
 import type { LanguageServerProgram } from '../../src/editor/language-servers/language-server-program.ts'
 import { createLspServer } from '../../src/editor/lsp/lsp-server.ts'
@@ -75,7 +76,7 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
   }
   await startChannel()
   let wallet: WalletStandIn | undefined
-  const server: EditorServer = await createEditorServer({
+  const server: OpeningServer = await createEditorServer({
     host: '127.0.0.1', port: 0, log, metrics: new Metrics(), clientOf, settingsPerMinute: 10_000, closeGraceMs: 0,
     open: async (port) => {
       const url = `http://localhost:${port}`

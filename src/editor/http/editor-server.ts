@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { constants } from 'node:zlib'
 import { Router } from '@koa/router'
-import Koa from 'koa'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import type { Client } from '../../base/client-address.ts'
@@ -9,8 +8,8 @@ import { clientNetwork } from '../../base/client-network.ts'
 import type { EditorNetwork } from '../../base/editor-network.ts'
 import { ApiError, RetryableError } from '../../base/errors.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
-import { closeServer, listen } from '../../base/http/listen.ts'
-import { requests } from '../../base/http/requests.ts'
+import { createOpeningServer } from '../../base/http/opening-server.ts'
+import type { OpeningServer } from '../../base/http/opening-server.ts'
 import type { RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
@@ -66,40 +65,18 @@ export interface EditorServerOptions {
   readonly closeGraceMs?: number
 }
 
-export interface EditorServer {
-  readonly port: number
-  close(): Promise<void>
-}
-
 /**
  * Starts the HTTP side of the editor: its settings, projects, repositories and the page.
  * @throws what the system says when the port cannot be bound; what `open` throws
  */
-export async function createEditorServer(options: EditorServerOptions): Promise<EditorServer> {
-  const { log, metrics, host, closeGraceMs = 3000 } = options
-  const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log.error({ err: error }, 'an answer could not be sent'))
-  app.use(requests({
-    service: 'editor', metrics, log, list: 'the documentation',
+export function createEditorServer(options: EditorServerOptions): Promise<OpeningServer> {
+  return createOpeningServer({
+    ...options, service: 'editor', open: async (port) => handlers(await options.open(port), options),
     translate: (thrown) => {
       if (!(thrown instanceof RetryableError)) return undefined
       return new ApiError(503, 'unavailable', 'This does not work at the moment; try again.', { cause: thrown, details: { retryAfterSeconds: 1 } })
     },
-  }))
-  let handler: Middleware<RequestState> | undefined
-  app.use(async (context, next) => {
-    if (handler === undefined) throw new ApiError(503, 'starting', 'The editor starts. Try again in a moment.', { details: { retryAfterSeconds: 1 } })
-    await handler(context, next)
   })
-  const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
-  try {
-    handler = inTurn(handlers(await options.open(port), options))
-  } catch (error) {
-    await closeServer(server, 0)
-    throw error
-  }
-  return { port, close: () => closeServer(server, closeGraceMs) }
 }
 
 function handlers({ settings, projects, github, page }: EditorParts, { clientOf, settingsPerMinute = 600 }: EditorServerOptions): readonly Middleware<RequestState>[] {
@@ -137,14 +114,4 @@ const withoutGitHub: Middleware<RequestState> = async (context, next) => {
     throw new ApiError(503, 'no-github', 'There are no repositories here: GITHUB_APP_ID and what goes with it are not set.')
   }
   await next()
-}
-
-function inTurn(list: readonly Middleware<RequestState>[]): Middleware<RequestState> {
-  return (context, next) => {
-    const run = (at: number): Promise<unknown> => {
-      const one = list[at]
-      return Promise.resolve(one === undefined ? next() : one(context, () => run(at + 1) as Promise<void>))
-    }
-    return run(0)
-  }
 }

@@ -1,17 +1,15 @@
 import { constants } from 'node:zlib'
 import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
-import Koa from 'koa'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import type { Client } from '../../base/client-address.ts'
 import { clientNetwork } from '../../base/client-network.ts'
 import { ApiError } from '../../base/errors.ts'
 import { apiSecurityHeaders } from '../../base/http/api-headers.ts'
-import { closeServer, listen } from '../../base/http/listen.ts'
-import { requests } from '../../base/http/requests.ts'
+import { createOpeningServer } from '../../base/http/opening-server.ts'
+import type { OpeningServer } from '../../base/http/opening-server.ts'
 import type { RequestState } from '../../base/http/requests.ts'
-import { hasLeftEarly } from '../../base/left-early.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { SlidingWindow } from '../../base/sliding-window.ts'
@@ -70,34 +68,12 @@ export interface WalletServerOptions {
   readonly closeGraceMs?: number
 }
 
-export interface WalletServer {
-  readonly port: number
-  close(): Promise<void>
-}
-
 /**
  * Starts the wallet: auth, passkeys, sessions of browsers, what their pages need of the chain and the explorer, and the pages.
  * @throws what the system says when the port cannot be bound; what `open` throws
  */
-export async function createWalletServer(options: WalletServerOptions): Promise<WalletServer> {
-  const { log, metrics, host, clientOf, closeGraceMs = 3000 } = options
-  const app = new Koa<RequestState>()
-  app.on('error', (error: unknown) => log[hasLeftEarly(error) ? 'debug' : 'error']({ err: error }, 'an answer could not be sent'))
-  app.use(requests({ service: 'wallet', metrics, log, list: 'the documentation' }))
-  let handler: Middleware<RequestState> | undefined
-  app.use(async (context, next) => {
-    if (handler === undefined) throw new ApiError(503, 'starting', 'The wallet starts. Try again in a moment.', { details: { retryAfterSeconds: 1 } })
-    await handler(context, next)
-  })
-  const handle = app.callback()
-  const { server, port } = await listen((request, response) => void handle(request, response), { host, port: options.port })
-  try {
-    handler = inTurn(handlers(await options.open(port), options, clientOf))
-  } catch (error) {
-    await closeServer(server, 0)
-    throw error
-  }
-  return { port, close: () => closeServer(server, closeGraceMs) }
+export function createWalletServer(options: WalletServerOptions): Promise<OpeningServer> {
+  return createOpeningServer({ ...options, service: 'wallet', open: async (port) => handlers(await options.open(port), options, options.clientOf) })
 }
 
 function handlers({ settings, auth, passkeys, session, nodes, explorerApi, page }: WalletParts, { chainPerMinute = 600 }: WalletServerOptions, clientOf: WalletServerOptions['clientOf']): readonly Middleware<RequestState>[] {
@@ -131,14 +107,4 @@ function handlers({ settings, auth, passkeys, session, nodes, explorerApi, page 
     compress({ threshold: 1024, br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } } }),
     ...(page === undefined ? [] : [page as Middleware<RequestState>]),
   ]
-}
-
-function inTurn(list: readonly Middleware<RequestState>[]): Middleware<RequestState> {
-  return (context, next) => {
-    const run = (at: number): Promise<unknown> => {
-      const one = list[at]
-      return Promise.resolve(one === undefined ? next() : one(context, () => run(at + 1) as Promise<void>))
-    }
-    return run(0)
-  }
 }

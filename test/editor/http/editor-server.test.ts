@@ -4,7 +4,8 @@ import { addressList, clientReader } from '../../../src/base/client-address.ts'
 import { RetryableError } from '../../../src/base/errors.ts'
 import { Metrics } from '../../../src/base/metrics.ts'
 import { createEditorServer } from '../../../src/editor/http/editor-server.ts'
-import type { EditorParts, EditorServer, EditorServerOptions, EditorSettings } from '../../../src/editor/http/editor-server.ts'
+import type { OpeningServer } from '../../../src/base/http/opening-server.ts'
+import type { EditorParts, EditorServerOptions, EditorSettings } from '../../../src/editor/http/editor-server.ts'
 
 const settings: EditorSettings = {
   url: 'http://localhost:3003', lsp_url: 'ws://localhost:3002/lsp', networks: [{ network: 'testnet', api_url: 'https://rest-testnet.onflow.org', is_default: true }],
@@ -12,7 +13,7 @@ const settings: EditorSettings = {
 }
 
 describe('the HTTP server of the editor', () => {
-  let server: EditorServer | undefined
+  let server: OpeningServer | undefined
   afterEach(async () => {
     await server?.close()
     server = undefined
