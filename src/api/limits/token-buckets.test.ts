@@ -36,6 +36,13 @@ describe('token buckets', () => {
     expect(buckets.take('a', { rate: 0.5, burst: 2 }).isAllowed).to.equal(true)
   })
 
+  it('tell the time of one request by any clock, whose fractions of a millisecond do not add up', () => {
+    fc.assert(fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (start) => {
+      const buckets = new TokenBuckets({ idleMs: 60_000, clock: () => start })
+      expect(buckets.take('a', { rate: 0.01, burst: 3 }).fullInSeconds).to.equal(100)
+    }))
+  })
+
   it('never let through more than burst and rate allow, however requests are spread', () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 200 })
     fc.assert(fc.property(pauses, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), (gaps, rate, burst) => {

@@ -58,7 +58,7 @@ export class TokenBuckets {
     return {
       isAllowed,
       remaining: Math.max(0, Math.floor((room + rounding) / msPerRequest)),
-      fullInSeconds: Math.ceil((after - now) / 1000),
+      fullInSeconds: Math.max(0, Math.ceil((after - now - rounding) / 1000)),
       nextInSeconds: Math.max(0, Math.ceil((msPerRequest - room - rounding) / 1000)),
     }
   }

@@ -11,15 +11,17 @@ import { SqlRefusal } from '../../../src/ask/sql/sql-refusal.ts'
 import { readerRole } from '../../../src/ask/sql/reader/reader-role.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
-/** Tables that are nobody's business: keys, webhooks, the work of the farm, and who signs in. A table that is in neither list fails the test below. */
+/** Tables that are nobody's business: keys, webhooks, the work of the farm, who signs in, and what they write. A table that is in neither list fails the test below. */
 const secretTables = [
   'app.asking_walks', 'app.backfill_requests', 'app.contract_code_questions', 'app.contract_code_wanted', 'app.developer_keys',
   'app.fault_drills', 'app.indexing_checkpoints', 'app.nft_holder_checks', 'app.price_feeds', 'app.schema_migrations', 'app.script_templates',
   'app.webhook_deliveries', 'app.webhook_endpoints', 'app.webhook_failures', 'app.webhook_subscriptions', 'app.webhook_turns',
   'app.webhook_usage', 'app.worker_leases',
-  'wallet_auth.audit_log', 'wallet_auth.flow_states', 'wallet_auth.identities', 'wallet_auth.one_time_tokens', 'wallet_auth.rate_limits', 'wallet_auth.refresh_tokens', 'wallet_auth.sessions',
+  'editor.connections', 'editor.deliveries', 'editor.deployments', 'editor.environments', 'editor.install_states', 'editor.installations',
+  'projects.files', 'projects.projects', 'projects.saves',
+  'wallet_auth.audit_log', 'wallet_auth.email_changes', 'wallet_auth.flow_states', 'wallet_auth.identities', 'wallet_auth.one_time_tokens', 'wallet_auth.rate_limits', 'wallet_auth.refresh_tokens', 'wallet_auth.sessions',
   'wallet_auth.signing_keys', 'wallet_auth.users',
-  'wallet.accounts', 'wallet.audit_log', 'wallet.challenges', 'wallet.passkeys', 'wallet.payer_transactions', 'wallet.user_handles',
+  'wallet.accounts', 'wallet.audit_log', 'wallet.challenges', 'wallet.further_accounts', 'wallet.passkeys', 'wallet.payer_transactions', 'wallet.user_handles',
 ]
 
 const log = pino({ level: 'silent' })
