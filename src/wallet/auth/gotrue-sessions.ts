@@ -19,6 +19,7 @@ const userForm = z.object({
   id: z.uuid(), email: z.string().nullish(), email_confirmed_at: z.string().nullish(),
   app_metadata: z.record(z.string(), z.unknown()).nullish(), user_metadata: z.record(z.string(), z.unknown()).nullish(),
 })
+const linkForm = z.object({ id: z.uuid(), hashed_token: z.string().min(1) })
 const claimsForm = z.object({ sub: z.string(), session_id: z.string().min(1), amr: z.array(z.object({ timestamp: z.number() })).nullish() })
 
 /**
@@ -27,7 +28,7 @@ const claimsForm = z.object({ sub: z.string(), session_id: z.string().min(1), am
  */
 export function createGotrueSessions({ url, serviceToken }: GotrueOptions): AuthSessions {
   const base = url.replace(/\/+$/, '')
-  const ask = async (path: string, token: string, body?: unknown): Promise<unknown> => {
+  const ask = async (path: string, token: string, { body, refusals }: { readonly body?: unknown; readonly refusals: readonly number[] }): Promise<unknown> => {
     const headers = { Authorization: `Bearer ${token}`, ApiKey: serviceToken ?? token, Accept: 'application/json' }
     const response = await fetch(`${base}${path}`, {
       ...(body === undefined ? { headers } : { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
@@ -35,13 +36,13 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     }).catch((error: unknown) => {
       throw away(error)
     })
-    if ([401, 403, 404].includes(response.status)) {
+    if (refusals.includes(response.status)) {
       await response.body?.cancel()
       return undefined
     }
     if (!response.ok) {
       await response.body?.cancel()
-      throw away(new Error(`it answered ${response.status}`))
+      throw away(new Error(`it answered ${response.status}${[401, 403].includes(response.status) ? ': GOTRUE_SERVICE_TOKEN may not be right' : ''}`))
     }
     const text = await responseText(response, mostBytes, () => away(new Error('its answer is too long')))
     try {
@@ -56,13 +57,17 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     throw new ApiError(503, 'INTERNAL', 'Sign-in by passkey needs GOTRUE_SERVICE_TOKEN beside GOTRUE_URL.')
   }
   const findUser = async (userId: string): Promise<AuthUser | undefined> => {
-    const user = userForm.safeParse(await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf()))
-    return user.success ? asUser(user.data) : undefined
+    // Where our own token is refused, nothing is known of the user: to say that they are gone would have password managers forget their passkeys.
+    const answer = await ask(`/admin/users/${encodeURIComponent(userId)}`, serviceTokenOf(), { refusals: [404] })
+    if (answer === undefined) return undefined
+    const user = userForm.safeParse(answer)
+    if (!user.success || user.data.id !== userId) throw away(new Error('it answered with something else than the user who was asked for'))
+    return asUser(user.data)
   }
 
   return {
     authenticate: async (accessToken) => {
-      const user = userForm.safeParse(await ask('/user', accessToken))
+      const user = userForm.safeParse(await ask('/user', accessToken, { refusals: [401, 403, 404] }))
       if (!user.success) throw unauthorized(undefined)
       // The server has just verified what is only read here.
       const claims = claimsForm.safeParse(readClaims(accessToken))
@@ -74,10 +79,12 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
     createTokenHash: async (userId) => {
       const token = serviceTokenOf()
       const user = await findUser(userId)
-      if (user === undefined) throw away(new Error('it does not know the user, or GOTRUE_SERVICE_TOKEN is not right'))
+      if (user === undefined) throw away(new Error('it does not know the user'))
       if (user.email === undefined) throw new ApiError(409, 'INVALID_INPUT', 'This account has no e-mail address, without which the auth server makes no session for a passkey.')
-      const link = z.object({ hashed_token: z.string().min(1) }).safeParse(await ask('/admin/generate_link', token, { type: 'magiclink', email: user.email }))
+      const link = linkForm.safeParse(await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }))
       if (!link.success) throw away(new Error('it made no link'))
+      // Links are made by address, and there may be several users of one: those of single sign-on are not found by it.
+      if (link.data.id !== userId) throw new ApiError(409, 'INVALID_INPUT', 'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.')
       return link.data.hashed_token
     },
     findUser,

@@ -31,7 +31,9 @@ describe('ceremonies of passkeys', () => {
     expect(registered).to.include({ verified: true, publicKeySec1Hex: credential?.publicKeySec1Hex })
     expect(registered.publicKeySec1Hex).to.match(/^04[0-9a-f]{128}$/)
     const { createdAt, ...passkey } = registered.passkey
-    expect(passkey).to.deep.equal({ id: credential?.id, authenticatorName: 'My phone', deviceType: 'multiDevice', backedUp: true, lastUsedAt: null })
+    expect(passkey).to.deep.equal({
+      id: credential?.id, authenticatorName: 'My phone', deviceType: 'multiDevice', backedUp: true, lastUsedAt: null, publicKeySec1Hex: credential?.publicKeySec1Hex,
+    })
     expect(Date.now() - Date.parse(createdAt)).to.be.within(-1000, 60_000)
     expect(await world.listed(person)).to.deep.equal([registered.passkey])
     const { options } = await world.startRegistration(person)
