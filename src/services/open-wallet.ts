@@ -18,11 +18,11 @@ import { walletNetworks } from '../wallet/chain/wallet-network.ts'
 import { createAuthServer } from '../wallet/http/auth-server.ts'
 import type { WalletParts, WalletSettings } from '../wallet/http/wallet-server.ts'
 import { createPasskeyFunction, passkeyFunctionPath } from '../wallet/passkeys/passkey-function.ts'
-import { forgetPasskeys } from '../wallet/passkeys/stores/forget-passkeys.ts'
 import { PasskeyStore } from '../wallet/passkeys/stores/passkey-store.ts'
 import { provisioningEndpoints } from '../wallet/provisioning/provisioning-endpoints.ts'
 import type { ServiceContext } from './context.ts'
 import { withEditor } from './editor-origin.ts'
+import { forgetUser } from './forget-user.ts'
 import { localHost } from './local-host.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
 import { openWalletNodes } from './open-wallet-nodes.ts'
@@ -104,7 +104,7 @@ async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, cl
     sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, folder: config.MAIL_FOLDER }, log),
     providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
     isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: readServiceToken(config),
-    forgetUser: forgetPasskeys,
+    forgetUser,
   })
   lifecycle.onStop('e-mails of the wallet', () => auth.close())
   return { sessions: auth.sessions, middleware: auth.middleware, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }

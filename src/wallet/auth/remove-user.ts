@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { query, withTransaction } from '../../db/pool.ts'
+import { query } from '../../db/pool.ts'
+import { withRetriedTransaction } from '../../db/retried-transaction.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { userRemovedMail } from './mail/account-mail.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
@@ -16,7 +17,7 @@ export type ForgetUser = (client: pg.ClientBase, userId: string) => Promise<void
 export async function removeUser({ pool, audit, outbox, name, forgetUser }: AuthParts, session: OpenSession, client: AuthClient): Promise<void> {
   requireRecentSignIn(session)
   const { user } = session
-  await withTransaction(pool, async (db) => {
+  await withRetriedTransaction(pool, async (db) => {
     await forgetUser(db, user.id)
     await query(db, 'delete from wallet_auth.users where id = $1', [user.id])
     if (user.email !== null) await query(db, 'delete from wallet_auth.one_time_tokens where email = $1', [user.email])

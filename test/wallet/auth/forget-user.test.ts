@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { forgetUser } from '../../../src/services/forget-user.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { runAuth, signIn } from './support/running-auth.ts'
+import type { RunningAuth } from './support/running-auth.ts'
+
+describe('what the program forgets of a user who goes', () => {
+  let db: TestDatabase
+  let auth: RunningAuth
+  before(async () => {
+    db = await createTestDatabase()
+    auth = await runAuth(db, { forgetUser })
+  })
+  after(async () => {
+    await auth.stop()
+    await db.drop()
+  })
+
+  /** A project with a file, kept in a repository. */
+  const keepProject = async (userId: string): Promise<void> => {
+    const [projectId, connectionId] = [randomUUID(), randomUUID()]
+    const rows: readonly [string, readonly unknown[]][] = [
+      [`insert into projects.projects (id, user_id, slug, name, network, is_public, open_files, folders, version, file_count, byte_count)
+        values ($1::uuid, $2, $1::uuid::text, 'P', 'testnet', true, '{}', '{}', 1, 1, 1)`, [projectId, userId]],
+      ["insert into projects.files (project_id, path_key, path, content, hash, byte_count, version) values ($1, 'a', 'a', 'x', $2, 1, 1)", [projectId, Buffer.alloc(32)]],
+      ['insert into projects.saves (user_id, save_id, project_id, version, digest, saved_at) values ($1, $2, $2, 1, $3, now())', [userId, projectId, Buffer.alloc(32)]],
+      [`insert into editor.connections (id, project_id, user_id, installation_id, repository_id, owner, repo, branch, network, callback_salt)
+        values ($1, $2, $3, 1, 2, 'o', 'r', 'main', 'testnet', $4)`, [connectionId, projectId, userId, Buffer.alloc(32)]],
+      ["insert into editor.environments (connection_id, name, branch, network) values ($1, 'staging', 'main', 'testnet')", [connectionId]],
+      [`insert into editor.installations (user_id, installation_id, github_user_id, github_login, account_id, account_login, account_type, repository_ids)
+        values ($1, 1, 3, 'login', 4, 'o', 'User', '{2}')`, [userId]],
+      ["insert into editor.install_states (state_hash, browser_hash, user_id, expires_at) values (sha256($1), $2, $3, now() + interval '1 hour')", [Buffer.from(userId), Buffer.alloc(32), userId]],
+    ]
+    for (const [text, values] of rows) await db.pool.query(text, [...values])
+  }
+  const countOf = async (userId: string): Promise<Readonly<Record<string, number>>> => {
+    const counts = {
+      projects: 'projects.projects where user_id = $1', saves: 'projects.saves where user_id = $1', connections: 'editor.connections where user_id = $1',
+      files: 'projects.files as f join projects.projects as p on p.id = f.project_id where user_id = $1',
+      environments: 'editor.environments as e join editor.connections as c on c.id = e.connection_id where user_id = $1',
+      installations: 'editor.installations where user_id = $1', install_states: 'editor.install_states where user_id = $1',
+    }
+    const found: Record<string, number> = {}
+    for (const [name, from] of Object.entries(counts)) found[name] = (await db.pool.query(`select from ${from}`, [userId])).rowCount ?? 0
+    return found
+  }
+
+  it('takes their projects and what these are connected with along, and nothing of others', async () => {
+    const [ann, ben] = [await signIn(auth, 'ann@example.com'), await signIn(auth, 'ben@example.com')]
+    for (const { userId } of [ann, ben]) await keepProject(userId)
+    expect(await countOf(ann.userId)).to.deep.equal({ projects: 1, files: 1, saves: 1, connections: 1, environments: 1, installations: 1, install_states: 1 })
+    expect((await auth.call('DELETE', '/user', { headers: { Authorization: `Bearer ${ann.accessToken}` } })).status).to.equal(204)
+    expect(await countOf(ann.userId)).to.deep.equal({ projects: 0, files: 0, saves: 0, connections: 0, environments: 0, installations: 0, install_states: 0 })
+    expect((await countOf(ben.userId))['files']).to.equal(1)
+    expect((await db.pool.query('select from editor.environments')).rowCount).to.equal(1)
+  })
+})
