@@ -16,12 +16,16 @@ export function withEditor(place: WalletPlace, config: Pick<Config, 'EDITOR_URL'
   const { party, isForTrial } = place
   if (config.EDITOR_URL === undefined && !isForTrial) return place
   const allows: RelyingParty['allows'] = (origin) => (
-    party.allows(origin) || (origin === new URL(editorUrl(config, shared.editorPort)).origin && isAtOrBelow(new URL(origin).hostname, party.id))
+    party.allows(origin) || (origin === new URL(editorUrl(config, shared.editorPort)).origin && isUsable(new URL(origin), party.id))
   )
   return { ...place, party: { ...party, allows } }
 }
 
-/** Browsers give passkeys to no other pages. */
+/** Browsers give passkeys to no other pages. Without TLS, whoever is on the way to such a page would have its sessions. */
+function isUsable({ protocol, hostname }: URL, rpId: string): boolean {
+  return isAtOrBelow(hostname, rpId) && (protocol === 'https:' || isAtOrBelow(hostname, 'localhost'))
+}
+
 function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`)
 }

@@ -45,8 +45,11 @@ export function readServiceToken({ WALLET_SERVICE_TOKEN: token }: Pick<Config, '
 }
 
 /** What works otherwise than an operator may think. */
-export function walletWarnings(config: Config, { isForTrial }: WalletPlace): readonly string[] {
+export function walletWarnings(config: Config, { isForTrial, party }: WalletPlace): readonly string[] {
   const warnings: string[] = []
+  if (config.EDITOR_URL !== undefined && !party.allows(new URL(config.EDITOR_URL).origin)) {
+    warnings.push(`nobody can sign in at the editor: EDITOR_URL, ${config.EDITOR_URL}, has to be https and at or below WALLET_RP_ID, ${party.id}`)
+  }
   if (config.GOTRUE_URL === undefined) {
     if (config.SMTP_URL === undefined && !isForTrial) warnings.push('nobody gets an e-mail, so nobody can sign in by one: they are written to files in MAIL_FOLDER; set SMTP_URL')
     if (config.GOTRUE_SERVICE_TOKEN !== undefined) warnings.push('GOTRUE_SERVICE_TOKEN changes nothing without GOTRUE_URL')

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { ApiError, FatalError } from '../../base/errors.ts'
 import { query, withTransaction } from '../../db/pool.ts'
 import { authError, tokenRefused } from './auth-error.ts'
 import type { AuthParts } from './auth-parts.ts'
@@ -44,16 +45,33 @@ export class EmailChange {
     const { user } = session
     requireRecentSignIn(session)
     if (email === user.email) return
-    await this.#send(user, email, redirectTo ?? null, client)
+    this.#requireRoom()
+    await this.#parts.limits.take('mail', client.address)
+    await this.#countMailTo(email)
+    await this.#send(user, email, redirectTo ?? null)
     await this.#parts.audit.note(this.#parts.pool, 'email_change_asked', { userId: user.id, sessionId: session.sessionId, client })
   }
 
-  /** Sends it again for who had the address before; where nothing waits, nothing happens. @throws ApiError 429 */
+  /**
+   * Sends it again for who had the address before; where nothing waits, nothing happens. Anybody may ask, so limits that could be reached only where
+   * something waits make no other answer: nothing is sent then.
+   * @throws ApiError 429, by who asks and how often the address was named alone; 503
+   */
   async again(email: string, client: AuthClient): Promise<void> {
-    const { pool, users } = this.#parts
+    const { pool, users, limits } = this.#parts
+    this.#requireRoom()
+    await limits.take('mail', client.address)
+    await this.#countMailTo(`change of ${email}`)
     const user = await users.findByEmail(pool, email)
     const waiting = user === undefined ? undefined : await this.#waiting(pool, user.id, '')
-    if (user !== undefined && waiting !== undefined) await this.#send(user, waiting.email, waiting.redirectTo, client)
+    if (user === undefined || waiting === undefined) return
+    try {
+      await this.#countMailTo(waiting.email)
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 429) return
+      throw error
+    }
+    await this.#send(user, waiting.email, waiting.redirectTo)
   }
 
   /** What a user waits for; undefined: nothing. */
@@ -80,6 +98,10 @@ export class EmailChange {
       if (changed === undefined) return 'taken'
       await audit.note(db, 'email_changed', { userId: user.id, sessionId, client })
       return changed
+    }).catch((error: unknown) => {
+      // Somebody else got the address after it was looked for.
+      if (error instanceof FatalError && error.details['sqlState'] === '23505') return 'taken' as const
+      throw error
     })
     if (outcome === 'taken') throw authError(422, 'email_exists', 'This e-mail address has an account of its own here: sign in by it instead.')
     if (outcome === 'refused') {
@@ -90,12 +112,17 @@ export class EmailChange {
     return outcome
   }
 
-  async #send(user: UserRow, email: string, redirectTo: string | null, client: AuthClient): Promise<void> {
-    const { pool, limits, secrets, users, outbox, name, walletUrl } = this.#parts
-    await limits.take('mail', client.address)
-    await limits.take('mailAgain', email)
-    await limits.take('mailTo', email)
-    if (outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+  #requireRoom(): void {
+    if (this.#parts.outbox.isFull) throw authError(503, 'unexpected_failure', 'Too many e-mails wait to be sent: try again in a minute.')
+  }
+
+  async #countMailTo(subject: string): Promise<void> {
+    await this.#parts.limits.take('mailAgain', subject)
+    await this.#parts.limits.take('mailTo', subject)
+  }
+
+  async #send(user: UserRow, email: string, redirectTo: string | null): Promise<void> {
+    const { pool, secrets, users, outbox, name, walletUrl } = this.#parts
     const [token, code, salt] = [randomToken(), randomCode(), randomBytes(16)]
     await query(
       pool,

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { forgetPasskeys } from '../../../src/wallet/passkeys/stores/forget-passkeys.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { runAuth, signIn } from './support/running-auth.ts'
+import { noLimits, runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
 describe('what people do with their account at the auth endpoint', () => {
@@ -111,6 +112,24 @@ describe('what people do with their account at the auth endpoint', () => {
       await signIn(auth, wanted)
       expect((await verify(accessToken, { email: wanted, token: code })).body).to.include({ error_code: 'email_exists' })
     })
+
+    it('that gets a user at this moment is not taken either, in the same words', async () => {
+      const { email, accessToken } = await person()
+      const wanted = newEmail()
+      await put(accessToken, { email: wanted })
+      const { code } = await auth.mailTo(wanted)
+      const other = await db.pool.connect()
+      await other.query('begin')
+      await other.query('insert into wallet_auth.users (email) values ($1)', [wanted])
+      const verified = verify(accessToken, { email: wanted, token: code })
+      const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      while ((await db.pool.query(waits)).rowCount === 0) await setImmediate()
+      await other.query('commit')
+      other.release()
+      const { status, body } = await verified
+      expect([status, body['error_code']]).to.deep.equal([422, 'email_exists'])
+      expect((await auth.call('GET', '/user', as(accessToken))).body['email']).to.equal(email)
+    })
   })
 
   describe('e-mails that are sent again', () => {
@@ -138,6 +157,24 @@ describe('what people do with their account at the auth endpoint', () => {
         expect(await mailsTo(email)).to.deep.equal([])
       }
       expect((await auth.call('POST', '/resend', { body: { type: 'sms', email: newEmail() } })).status).to.equal(400)
+    })
+
+    it('tell nobody who waits for another address, however often they are asked for', async () => {
+      const limited = await runAuth(db, { limits: { ...noLimits, mailAgain: { most: 1, periodMs: 3_600_000 } } })
+      try {
+        const [email, wanted] = [newEmail(), newEmail()]
+        const { accessToken } = await signIn(limited, email)
+        expect((await limited.call('PUT', '/user', { body: { email: wanted }, ...as(accessToken) })).status).to.equal(200)
+        const again = (address: string): Promise<Answered> => limited.call('POST', '/resend', { body: { type: 'email_change', email: address } })
+        for (const address of [email, newEmail()]) {
+          const answers = [await again(address), await again(address)].map(({ status, body }) => [status, body['error_code']])
+          expect(answers, address).to.deep.equal([[200, undefined], [429, 'over_email_send_rate_limit']])
+        }
+        await limited.mailsSent()
+        expect(limited.mails.filter(({ to }) => to === wanted)).to.have.length(1)
+      } finally {
+        await limited.stop()
+      }
     })
   })
 

@@ -7,8 +7,10 @@ export function metadataOf({ appMetadata, identities }: UserRow): Readonly<Recor
   return { ...appMetadata, ...(providers.length === 0 ? {} : { provider: providers[0], providers }) }
 }
 
-/** A user as GoTrue shows one. */
-/** @param newEmail the address that waits to be shown to be theirs */
+/**
+ * A user as GoTrue shows one.
+ * @param newEmail the address that waits to be shown to be theirs
+ */
 export function presentUser(user: UserRow, newEmail?: string): Record<string, unknown> {
   return {
     id: user.id, aud: 'authenticated', role: 'authenticated', email: user.email ?? '', phone: '',
