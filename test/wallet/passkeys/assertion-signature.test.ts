@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, sign } from 'node:crypto'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -77,6 +77,60 @@ describe('the signature of an assertion', () => {
     const one = given()
     const padded = { ...one, response: { ...one.response, response: { ...one.response.response, signature: `${one.response.response.signature}=` } } }
     expect(await ours(padded)).to.equal('refused')
+  })
+
+  it('is refused in every other way of writing it, and with integers that are none of a signature', async () => {
+    const order = Buffer.from('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551', 'hex')
+    const integer = (bytes: Buffer): Buffer => Buffer.concat([Buffer.of(2, bytes.length), bytes])
+    const sequence = (...parts: readonly Buffer[]): Buffer => Buffer.concat([Buffer.of(0x30, Buffer.concat(parts).length), ...parts])
+    const split = (der: Buffer): [Buffer, Buffer] => {
+      const end = 4 + der.readUInt8(3)
+      return [der.subarray(4, end), der.subarray(end + 2)]
+    }
+    const minimal = (value: Buffer): Buffer => (value.readUInt8(0) >= 0x80 ? Buffer.concat([Buffer.of(0), value]) : value)
+    const ways: Readonly<Record<string, (r: Buffer, s: Buffer, der: Buffer) => Buffer>> = {
+      'length in two bytes': (_r, _s, der) => Buffer.concat([Buffer.of(0x30, 0x81), der.subarray(1)]),
+      'length without end': (_r, _s, der) => Buffer.concat([Buffer.of(0x30, 0x80), der.subarray(2), Buffer.of(0, 0)]),
+      'needless zero': (r, s) => sequence(integer(Buffer.concat([Buffer.of(0), r])), integer(s)),
+      'no zero before a high bit': (r, s) => sequence(integer(r.readUInt8(0) === 0 ? r.subarray(1) : Buffer.from(r).fill(0xff, 0, 1)), integer(s)),
+      'three integers': (r, s) => sequence(integer(r), integer(s), integer(Buffer.of(1))),
+      'one integer': (r) => sequence(integer(r)),
+      'another tag': (r, s) => sequence(integer(r), Buffer.concat([Buffer.of(4, s.length), s])),
+      'raw bytes': (r, s) => Buffer.concat([r, s].map((value) => Buffer.concat([Buffer.alloc(32), value]).subarray(-32))),
+      'r of 0': (_r, s) => sequence(integer(Buffer.of(0)), integer(s)),
+      's of 0': (r) => sequence(integer(r), integer(Buffer.of(0))),
+      'both of 0': () => sequence(integer(Buffer.of(0)), integer(Buffer.of(0))),
+      'r of the order': (_r, s) => sequence(integer(minimal(order)), integer(s)),
+      's of the order': (r) => sequence(integer(r), integer(minimal(order))),
+      'nothing': () => Buffer.of(0x30, 0),
+    }
+    for (const [what, write] of Object.entries(ways)) {
+      const one = changed(given(), 'signature', (der) => write(...split(der), der))
+      expect(await ours(one), what).to.equal('refused')
+    }
+    expect(await ours(changed(given(), 'signature', (der) => sequence(...split(der).map(integer)))), 'as it was').to.equal(passkey.counter)
+  })
+
+  it('is of client data that is read as it was signed, with the last of several fields of a name', async () => {
+    const signedOver = (text: (challenge: string) => string): Given => {
+      const one = given()
+      const clientData = Buffer.from(text(one.challenge))
+      const data = Buffer.from(one.response.response.authenticatorData, 'base64url')
+      const signature = sign('sha256', Buffer.concat([data, createHash('sha256').update(clientData).digest()]), passkey.privateKey)
+      return { ...one, response: { ...one.response, response: { ...one.response.response, clientDataJSON: clientData.toString('base64url'), signature: signature.toString('base64url') } } }
+    }
+    const fields = (challenge: string): string => `"type":"webauthn.get","challenge":"${challenge}","origin":"${origin}"`
+    expect(await ours(signedOver((challenge) => `{${fields(challenge)}}`))).to.equal(passkey.counter)
+    for (const [what, text] of [
+      ['another challenge behind the right one', (challenge: string): string => `{${fields(challenge)},"challenge":"x"}`],
+      ['another type behind the right one', (challenge: string): string => `{${fields(challenge)},"type":"webauthn.create"}`],
+      ['another origin behind the right one', (challenge: string): string => `{${fields(challenge)},"origin":"http://localhost:1"}`],
+      ['a name that is no field', (challenge: string): string => `{"__proto__":{${fields(challenge)}}}`],
+      ['a mark before it', (challenge: string): string => `\ufeff{${fields(challenge)}}`],
+      ['something behind it', (challenge: string): string => `{${fields(challenge)}}{}`],
+      ['a frame, as a text', (challenge: string): string => `{${fields(challenge)},"crossOrigin":"false"}`],
+      ['a list around it', (challenge: string): string => `[{${fields(challenge)}}]`],
+    ] as const) expect(await ours(signedOver(text)), what).to.equal('refused')
   })
 
   it('is checked by a key that is written in another order, and by no key of another kind', async () => {
