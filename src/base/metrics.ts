@@ -197,6 +197,26 @@ export class Metrics {
     buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30], registers: [this.registry],
   })
 
+  readonly walletAccounts = new Counter({
+    name: 'flowfarm_wallet_accounts_total',
+    help: 'Accounts that were asked for, by what became of it: sealed, failed, refused (none was begun: a limit, or nobody pays). Those that were there already are not counted.',
+    labelNames: ['network', 'result'], registers: [this.registry],
+  })
+  readonly walletPayerBalance = new Gauge({
+    name: 'flowfarm_wallet_payer_balance_flow', help: 'FLOW that the payer of new accounts has. Read when it makes an account, and every 3 minutes.',
+    labelNames: ['network'], registers: [this.registry],
+  })
+  readonly walletPasskeyEvents = new Counter({
+    name: 'flowfarm_wallet_passkey_events_total', help: 'What happened to passkeys, by the event of the log: done, or refused.', labelNames: ['event', 'result'], registers: [this.registry],
+  })
+  readonly walletSignIns = new Counter({
+    name: 'flowfarm_wallet_sign_ins_total', help: 'Sessions that began, by how people showed who they are: otp (e-mail), oauth, webauthn (passkey). None where GOTRUE_URL is set.',
+    labelNames: ['method'], registers: [this.registry],
+  })
+  readonly walletMails = new Counter({
+    name: 'flowfarm_wallet_mails_total', help: 'E-mails: sent, or failed (every try of it).', labelNames: ['result'], registers: [this.registry],
+  })
+
   #farmGauge(name: string, help: string): Gauge<'worker'> {
     return new Gauge({ name: `flowfarm_farm_${name}`, help, labelNames: ['worker'], registers: [this.registry] })
   }

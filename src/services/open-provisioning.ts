@@ -1,6 +1,8 @@
 import { liveEndpoints } from '../base/config.ts'
+import { asError } from '../base/errors.ts'
 import { PayerAccount } from '../wallet/chain/payer-account.ts'
 import { TransactionSender } from '../wallet/chain/transaction-sender.ts'
+import type { TransactionSenderOptions } from '../wallet/chain/transaction-sender.ts'
 import { walletNetworks } from '../wallet/chain/wallet-network.ts'
 import type { WalletNetwork } from '../wallet/chain/wallet-network.ts'
 import type { KnownPasskeys } from '../wallet/passkeys/known-passkey.ts'
@@ -11,6 +13,8 @@ import type { Config } from '../base/config.ts'
 import type { ServiceContext } from './context.ts'
 import { createPool } from '../db/pool.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
+
+const balanceEveryMs = 180_000
 
 /** Which node and which payer each network has. */
 export const networkSettings = {
@@ -25,12 +29,12 @@ export const networkSettings = {
  */
 export async function openProvisioning(
   { config, databaseUrl, lifecycle }: Pick<ServiceContext, 'config' | 'databaseUrl' | 'lifecycle'>, passkeys: KnownPasskeys, log: Logger,
-  options: Pick<ProvisioningOptions, 'startBalances'> = {},
+  { onPayerBalance, ...options }: Pick<ProvisioningOptions, 'startBalances' | 'onAccount'> & Pick<TransactionSenderOptions, 'onPayerBalance'> = {},
 ): Promise<Provisioning> {
   const payers = walletNetworks.map((network) => readPayer(config, network))
   const senders = walletNetworks.flatMap((network, at) => {
     const endpoint = config[networkSettings[network].node] ?? liveEndpoints(config)[0]
-    return endpoint === undefined ? [] : [new TransactionSender({ network, endpoint, payer: payers[at], log })]
+    return endpoint === undefined ? [] : [new TransactionSender({ network, endpoint, payer: payers[at], log, onPayerBalance })]
   })
   const pool = createPool(databaseUrl, {
     ...connectionLimits, max: 8, applicationName: 'flowfarm wallet accounts', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
@@ -42,7 +46,22 @@ export async function openProvisioning(
   const provisioning = new Provisioning({ pool, passkeys, senders, dailyLimit: config.WALLET_PROVISION_LIMIT, isOpen: config.WALLET_PROVISION_OPEN, log, ...options })
   lifecycle.onStop('accounts for passkeys', () => provisioning.stop())
   await provisioning.start(lifecycle.signal)
+  if (onPayerBalance !== undefined) readBalances(senders, lifecycle, log)
   return provisioning
+}
+
+/** Also while no account is made: somebody else may use up what a payer has. A node that is away leaves the figure as it was. */
+function readBalances(senders: readonly TransactionSender[], lifecycle: ServiceContext['lifecycle'], log: Logger): void {
+  const { signal } = lifecycle
+  const reading = setInterval(() => {
+    for (const sender of senders) {
+      sender.readPayerBalance(signal).catch((error: unknown) => {
+        if (!signal.aborted) log.debug({ err: asError(error), network: sender.network }, 'what the payer of new accounts has could not be read')
+      })
+    }
+  }, balanceEveryMs)
+  reading.unref()
+  lifecycle.onStop('balances of payers', () => clearInterval(reading))
 }
 
 /** @throws FatalError without any of the key */

@@ -26,6 +26,7 @@ import { forgetUser } from './forget-user.ts'
 import { localHost } from './local-host.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
 import { openWalletNodes } from './open-wallet-nodes.ts'
+import { WalletMetrics } from './wallet-metrics.ts'
 import { readApplication, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
 export interface OpenWalletOptions {
@@ -57,10 +58,13 @@ export async function openWallet(context: ServiceContext, { port, clientOf, log,
     ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections: flowfarm wallet', () => pool.end())
-  const { sessions, middleware, authUrl } = await openAuth(context, { pool, place, clientOf, log, port })
+  const figures = new WalletMetrics(context.metrics)
+  const { sessions, middleware, authUrl } = await openAuth(context, { pool, figures, place, clientOf, log, port })
   const { nodes, followed } = openWalletNodes(context, log)
-  const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, { startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow } })
-  const passkeys = createPasskeyFunction({ pool, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning) })
+  const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
+    startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow }, onAccount: figures.account, onPayerBalance: figures.payerBalance,
+  })
+  const passkeys = createPasskeyFunction({ pool, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning), onNote: figures.passkey })
   const pruning = setInterval(() => {
     passkeys.prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'))
   }, pruneEveryMs)
@@ -92,10 +96,11 @@ interface OpenedAuth {
 interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'> {
   readonly pool: ReturnType<typeof createPool>
   readonly place: ReturnType<typeof readWalletPlace>
+  readonly figures: WalletMetrics
 }
 
 /** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
-async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, clientOf, log, port }: AuthNeeds): Promise<OpenedAuth> {
+async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, figures, clientOf, log, port }: AuthNeeds): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
   if (gotrueUrl !== undefined) return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl }
   const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
@@ -104,7 +109,7 @@ async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, cl
     sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, folder: config.MAIL_FOLDER }, log),
     providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
     isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: readServiceToken(config),
-    forgetUser,
+    forgetUser, onSignIn: figures.signIn, onMail: figures.mail,
   })
   lifecycle.onStop('e-mails of the wallet', () => auth.close())
   return { sessions: auth.sessions, middleware: auth.middleware, authUrl: `http://${localHost(config.HOST)}:${port}${authPath}` }

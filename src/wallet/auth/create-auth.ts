@@ -14,11 +14,13 @@ import { AttemptLimits, authLimits } from './limits/attempt-limits.ts'
 import type { AuthLimits } from './limits/attempt-limits.ts'
 import type { SendMail } from './mail/mail.ts'
 import { Outbox } from './mail/outbox.ts'
+import type { MailResult } from './mail/outbox.ts'
 import { createAuthSessions } from './own-sessions.ts'
 import { FlowStates } from './providers/flow-states.ts'
 import type { OAuthProvider } from './providers/oauth-provider.ts'
 import type { ForgetUser } from './remove-user.ts'
 import { pruneAuth } from './prune-auth.ts'
+import type { SignInMethod } from './sessions/open-session.ts'
 import { SessionStore } from './sessions/session-store.ts'
 import { AccessTokens } from './tokens/access-tokens.ts'
 import { AuthSecrets } from './tokens/auth-secrets.ts'
@@ -46,6 +48,10 @@ export interface AuthOptions {
   readonly serviceToken: string | undefined
   /** What other parts of the program forget of a user who goes, in the same transaction. Default: nothing. */
   readonly forgetUser?: ForgetUser | undefined
+  /** Told of every session that begins. */
+  readonly onSignIn?: ((method: SignInMethod) => void) | undefined
+  /** Told what became of every e-mail. */
+  readonly onMail?: ((result: MailResult) => void) | undefined
   /** Default: `authLimits`. */
   readonly limits?: Partial<AuthLimits>
 }
@@ -71,11 +77,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const key = await readSigningKey(pool, options.jwtKey)
   const secrets = new AuthSecrets(key)
   const counts = new RateLimits(pool)
-  const outbox = new Outbox({ send: options.sendMail, log })
+  const outbox = new Outbox({ send: options.sendMail, log, onDone: options.onMail })
   const parts: AuthParts = {
     pool, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin, clientOf: options.clientOf,
     serviceToken: options.serviceToken, forgetUser: options.forgetUser ?? (() => Promise.resolve()), limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
-    sessions: new SessionStore(pool, { secrets, hours: options.sessionHours }), oneTimeTokens: new OneTimeTokens(pool, secrets),
+    sessions: new SessionStore(pool, { secrets, hours: options.sessionHours, onOpen: options.onSignIn }), oneTimeTokens: new OneTimeTokens(pool, secrets),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`), flows: new FlowStates(pool), audit: new AuditLog(),
     providers: new Map(options.providers.map((provider) => [provider.name, provider])),
   }

@@ -33,6 +33,8 @@ export interface TransactionSenderOptions {
   /** Undefined: it looks at accounts and pays for nothing. */
   readonly payer: PayerAccount | undefined
   readonly log: Logger
+  /** Told what the payer has whenever it is read: FLOW, as text with decimals. */
+  readonly onPayerBalance?: ((network: WalletNetwork, balance: string) => void) | undefined
 }
 
 /** What a payer finds before it signs. */
@@ -53,14 +55,16 @@ export class TransactionSender {
   readonly payer: PayerAccount | undefined
   readonly #client: TransactionClient
   readonly #log: Logger
+  readonly #onPayerBalance: (network: WalletNetwork, balance: string) => void
   #chain: FlowChain | undefined
   #isPayerGood = false
 
   /** @throws FatalError for an endpoint that cannot be understood */
-  constructor({ network, endpoint, payer, log }: TransactionSenderOptions) {
+  constructor({ network, endpoint, payer, log, onPayerBalance = () => undefined }: TransactionSenderOptions) {
     this.network = network
     this.payer = payer
     this.#log = log
+    this.#onPayerBalance = onPayerBalance
     this.#client = createTransactionClient({ endpoint, log })
   }
 
@@ -84,7 +88,7 @@ export class TransactionSender {
     const { payer } = this
     await this.chain(signal)
     if (payer === undefined || this.#isPayerGood) return
-    const account = await this.#client.account(payer.address, signal)
+    const account = await this.#payerAccount(payer, signal)
     requirePayer(payer, account, this.network)
     this.#isPayerGood = true
     this.#log.info({ network: this.network, payer: payer.address, keys: payer.keyIndexes.length, balance: account?.balance }, 'the payer of new accounts is there')
@@ -95,12 +99,17 @@ export class TransactionSender {
     const { payer } = this
     if (payer === undefined) throw new FatalError('no-payer', `nobody pays for accounts of ${this.network}: WALLET_${this.network.toUpperCase()}_PAYER is not set`)
     const chain = await this.chain(signal)
-    const [{ id, height }, account] = await Promise.all([this.#client.latestSealed(signal), this.#client.account(payer.address, signal)])
+    const [{ id, height }, account] = await Promise.all([this.#client.latestSealed(signal), this.#payerAccount(payer, signal)])
     requirePayer(payer, account, this.network)
     const keys = (account?.keys ?? []).filter(({ index }) => payer.keyIndexes.includes(index))
     return {
       payer, chain, reference: { id: Buffer.from(id), height }, sequenceNumbers: new Map(keys.map(({ index, sequenceNumber }) => [index, BigInt(sequenceNumber)])),
     }
+  }
+
+  /** Reads what the payer has, for `onPayerBalance`. @throws ChainUnavailableError */
+  async readPayerBalance(signal?: AbortSignal): Promise<void> {
+    if (this.payer !== undefined) await this.#payerAccount(this.payer, signal)
   }
 
   /** The number that the next transaction by a key has, which may be one of a payer that we had before. @throws ChainUnavailableError */
@@ -145,6 +154,12 @@ export class TransactionSender {
   async account(address: string, signal?: AbortSignal): Promise<ChainAccount | undefined> {
     if (!isValidAddress(address, await this.chain(signal))) return undefined
     return this.#client.account(address, signal)
+  }
+
+  async #payerAccount({ address }: PayerAccount, signal: AbortSignal | undefined): Promise<ChainAccount | undefined> {
+    const account = await this.#client.account(address, signal)
+    if (account !== undefined) this.#onPayerBalance(this.network, account.balance)
+    return account
   }
 
   close(): Promise<void> {

@@ -21,6 +21,7 @@ import type { RelyingParty } from './relying-party.ts'
 import type { Caller } from './stores/caller.ts'
 import { ChallengeStore } from './stores/challenge-store.ts'
 import { PasskeyAudit } from './stores/passkey-audit.ts'
+import type { PasskeyNote } from './stores/passkey-audit.ts'
 import { PasskeyStore } from './stores/passkey-store.ts'
 import { SignInStore } from './stores/sign-in-store.ts'
 
@@ -34,6 +35,8 @@ export interface PasskeyFunctionOptions {
   readonly clientOf: (request: IncomingMessage) => Client
   /** What else the function does for those who are signed in, by the name in `endpoint`. Default: nothing. */
   readonly endpoints?: Readonly<Record<string, SessionEndpoint>>
+  /** Told of every line of the audit log. */
+  readonly onNote?: ((note: PasskeyNote) => void) | undefined
   /** Default: `passkeyLimits`. */
   readonly limits?: PasskeyLimits
 }
@@ -61,7 +64,7 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
   const endpoints = allEndpoints(options.endpoints ?? {})
   const rates = new RateLimits(pool)
   const stores = {
-    passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool), signIns: new SignInStore(pool, rates), rates,
+    passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool, options.onNote), signIns: new SignInStore(pool, rates), rates,
   }
   return {
     middleware: async (context, next) => {

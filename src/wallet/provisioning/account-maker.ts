@@ -11,10 +11,15 @@ import type { AccountStore } from './account-store.ts'
 import { signingKeyIndex } from './signing-key.ts'
 import type { AccountFailure, AccountKey, NextState, OpenTransaction, StoredAccount } from './stored-account.ts'
 
+/** What became of an account that was asked for; `refused`: none was begun. */
+export type AccountResult = 'sealed' | 'failed' | 'refused'
+
 export interface AccountMakerOptions {
   readonly store: AccountStore
   readonly senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly log: Logger
+  /** Told of each account once, when it is made or given up. */
+  readonly onEnd?: ((network: WalletNetwork, result: 'sealed' | 'failed') => void) | undefined
   /** What the payer gives a new account beyond the chain's minimum, by network, in units of 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
   /** Milliseconds between two looks at what is under way. Default 1,000. */
@@ -36,6 +41,7 @@ export class AccountMaker {
   readonly #senders: ReadonlyMap<WalletNetwork, TransactionSender>
   readonly #log: Logger
   readonly #startBalances: Readonly<Partial<Record<WalletNetwork, bigint>>>
+  readonly #onEnd: (network: WalletNetwork, result: 'sealed' | 'failed') => void
   readonly #pollMs: number
   readonly #resendMs: number
   /** Accounts that are being made in this process. */
@@ -43,11 +49,12 @@ export class AccountMaker {
   /** When transactions were last sent from here, by id (`performance.now()`). */
   readonly #sentAt = new Map<string, number>()
 
-  constructor({ store, senders, log, startBalances = {}, pollMs = 1000, resendMs = 10_000 }: AccountMakerOptions) {
+  constructor({ store, senders, log, startBalances = {}, onEnd = () => undefined, pollMs = 1000, resendMs = 10_000 }: AccountMakerOptions) {
     this.#store = store
     this.#senders = senders
     this.#log = log
     this.#startBalances = startBalances
+    this.#onEnd = onEnd
     this.#pollMs = pollMs
     this.#resendMs = resendMs
   }
@@ -87,7 +94,8 @@ export class AccountMaker {
     } catch (error) {
       if (!(error instanceof FatalError) || account.state !== 'wanted') throw error
       this.#log.error({ err: error, ...key }, 'an account cannot be made')
-      await this.#store.giveUp(key, { state: 'failed', failure: { code: error.code, text: 'No accounts can be made at present: the operator has to look at the log.', mayRetry: true } })
+      const isGivenUp = await this.#store.giveUp(key, { state: 'failed', failure: { code: error.code, text: 'No accounts can be made at present: the operator has to look at the log.', mayRetry: true } })
+      if (isGivenUp) this.#onEnd(key.network, 'failed')
       return 'done'
     }
   }
@@ -190,7 +198,9 @@ export class AccountMaker {
 
   async #end(account: AccountKey, open: Pick<OpenTransaction, 'id'>, outcome: Parameters<AccountStore['end']>[2], detail: string | undefined, next: NextState): Promise<boolean> {
     this.#sentAt.delete(open.id.toString('hex'))
-    return this.#store.end(account, open, outcome, detail, next)
+    const hasEnded = await this.#store.end(account, open, outcome, detail, next)
+    if (hasEnded && next.state !== 'wanted') this.#onEnd(account.network, next.state)
+    return hasEnded
   }
 }
 

@@ -9,6 +9,7 @@ import type { WalletNetwork } from '../chain/wallet-network.ts'
 import type { KnownPasskey, KnownPasskeys } from '../passkeys/known-passkey.ts'
 import { AccountJobs } from './account-jobs.ts'
 import { AccountMaker } from './account-maker.ts'
+import type { AccountResult } from './account-maker.ts'
 import { AccountStore } from './account-store.ts'
 import { FurtherAccounts } from './further-accounts.ts'
 import type { FurtherAccount } from './further-accounts.ts'
@@ -28,6 +29,8 @@ export interface ProvisioningOptions {
   readonly log: Logger
   /** What the payer gives a new account beyond the chain's minimum, by network, in units of 10^-8 FLOW. Default 0. */
   readonly startBalances?: Readonly<Partial<Record<WalletNetwork, bigint>>> | undefined
+  /** Told what became of each account that was asked for. */
+  readonly onAccount?: ((network: WalletNetwork, result: AccountResult) => void) | undefined
   /** Milliseconds between two looks at a transaction. Default 1,000. */
   readonly pollMs?: number | undefined
   readonly resendMs?: number | undefined
@@ -77,7 +80,7 @@ export class Provisioning {
     this.#senders = new Map(senders.map((sender) => [sender.network, sender]))
     this.#further = new FurtherAccounts({ pool, senders: this.#senders, log })
     this.#maker = new AccountMaker({
-      store: this.#store, senders: this.#senders, log, startBalances: options.startBalances, pollMs: options.pollMs, resendMs: options.resendMs,
+      store: this.#store, senders: this.#senders, log, startBalances: options.startBalances, onEnd: options.onAccount, pollMs: options.pollMs, resendMs: options.resendMs,
     })
     this.#jobs = new AccountJobs({ pool, log, run: (key) => this.#maker.make(key, this.#stopping.signal), pollSeconds: options.jobPollSeconds })
   }
@@ -220,8 +223,9 @@ export class Provisioning {
       if (isNew || isUnderWay(account)) this.#makeSoon(account)
       return account
     } catch (error) {
-      if (error instanceof ApiError && error.code !== 'NO_PUBLIC_KEY') return { state: 'refused', error }
-      throw error
+      if (!(error instanceof ApiError) || error.code === 'NO_PUBLIC_KEY') throw error
+      this.#options.onAccount?.(network, 'refused')
+      return { state: 'refused', error }
     }
   }
 

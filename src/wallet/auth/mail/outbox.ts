@@ -4,11 +4,16 @@ import type { Logger } from '../../../base/log.ts'
 import { pause } from '../../../base/retry.ts'
 import type { Mail, SendMail } from './mail.ts'
 
+/** What became of an e-mail in the end. */
+export type MailResult = 'sent' | 'failed'
+
 export interface OutboxOptions {
   readonly send: SendMail
   readonly log: Logger
   /** Waits before it is tried again, ms. Default 1 s, 5 s and 30 s. */
   readonly retryAfterMs?: readonly number[]
+  /** Told of each e-mail once. */
+  readonly onDone?: ((result: MailResult) => void) | undefined
 }
 
 /** E-mails that may wait to be sent; more are not taken. */
@@ -23,8 +28,8 @@ export class Outbox {
   readonly #waiting = new Set<Promise<void>>()
   readonly #stop = new AbortController()
 
-  constructor({ send, log, retryAfterMs = [1000, 5000, 30_000] }: OutboxOptions) {
-    this.#options = { send, log, retryAfterMs }
+  constructor({ send, log, retryAfterMs = [1000, 5000, 30_000], onDone = () => undefined }: OutboxOptions) {
+    this.#options = { send, log, retryAfterMs, onDone }
   }
 
   get isFull(): boolean {
@@ -32,7 +37,7 @@ export class Outbox {
   }
 
   put(mail: Mail): void {
-    const sending = this.#send(mail).finally(() => this.#waiting.delete(sending))
+    const sending = this.#send(mail).then(this.#options.onDone).finally(() => this.#waiting.delete(sending))
     this.#waiting.add(sending)
   }
 
@@ -47,21 +52,23 @@ export class Outbox {
     await this.settled()
   }
 
-  async #send(mail: Mail): Promise<void> {
+  async #send(mail: Mail): Promise<MailResult> {
     const { send, log, retryAfterMs } = this.#options
     // The answer goes first: even the making of an e-mail takes time that tells.
     await setImmediate()
     for (const wait of [...retryAfterMs, undefined]) {
       try {
-        return await send(mail)
+        await send(mail)
+        return 'sent'
       } catch (error) {
         // What a server says may repeat the e-mail: its reason alone is told.
         const reason = asError(error)
         log.error({ code: 'code' in reason ? reason.code : undefined, responseCode: 'responseCode' in reason ? reason.responseCode : undefined }, 'an e-mail could not be sent: look at SMTP_URL or MAIL_FOLDER')
-        if (wait === undefined || this.#stop.signal.aborted) return
+        if (wait === undefined || this.#stop.signal.aborted) return 'failed'
       }
       await pause(wait, this.#stop.signal).catch(() => undefined)
-      if (this.#stop.signal.aborted) return
+      if (this.#stop.signal.aborted) return 'failed'
     }
+    return 'failed'
   }
 }

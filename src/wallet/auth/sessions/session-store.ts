@@ -56,6 +56,14 @@ function banned(): Error {
   return authError(403, 'user_banned', 'This account has been closed by the operator.')
 }
 
+export interface SessionStoreOptions {
+  readonly secrets: AuthSecrets
+  /** Longest life of a session. */
+  readonly hours: number
+  /** Told of every session that begins. */
+  readonly onOpen?: ((method: SignInMethod) => void) | undefined
+}
+
 /**
  * Sessions and their refresh tokens. The states of a refresh token: good; traded a moment ago, when it leads to the one that is good; traded.
  * One that comes when it is traded ends its session, with all tokens that ever kept it up.
@@ -64,13 +72,14 @@ export class SessionStore {
   readonly #pool: pg.Pool
   readonly #secrets: AuthSecrets
   readonly #hours: number
+  readonly #onOpen: (method: SignInMethod) => void
   readonly #audit = new AuditLog()
 
-  /** @param hours longest life of a session */
-  constructor(pool: pg.Pool, { secrets, hours }: { readonly secrets: AuthSecrets; readonly hours: number }) {
+  constructor(pool: pg.Pool, { secrets, hours, onOpen = () => undefined }: SessionStoreOptions) {
     this.#pool = pool
     this.#secrets = secrets
     this.#hours = hours
+    this.#onOpen = onOpen
   }
 
   /**
@@ -96,7 +105,7 @@ export class SessionStore {
     if (row?.isCounted !== true) return 'limited'
     if (!row.isTaken) return undefined
     if (row.sessionId === null) throw banned()
-    return { session: sessionOf(row as SessionRow), refreshToken }
+    return this.#opened({ session: sessionOf(row as SessionRow), refreshToken })
   }
 
   /** Signs a user in. @throws ApiError 403 `user_banned` */
@@ -110,7 +119,7 @@ export class SessionStore {
       [userId, randomUUID(), this.#hours, client.address, client.userAgent, digestOf(refreshToken), method],
     )
     if (row === undefined) throw banned()
-    return { session: sessionOf(row), refreshToken }
+    return this.#opened({ session: sessionOf(row), refreshToken })
   }
 
   /**
@@ -157,6 +166,11 @@ export class SessionStore {
       await query(db, `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
       await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
     })
+  }
+
+  #opened(kept: KeptSession): KeptSession {
+    this.#onOpen(kept.session.method)
+    return kept
   }
 
   /** What a token that is not good any more means. */

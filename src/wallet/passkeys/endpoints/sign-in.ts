@@ -24,16 +24,22 @@ const finishInput = z.object({ rpId, challengeId: z.uuid(), response: assertionR
  * by themselves, since all here are discoverable. So nobody learns of whom there are accounts.
  */
 export async function startSignIn({ data, caller, turn, parts }: OpenCall): Promise<unknown> {
-  const { relyingParty, signIns } = parts
+  const { relyingParty } = parts
   const given = readData(startInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   turn.isCounted = true
-  const challenge = given.email === undefined ? await signIns.begin(turn, caller, relyingParty.id) : await beginOf(given.email, turn, caller, parts)
+  const challenge = given.email === undefined ? await beginOfAnybody(turn, caller, parts) : await beginOf(given.email, turn, caller, parts)
   const { generateAuthenticationOptions } = await webAuthn()
   const options = await generateAuthenticationOptions({
     rpID: relyingParty.id, challenge: challenge.bytes, userVerification: 'required', timeout: challengeMs, allowCredentials: [],
   })
   return { options, challengeId: challenge.id }
+}
+
+async function beginOfAnybody(turn: ClientTurn, caller: Caller, { signIns, relyingParty, audit }: PasskeyParts): Promise<NewChallenge> {
+  const challenge = await signIns.begin(turn, caller, relyingParty.id)
+  audit.noted({ event: 'authentication_started', isDone: true })
+  return challenge
 }
 
 /** Who is limited uses up no time of the address, or they could keep its owner out. */
@@ -60,7 +66,9 @@ export async function finishSignIn({ data, caller, turn, parts }: OpenCall): Pro
     accept: async (passkey, verified) => {
       email = (await requireUser(passkey, challenge, caller, parts)).email
       const note = { event: 'authentication_completed', isDone: true, userId: passkey.userId, credentialId: passkey.credentialId } as const
-      return passkeys.usedAndNoted(passkey.credentialId, verified, noteValues(caller, note))
+      const isGood = await passkeys.usedAndNoted(passkey.credentialId, verified, noteValues(caller, note))
+      if (isGood) parts.audit.noted(note)
+      return isGood
     },
   })
   return { verified: true, tokenHash: await sessions.createTokenHash(userId), email: email ?? null }

@@ -51,15 +51,24 @@ const mostRemembered = 10_000
 /** What happens to passkeys, in wallet.audit_log. What cannot be written down does not happen. */
 export class PasskeyAudit {
   readonly #pool: pg.Pool
+  readonly #onNote: (note: PasskeyNote) => void
   readonly #limited = new Map<string, number>()
 
-  constructor(pool: pg.Pool) {
+  /** @param onNote told of every line */
+  constructor(pool: pg.Pool, onNote: (note: PasskeyNote) => void = () => undefined) {
     this.#pool = pool
+    this.#onNote = onNote
   }
 
   /** @param db a transaction that the line is part of. Default: none */
   async note(caller: Caller, note: PasskeyNote, db: pg.Pool | pg.ClientBase = this.#pool): Promise<void> {
     await namedQuery(db, insertOne, [...noteValues(caller, note)])
+    this.noted(note)
+  }
+
+  /** That a line was written by another statement, which it is part of. */
+  noted(note: PasskeyNote): void {
+    this.#onNote(note)
   }
 
   /** That somebody did something too often: once a minute for each, so that nobody fills the log by it. */
