@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { EditorNetwork } from '../../base/editor-network.ts'
 import { asError, FatalError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
+import { endProcessesIn } from './end-processes-in.ts'
 import type { ImportWorkspaces } from './import-workspace.ts'
 import { AccountCache } from './imports/account-cache.ts'
 import { ConnectionWorkspace, makeProjectFolder } from './imports/connection-workspace.ts'
@@ -83,6 +84,7 @@ async function removeLeftOvers(root: string, start: string, log: Logger): Promis
     const pid = name.startsWith(start) ? Number(/^(\d+)-\w{6}$/.exec(name.slice(start.length))?.[1]) : Number.NaN
     if (Number.isNaN(pid) || isAlive(pid)) continue
     log.info({ folder: name }, 'the folder of a process that has ended is taken away')
+    await endProcessesIn(join(root, name), log)
     await rm(join(root, name), { recursive: true, force: true })
   }
 }
