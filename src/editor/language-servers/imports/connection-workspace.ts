@@ -1,4 +1,5 @@
 import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import type { EditorNetwork } from '../../../base/editor-network.ts'
@@ -214,7 +215,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
       }
     }
     const text = replaceLocations(document.text, changes)
-    this.#imported.set(path, readDocument(text).statements.map(({ location }) => location.value))
+    const given = text === document.text ? document : readDocument(text)
+    this.#imported.set(path, given.statements.map(({ location }) => location.value))
     return { text, missing: [...missing.values()] }
   }
 
@@ -248,6 +250,26 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return [...found.values()]
   }
 
+  /** @throws ApiError 409 `path-taken` where a part of the path is a link */
+  async #haveFolder(folder: string, path: string): Promise<void> {
+    const real = await realpath(folder).catch(async (error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error
+      await mkdir(folder, { recursive: true })
+      return realpath(folder)
+    })
+    if (real !== folder) throw new ApiError(409, 'path-taken', `A part of ${path} leads elsewhere. Choose another path.`, { field: 'path' })
+  }
+
+  /** The connection's folder is made anew where something that cleans up has taken it. */
+  async #openToWrite(target: string): Promise<FileHandle> {
+    const begin = (): Promise<FileHandle> => open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
+    return begin().catch(async (error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error
+      await mkdir(this.folder, { recursive: true, mode: 0o700 })
+      return begin()
+    })
+  }
+
   /**
    * Nothing that the folder links to is written: parts of a path may not lead out of it, and the file itself may be no link.
    * @throws ApiError 409 `path-taken`
@@ -255,9 +277,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   async #write(path: string, text: string): Promise<void> {
     const target = join(this.folder, path)
     try {
-      await mkdir(dirname(target), { recursive: true })
-      if (await realpath(dirname(target)) !== dirname(target)) throw new ApiError(409, 'path-taken', `A part of ${path} leads elsewhere. Choose another path.`, { field: 'path' })
-      const file = await open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o644)
+      if (dirname(target) !== this.folder) await this.#haveFolder(dirname(target), path)
+      const file = await this.#openToWrite(target)
       try {
         await file.writeFile(text)
       } finally {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { scriptImports } from '../../../chain/script-imports.ts'
+import { declarationsIn } from './document-imports.ts'
 import { importStatements } from './import-statements.ts'
 import { blankOut, replaceLocations } from './replace-locations.ts'
-import { sourceTokens } from './source-tokens.ts'
+import { declaringTokens, sourceTokens } from './source-tokens.ts'
 
 const read = (code: string) => importStatements(sourceTokens(code))
 
@@ -13,6 +14,7 @@ const piece = fc.oneof(
     'import A from 0xf233dcee88fe0abe', 'import A, B from 0x1', 'import A as Z, B from 0x0_1', 'import "Foo"', 'import Crypto', 'import X from "./x.cdc"',
     'import 0x1', '// import C from 0x1', '/* import D from 0x1', '*/', '"', '\\', '\\(', '"\\("import E from 0x1")"', ')', '(', '{', '}', '\n', '\r\n', '\r', ' ',
     ';', ',', 'from', 'import', 'as', '😀', 'é', '\uD83D', '\u2028', 'a.import b',
+    'contract C', 'contract interface', 'contract', '.', 'as', 'A', 'é\u{20000}import', 'import\u{20000}', 'imported', 'subcontract D', 'as {', '"\\(.', '//',
   ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 )
@@ -57,10 +59,24 @@ describe('imports in a source', () => {
     }))
   })
 
+  it('finds the same without looking at each token, for any text', () => {
+    const spaced = fc.array(piece, { maxLength: 30 }).chain((pieces) => fc.constantFrom('', ' ').map((between) => pieces.join(between)))
+    fc.assert(fc.property(spaced, (code) => {
+      assert.deepEqual(declarationsIn(declaringTokens(code)), declarationsIn(sourceTokens(code)))
+    }), {
+      numRuns: 1000,
+      examples: [
+        'import A as { from 0x1', 'import A as ., B from 0x1', 'a. /* x */ import B from 0x1', 'éimport A from 0x1', 'importé A from 0x1', 'contract interface . import C',
+        '"\\(contract A) import B from 0x1', 'contract\n// x\nA { import C from 0x1 }',
+      ].map((code) => [code]),
+    })
+  })
+
   it('reads long hostile texts', () => {
     for (const part of ['/*', '"\\(', 'import A, ', '"', '\\(', 'import A from ', '(']) {
       // What grows with the square would take minutes.
       read(part.repeat(100_000))
+      declaringTokens(part.repeat(100_000))
     }
   })
 })
