@@ -18,6 +18,7 @@ import { createProjectAccess } from '../projects/project-access.ts'
 import { projectLimits } from '../projects/project-quotas.ts'
 import { createProjectsFunction } from '../projects/projects-function.ts'
 import { cannotListen } from './cannot-listen.ts'
+import { mayUseChannel } from './channel-origins.ts'
 import type { ServiceContext } from './context.ts'
 import { editorUrl } from './editor-origin.ts'
 import { readGitHubApp, readSamples } from './editor-settings.ts'
@@ -91,6 +92,7 @@ async function openChannel({ config, metrics, lifecycle, shared }: ServiceContex
   lifecycle.onStop('folders of the language server', () => workspaces.close())
   const channel = await createLspServer({
     host: config.HOST, port: config.LSP_PORT, log, metrics, clientOf, program, workspaces, networks: editorNetworks, deploys,
+    allowsOrigin: (origin, forHost) => mayUseChannel(config, origin, forHost),
   }).catch((error: unknown) => {
     throw cannotListen(error, { variable: 'LSP_PORT', port: config.LSP_PORT, host: config.HOST })
   })

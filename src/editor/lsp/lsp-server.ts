@@ -25,8 +25,8 @@ export interface LspServerOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly clientOf: (request: IncomingMessage) => Client
-  /** Whether pages of an origin may connect; undefined is a client that is no browser. Default: all may. */
-  readonly allowsOrigin?: (origin: string | undefined) => boolean
+  /** Whether pages of an origin may connect to the host that the request names; an undefined origin is a client that is no browser. Default: all may. */
+  readonly allowsOrigin?: (origin: string | undefined, host: string | undefined) => boolean
   /** What checks Cadence, for all networks. */
   readonly program: LanguageServerProgram
   /** Closed by whoever made it, after this. */
@@ -169,7 +169,7 @@ class ConnectionGate {
 
 function refusalOf(request: IncomingMessage, allowsOrigin: LspServerOptions['allowsOrigin']): Refusal | undefined {
   if (pathOf(request) !== path) return { status: 404, code: 'unknown-path', detail: `There is no WebSocket here, but at ${path}.` }
-  if (allowsOrigin === undefined || allowsOrigin(request.headers.origin)) return undefined
+  if (allowsOrigin === undefined || allowsOrigin(request.headers.origin, request.headers.host)) return undefined
   return { status: 403, code: 'foreign-origin', detail: 'Pages of this origin may not connect; EDITOR_URL says which may.' }
 }
 

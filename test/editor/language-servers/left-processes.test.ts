@@ -13,6 +13,7 @@ import { parserProgram } from '../../../src/editor/language-servers/program/buil
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { FlowfarmProcess } from '../../support/flowfarm-process.ts'
+import { RawWebSocket } from '../../support/raw-websocket.ts'
 import { LspClient } from '../lsp/support/lsp-client.ts'
 import { cadenceCli } from './cadence-cli.ts'
 
@@ -39,7 +40,7 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
   after(async () => database?.drop())
 
   for (const kind of ['parser', 'cli'] as const) {
-    it(`leaves no language server behind (${kind}), and its folder to the next one, which takes it away`, async function () {
+    it(`leaves no language server behind (${kind}), was for its own pages alone, and its folder to the next one, which takes it away`, async function () {
       const command = kind === 'cli' ? cadenceCli() ?? this.skip() : 'flow'
       const variables = {
         DB_URL: database.url, HOST: '127.0.0.1', HTTP_PORT: '0', LSP_PORT: '0', EDITOR_LANGUAGE_SERVER: kind, CHAIN_CLI_COMMAND: command, EDITOR_FOLDER: folder,
@@ -48,6 +49,8 @@ describe('a process of the editor that is killed', function (this: Mocha.Suite) 
       const client = await clientOf(first)
       client.didOpen(main, 'access(all) fun main(): Int { return 1 }')
       await client.next(({ method }) => method === 'textDocument/publishDiagnostics')
+      const foreign = await RawWebSocket.open(Number(new URL(client.socket.url).port), '/lsp', 'Origin: https://elsewhere.example\r\n')
+      expect(foreign.answer).to.match(/ 403 /)
       const [pid] = childrenOf(first.pid)
       if (pid === undefined) throw new Error('there is no language server')
       expect(await first.end('SIGKILL')).to.equal('SIGKILL')
