@@ -34,7 +34,7 @@ const scopes: readonly SignOutScope[] = ['local', 'global', 'others']
  *
  *     POST   {refresh_token} → cookie, {session}     what a sign-in gave; it is traded at once, so that what a script saw is used up
  *     GET    cookie → next cookie, {session}         null where nobody is signed in
- *     DELETE ?scope= → 204                           the auth server is told before the cookie goes
+ *     DELETE ?scope= → 204                           503 where the auth server could not be told; the cookie goes all the same
  */
 export function sessionRoutes(options: SessionCookieOptions): Router<RequestState> {
   const { auth, clientOf } = options
@@ -81,8 +81,9 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
         throw error
       })
       if (scope !== 'others') forget(token)
-      if (session !== undefined) await auth.signOut(session.access_token, scope, client)
+      // The token before this one is used up, whatever becomes of the others.
       if (session !== undefined && scope === 'others') setCookie(context, options, session.refresh_token)
+      if (session !== undefined) await auth.signOut(session.access_token, scope, client)
     }
     context.status = 204
   })

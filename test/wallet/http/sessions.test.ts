@@ -19,6 +19,7 @@ class CountingAuth implements AuthServer {
   readonly renewed: string[] = []
   readonly ended: string[] = []
   isAway = false
+  isAwayForEnds = false
 
   async refresh(token: string): Promise<Awaited<ReturnType<AuthServer['refresh']>>> {
     this.renewed.push(token)
@@ -29,6 +30,7 @@ class CountingAuth implements AuthServer {
   }
 
   async signOut(accessToken: string, scope: string): Promise<void> {
+    if (this.isAwayForEnds) throw new ApiError(503, 'auth-unavailable', 'away')
     this.ended.push(`${scope}: ${accessToken}`)
   }
 }
@@ -121,6 +123,20 @@ describe('sessions in cookies', () => {
     await call('POST', { cookie: '__Host-flowfarm-session=before', body: { refresh_token: 'new' } })
     expect(auth.ended[1]).to.equal('local: access of before+')
     expect((await call('DELETE', { query: '?scope=everything' })).status).to.equal(400)
+  })
+
+  it('goes from this browser also where the auth server is away, and is lost by no attempt to end the others', async () => {
+    const auth = new CountingAuth()
+    const call = await start(auth)
+    auth.isAway = true
+    const out = await call('DELETE', { cookie: '__Host-flowfarm-session=r' })
+    expect([out.status, out.headers.get('set-cookie')?.includes('Max-Age=0')]).to.deep.equal([503, true])
+    auth.isAway = false
+    auth.isAwayForEnds = true
+    // The token was traded meanwhile: that of before would be one that comes a second time.
+    const others = await call('DELETE', { cookie: '__Host-flowfarm-session=o', query: '?scope=others' })
+    expect(others.status).to.equal(503)
+    expect(others.headers.get('set-cookie')).to.match(/^__Host-flowfarm-session=o(\+|%2B);/)
   })
 
   it('takes no cookie that it did not write, and no token of the wrong form', async () => {
