@@ -22,6 +22,7 @@ import { withOpen, withoutTab } from './project/project-acts.ts'
 import { isUnsaved, newProject } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { RunRoom } from './run/run-room.ts'
+import { limitProblem } from './save/limit-problem.ts'
 import type { SaveState } from './save/project-saver.ts'
 import type { Session } from './session.ts'
 import { defaultNetwork, useSettings } from './settings.ts'
@@ -56,6 +57,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const [isFilesOpen, setIsFilesOpen] = useState(false)
   const [cursor, setCursor] = useState({ line: 1, column: 1 })
   const isOnline = useIsOnline()
+  const tooLarge = useMemo(() => (project.isReadOnly ? undefined : limitProblem(project.files, settings.limits)), [project.isReadOnly, project.files, settings.limits])
 
   const run = useCallback(() => {
     setPanel('run')
@@ -133,7 +135,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
         onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()}
         saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => showDialog({ is: 'conflict' })} onRetry={saveNow} />}
       />
-      <Notice isOnline={isOnline} isFailing={save.is === 'failed' && save.willRetry} isReadOnly={project.isReadOnly} onFork={() => void fork()} />
+      <Notice isOnline={isOnline} isFailing={save.is === 'failed' && save.willRetry} isReadOnly={project.isReadOnly} tooLarge={tooLarge} onFork={() => void fork()} />
       <div className="desk-body">
         <button type="button" className="drawer-back" aria-label="Close the files" tabIndex={isFilesOpen ? 0 : -1} hidden={!isFilesOpen} onClick={() => setIsFilesOpen(false)} />
         <div className={`drawer${isFilesOpen ? ' open' : ''}`}>
@@ -175,12 +177,29 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   )
 }
 
-function Notice({ isOnline, isFailing, isReadOnly, onFork }: { readonly isOnline: boolean; readonly isFailing: boolean; readonly isReadOnly: boolean; readonly onFork: () => void }): ReactNode {
+interface NoticeProps {
+  readonly isOnline: boolean
+  readonly isFailing: boolean
+  readonly isReadOnly: boolean
+  /** Why the service would not take the project. */
+  readonly tooLarge: string | undefined
+  readonly onFork: () => void
+}
+
+function Notice({ isOnline, isFailing, isReadOnly, tooLarge, onFork }: NoticeProps): ReactNode {
   if (!isOnline || isFailing) {
     return (
       <div className="banner" role="status">
         <Icon name="alert" />
         <p>{isOnline ? 'The service does not answer.' : 'You are offline.'} Go on: what you write is kept in this browser, and saved by itself as soon as that works again.</p>
+      </div>
+    )
+  }
+  if (tooLarge !== undefined) {
+    return (
+      <div className="banner" role="status">
+        <Icon name="alert" />
+        <p>{tooLarge} Until then it is kept in this browser alone.</p>
       </div>
     )
   }

@@ -22,6 +22,7 @@ export interface OpenOptions {
 
 /**
  * Opens what an address names: a project of the service, with changes of this browser that it does not have yet, or what was written here without one.
+ * One that was deleted meanwhile comes back without its slug where this browser has changes of it.
  * @param slug of the project; undefined for one of this browser alone
  * @throws WalletProblem
  */
@@ -38,8 +39,11 @@ export async function openProject(slug: string | undefined, options: OpenOptions
     if (draft !== undefined && !project.isReadOnly) return recovered(draft, options)
     return { session: begin(project, undefined, options), isRecovered: false }
   } catch (error) {
+    if (draft === undefined) throw error
     // Who is offline goes on with what is here.
-    if (draft !== undefined && mayPass(error)) return recovered(draft, options)
+    if (mayPass(error)) return recovered(draft, options)
+    // It was deleted elsewhere while it was changed here: the changes are a project of their own then, and not lost.
+    if (isGone(error) && draft.userId !== undefined) return recovered({ ...draft, state: { ...draft.state, saved: undefined, isPublic: false, isTouched: true } }, options)
     throw error
   }
 }
@@ -50,7 +54,11 @@ export function beginProject(state: ProjectState, options: OpenOptions): Session
 }
 
 function recovered(draft: Draft, options: OpenOptions): Opened {
-  return { session: begin(draft.state, draft.id, options), isRecovered: true }
+  const { state } = draft
+  // Contracts of the chain are not kept: their tabs have nothing to show.
+  const open = state.open.filter((path) => state.files.has(path))
+  const active = state.active !== undefined && open.includes(state.active) ? state.active : open[0]
+  return { session: begin({ ...state, open, active }, draft.id, options), isRecovered: true }
 }
 
 function begin(state: ProjectState, draftId: string | undefined, { settings, account }: OpenOptions): Session {
@@ -70,8 +78,12 @@ async function ownDrafts({ userId }: Account): Promise<readonly Draft[]> {
   }
 }
 
+function isGone(error: unknown): boolean {
+  return error instanceof WalletProblem && error.status === 404
+}
+
 /** Why a project cannot be opened, for people. */
 export function openProblem(error: unknown): { readonly title: string; readonly detail: string } {
-  if (error instanceof WalletProblem && error.status === 404) return { title: 'There is no such project', detail: 'It was deleted, or it is private: its owner can sign in to see it.' }
+  if (isGone(error)) return { title: 'There is no such project', detail: 'It was deleted, or it is private: its owner can sign in to see it.' }
   return { title: 'The project cannot be opened', detail: problemText(error) }
 }

@@ -53,6 +53,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
       }
       current.current = { session, userId, attempt }
       setBench({ is: 'open', session })
+      if (slug !== undefined && session.store.state.saved === undefined) navigate('/', { isReplacing: true })
       if (isRecovered) say('Changes that were kept in this browser are back.')
     }
     change().catch((error: unknown) => {

@@ -6,9 +6,9 @@ import { navigate } from '../../kit/router.ts'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import type { ProjectRow } from '../contract.ts'
+import { moveProblem } from '../paths/move-problem.ts'
 import { pathProblem } from '../paths/path-problem.ts'
-import { isWithin } from '../project/file-tree.ts'
-import { freePath, withFile, withFolder, withMoved, withOpen, withoutPath } from '../project/project-acts.ts'
+import { freePath, withFile, withFolder, withMoved, withoutPath } from '../project/project-acts.ts'
 import type { ProjectState } from '../project/project-state.ts'
 import type { SaveState } from '../save/project-saver.ts'
 import type { Session } from '../session.ts'
@@ -57,15 +57,18 @@ export function DeskDialogs({ session: { store, saver }, project, save, dialog, 
       return (
         <NameDialog
           title={dialog.kind === 'file' ? 'New file' : 'New folder'} label="Path" action="Make it" hint={pathHint}
-          first={`${dialog.folder === '' ? '' : `${dialog.folder}/`}${dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder'}`} check={(path) => pathProblem(path, project.files.keys())} onClose={close}
-          onName={(path) => change((state) => (dialog.kind === 'folder' ? withFolder(state, path) : withOpen(withFile(state, path, ''), path)))}
+          first={`${dialog.folder === '' ? '' : `${dialog.folder}/`}${dialog.kind === 'file' ? freePath(project.files, 'untitled.cdc') : 'folder'}`} check={(path) => pathProblem(path, project.files.keys(), project.folders)} onClose={close}
+          onName={(path) => {
+            change((state) => (dialog.kind === 'folder' ? withFolder(state, path) : withFile(state, path, '')))
+            if (dialog.kind === 'file') onOpen(path)
+          }}
         />
       )
     case 'rename':
       return (
         <NameDialog
           title={`Rename ${dialog.path}`} label="New path" action="Rename" first={dialog.path} hint={pathHint} onClose={close}
-          check={(path) => (path === dialog.path ? undefined : pathProblem(path, [...project.files.keys()].filter((other) => !isWithin(other, dialog.path))))}
+          check={(path) => (path === dialog.path ? undefined : moveProblem(project, dialog.path, path))}
           onName={(path) => change((state) => withMoved(state, dialog.path, path))}
         />
       )

@@ -8,10 +8,11 @@ const maxDepth = 10
 
 /**
  * Says what is wrong with a path of a file or folder, so that people learn it while they type; the service that keeps projects decides.
- * @param others paths of the project's other files and folders
+ * @param others paths of the project's other files
+ * @param folders its other folders, which may be empty
  * @returns undefined for one that can be taken
  */
-export function pathProblem(path: string, others: Iterable<string> = []): string | undefined {
+export function pathProblem(path: string, others: Iterable<string> = [], folders: Iterable<string> = []): string | undefined {
   if (path === '') return 'Give it a name.'
   if (path.startsWith('/')) return 'A path begins within the project: leave out the first slash.'
   if (path.includes('\\')) return 'Folders are parted by / and not by \\.'
@@ -25,7 +26,7 @@ export function pathProblem(path: string, others: Iterable<string> = []): string
   }
   if (bytesOf(path) > maxBytes) return `A path has at most ${maxBytes} bytes.`
   if (reserved.has(foldedPath(segments[0] ?? ''))) return `${segments[0] ?? ''}/ is kept for what is imported from the chain.`
-  return clash(path, others)
+  return clash(path, others) ?? folderClash(path, folders)
 }
 
 function segmentProblem(segment: string): string | undefined {
@@ -45,6 +46,16 @@ function clash(path: string, others: Iterable<string>): string | undefined {
     if (taken === folded) return other === path ? `${other} is there already.` : `${other} is there already: names that differ in case alone are one to some computers.`
     if (folded.startsWith(`${taken}/`)) return `${other} is a file: nothing can be below it.`
     if (taken.startsWith(`${folded}/`)) return `${path} is a folder already.`
+  }
+  return undefined
+}
+
+/** Below a folder is room, and for each name of a folder one folder. */
+function folderClash(path: string, folders: Iterable<string>): string | undefined {
+  const folded = foldedPath(path)
+  for (const folder of folders) {
+    const taken = foldedPath(folder)
+    if (taken === folded || taken.startsWith(`${folded}/`)) return `${taken === folded ? folder : path} is a folder already.`
   }
   return undefined
 }

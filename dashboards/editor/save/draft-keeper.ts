@@ -21,6 +21,8 @@ export class DraftKeeper {
   #writing: Promise<void> = Promise.resolve()
   #problem: string | undefined
   #isKept = false
+  /** Whose work it is: the first one who was signed in while it was there. Another one who signs in at the same tab does not get it. */
+  #owner: string | undefined
 
   constructor(options: DraftKeeperOptions, isKept: boolean) {
     this.#options = options
@@ -64,9 +66,10 @@ export class DraftKeeper {
   async #keep(): Promise<void> {
     const { id, store, userId } = this.#options
     const { state } = store
+    this.#owner ??= userId()
     if (isUnsaved(state)) {
       this.#isKept = true
-      await this.#try(() => writeDraft({ id, projectId: state.saved?.id, userId: userId(), state, changedAt: Date.now() }))
+      await this.#try(() => writeDraft({ id, projectId: state.saved?.id, userId: this.#owner, state, changedAt: Date.now() }))
     } else if (this.#isKept) {
       this.#isKept = false
       await this.#try(() => removeDraft(id))
