@@ -7,6 +7,7 @@ import { Failure, Loading } from '../kit/state.tsx'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
 import type { SessionUser } from '../auth/session-client.ts'
 import { FclWindow, isFclPath } from './fcl/fcl-window.tsx'
+import { AccountPage } from './pages/account-page.tsx'
 import { AccountsPage } from './pages/accounts-page.tsx'
 import { ActivityPage } from './pages/activity-page.tsx'
 import { CallbackPage } from './pages/callback-page.tsx'
@@ -45,7 +46,7 @@ export function App(): ReactNode {
   )
 }
 
-const pages: Readonly<Record<string, () => ReactNode>> = { '/': AccountsPage, '/send': SendPage, '/activity': ActivityPage, '/passkeys': PasskeysPage }
+const pages: Readonly<Record<string, () => ReactNode>> = { '/': AccountsPage, '/send': SendPage, '/activity': ActivityPage, '/passkeys': PasskeysPage, '/account': AccountPage }
 
 function Pages(): ReactNode {
   const { state, keeper, options } = useAuth()

@@ -30,5 +30,10 @@ export function networkSettings({ networks }: WalletSettings, network: Network):
   return networks.find((one) => one.network === network)
 }
 
+/** Whether people are kept by the wallet itself, which lets them change their address and leave; an auth server of somebody else need not. */
+export function hasOwnAuth({ gotrue_url: gotrueUrl }: WalletSettings): boolean {
+  return gotrueUrl === '/auth/v1'
+}
+
 /** The network's name as people say it. */
 export const networkNames: Readonly<Record<Network, string>> = { mainnet: 'Mainnet', testnet: 'Testnet' }

@@ -90,6 +90,18 @@ const moved = (at: number, more: object): object => ({
   type: 'ft', transaction_hash: 'ab'.repeat(32), event_index: at, leg: 0, timestamp: new Date(Date.now() - at * 7_000_000).toISOString(), sender: otherAddress(), receiver: otherAddress(),
   direction: 'deposit', amount: '1234.50000000', token: { symbol: 'FLOW' }, ...more,
 })
+const newAddress: Act = async (visit, wallet) => {
+  await at('/account')(visit, wallet)
+  await visit.page.getByRole('button', { name: 'Change it' }).click()
+  await visit.page.getByRole('textbox', { name: 'New e-mail address' }).fill('maria.lopez.at.another.place@example.com')
+  await visit.page.getByRole('button', { name: 'Send a code there' }).click()
+  await visit.page.getByRole('textbox', { name: 'Code' }).waitFor()
+}
+const leaving: Act = async (visit, wallet) => {
+  await at('/account')(visit, wallet)
+  await visit.page.getByRole('button', { name: 'Delete my user' }).click()
+  await visit.page.getByText('You have').waitFor()
+}
 const full: Partial<WalletWorld> = {
   transfers: [moved(0, { direction: 'withdraw', amount: '12.50000000' }), moved(1, {}), moved(2, { type: 'nft', name: 'Aaron Gordon Dunk', collection: { name: 'NBA Top Shot' } })],
   nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'NBA Top Shot', number_of_tokens: 12 }, { nft_type: 'A.1.B', contract_name: 'Flovatar', number_of_tokens: 1 }],
@@ -145,6 +157,12 @@ const shots: readonly Shot[] = [
   { name: 'broken', world: { transfers: [null as unknown as object] }, act: broken },
   { name: 'broken-phone-dark', world: { transfers: [null as unknown as object] }, size: 'phone', theme: 'dark', act: broken },
   { name: 'activity-phone', world: full, size: 'phone', act: at('/activity') },
+  { name: 'you', act: at('/account') },
+  { name: 'you-phone-dark', size: 'phone', theme: 'dark', act: at('/account') },
+  { name: 'you-code', act: newAddress },
+  { name: 'you-code-phone', size: 'phone', act: newAddress },
+  { name: 'you-delete', act: leaving },
+  { name: 'you-delete-phone-dark', size: 'phone', theme: 'dark', act: leaving },
   { name: 'passkeys-two', act: withTwo },
   { name: 'passkeys-two-phone', size: 'phone', act: withTwo },
   { name: 'passkeys-remove', act: asked },

@@ -15,6 +15,7 @@ import { closeServer, listen } from '../../src/base/http/listen.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { addressAtIndex } from '../../src/chain/address.ts'
 import type { ChainAccountKey } from '../../src/chain/chain-reader.ts'
+import { forgetUser } from '../../src/services/forget-user.ts'
 import type { SignedIn } from '../../src/wallet/auth/auth-sessions.ts'
 import { createAuth } from '../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../src/wallet/auth/limits/attempt-limits.ts'
@@ -107,7 +108,7 @@ export async function startWalletStandIn(page: Middleware, first: Partial<Wallet
       const party = readRelyingParty({ url, rpId: options.rpId, rpName: 'flowfarm', origins: options.origins?.(port) ?? [] })
       const auth = await createAuth({
         pool: database.pool, log, walletUrl: url, name: 'flowfarm', jwtKey: undefined, sessionHours: 24, serviceToken: undefined, providers, limits: noAuthLimits,
-        sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf,
+        sendMail: (mail) => Promise.resolve(void mails.push(mail)), isAllowedOrigin: party.allows, clientOf, forgetUser,
       })
       closing.push(() => auth.close())
       const keyOf = async (signedIn: SignedIn, id: string): Promise<string> => {

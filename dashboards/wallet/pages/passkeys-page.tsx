@@ -16,7 +16,6 @@ import { AccountKeys } from '../parts/account-keys.tsx'
 import { FirstPasskey } from '../parts/first-passkey.tsx'
 import { PageTitle } from '../parts/page-title.tsx'
 import { ProblemLine } from '../../auth/problem-line.tsx'
-import { SignOutEverywhere } from '../parts/sign-out-everywhere.tsx'
 import { useAction } from '../../auth/use-action.ts'
 import { signersOf } from '../passkeys/keys-of-passkeys.ts'
 import { passkeyName } from '../passkeys/passkey-name.ts'
@@ -41,7 +40,6 @@ export function PasskeysPage(): ReactNode {
       <>
         <PageTitle title="Passkeys" />
         <FirstPasskey />
-        <SignOutEverywhere />
       </>
     )
   }
@@ -60,7 +58,6 @@ export function PasskeysPage(): ReactNode {
         {data?.length === 1 && <p className="panel-text soft">Add a second passkey on another device: who loses the only one loses the way in, and the accounts with it.</p>}
       </section>
       {own.map((account) => <AccountKeys key={`${account.network}${account.address}`} account={account} passkeys={data ?? []} />)}
-      <SignOutEverywhere />
     </>
   )
 }

@@ -11,7 +11,7 @@ import { useAuth } from '../../auth/auth-provider.tsx'
 import type { SessionUser } from '../../auth/session-client.ts'
 import { problemText } from '../../auth/problem.ts'
 
-const parts = [{ to: '/', name: 'Accounts' }, { to: '/send', name: 'Send' }, { to: '/activity', name: 'Activity' }, { to: '/passkeys', name: 'Passkeys' }] as const
+const parts = [{ to: '/', name: 'Accounts' }, { to: '/send', name: 'Send' }, { to: '/activity', name: 'Activity' }, { to: '/passkeys', name: 'Passkeys' }, { to: '/account', name: 'You' }] as const
 
 /** The way to all parts of the wallet, and out of it. */
 export function Header({ user }: { readonly user: SessionUser }): ReactNode {

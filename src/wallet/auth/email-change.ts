@@ -132,7 +132,7 @@ export class EmailChange {
          code_attempts = 0, redirect_to = excluded.redirect_to, created_at = now(), expires_at = excluded.expires_at`,
       [user.id, email, digestOf(token), secrets.codeHash(code, { email, salt }), salt, redirectTo, liveSeconds],
     )
-    const link = withParameters(redirectTo ?? `${walletUrl}/passkeys`, { email_change: token })
+    const link = withParameters(redirectTo ?? `${walletUrl}/account`, { email_change: token })
     const isTaken = await users.findByEmail(pool, email) !== undefined
     outbox.put(isTaken ? addressTakenMail({ to: email, name }) : emailChangeMail({ to: email, name, link, code }))
   }

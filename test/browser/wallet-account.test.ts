@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { newEmail } from '../support/wallet-stand-in.ts'
+import { expectUsable, untilLoaded } from './page-checks.ts'
+import { makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
+
+describe('the page of one\'s user in the wallet', () => {
+  const session = useWalletSession()
+  const open = async (page: Page): Promise<void> => {
+    await page.goto(`${session.wallet.url}/account`)
+    await untilLoaded(page)
+  }
+  const letTimePass = (): Promise<unknown> => session.wallet.pool.query("update wallet_auth.sessions set authenticated_at = authenticated_at - interval '16 minutes'")
+  const ask = async (page: Page, email: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByRole('textbox', { name: 'New e-mail address' }).fill(email)
+    await page.getByRole('button', { name: 'Send a code there' }).click()
+  }
+  const remove = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Delete my user' }).click()
+    await page.getByRole('textbox', { name: 'Type DELETE' }).fill('DELETE')
+    await page.getByRole('button', { name: 'Delete for good' }).click()
+  }
+
+  it('changes the e-mail address by the code of the new one, also after a wrong code and a reload', async () => {
+    const { page, said } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await page.getByRole('link', { name: 'You' }).click()
+    const wanted = newEmail()
+    await ask(page, wanted)
+    const code = await session.wallet.codeFor(wanted)
+    await expectUsable(page, 'a new address')
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Code' }).fill(String((Number(code) + 1) % 1_000_000).padStart(6, '0'))
+    await page.getByRole('button', { name: 'Change my address' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(said.splice(0).join(' ')).to.include('403')
+    await page.getByRole('textbox', { name: 'Code' }).fill(code)
+    await page.getByRole('button', { name: 'Change my address' }).click()
+    await page.getByText('Your e-mail address was changed.').waitFor()
+    // In the head of the page too, which has it from the session.
+    await page.getByRole('banner').getByText(wanted).waitFor()
+    await page.getByRole('button', { name: 'Change it' }).waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('changes it by the link too, when somebody says so there', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    await open(page)
+    const wanted = newEmail()
+    await ask(page, wanted)
+    const link = await session.wallet.linkFor(wanted)
+    expect(link).to.include('/account?email_change=')
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Use the new address' }).click()
+    await page.getByRole('banner').getByText(wanted).waitFor()
+    expect(new URL(page.url()).search).to.equal('')
+  })
+
+  it('deletes it when that was typed, and a passkey confirms it where the sign-in is too long ago', async () => {
+    const { page, said, authenticator } = await session.visit()
+    const email = await signInByCode(page, session.wallet)
+    const address = await makeFirstPasskey(page)
+    await open(page)
+    await letTimePass()
+    await page.getByRole('button', { name: 'Delete my user' }).click()
+    await page.getByRole('dialog').getByText(address).waitFor()
+    expect(await page.getByRole('button', { name: 'Delete for good' }).isDisabled()).to.equal(true)
+    await expectUsable(page, 'the question before a user is deleted')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    // A passkey that is not given deletes nobody.
+    await authenticator.setUserVerified(false)
+    await remove(page)
+    await page.getByText('No passkey was used').waitFor()
+    await authenticator.setUserVerified(true)
+    expect((await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount).to.equal(1)
+    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    expect((await session.wallet.pool.query('select from wallet_auth.users where email = $1', [email])).rowCount).to.equal(0)
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('not known here').waitFor()
+    expect(said.filter((line) => !/40[34]/.test(line))).to.deep.equal([])
+  })
+
+  it('changes nothing where the passkey is of somebody else', async () => {
+    const { page } = await session.visit()
+    const other = await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    const email = await signInByCode(page, session.wallet)
+    await open(page)
+    await letTimePass()
+    await remove(page)
+    await page.getByRole('banner').getByText(other).waitFor()
+    const { rows } = await session.wallet.pool.query<{ email: string }>('select email from wallet_auth.users where email = any ($1)', [[email, other]])
+    expect(rows.map((row) => row.email)).to.have.members([email, other])
+  })
+})
