@@ -133,6 +133,17 @@ describe('sessions of the wallet', () => {
     expect(Date.now() - authenticatedAt.getTime()).to.be.greaterThan(7_100_000)
   })
 
+  it('that are ended for all devices, or all others, are not opened anew by what was to be traded before', async () => {
+    for (const [scope, status] of [['global', 403], ['others', 403], ['local', 200]] as const) {
+      const { userId, accessToken } = await signIn(auth, `${scope}-before@example.com`)
+      const [hash, stranger] = [await auth.sessions.createTokenHash(userId), (await signIn(auth, `${scope}-stranger@example.com`)).userId]
+      const other = await auth.sessions.createTokenHash(stranger)
+      expect((await auth.call('POST', `/logout?scope=${scope}`, { headers: { Authorization: `Bearer ${accessToken}` } })).status).to.equal(204)
+      const trade = async (token: string): Promise<number> => (await auth.call('POST', '/verify', { body: { type: 'magiclink', token_hash: token } })).status
+      expect([await trade(hash), await trade(other)], scope).to.deep.equal([status, 200])
+    }
+  })
+
   it('are opened once by what a passkey is traded for, which leaves links alone and needs no e-mail address', async () => {
     const { userId } = await signIn(auth, 'passkey@example.com')
     await auth.call('POST', '/otp', { body: { email: 'passkey@example.com' } })

@@ -164,6 +164,8 @@ export class SessionStore {
     const which = { global: '', local: 'and s.id = $2', others: 'and s.id <> $2' }[scope]
     await withTransaction(this.#pool, async (db) => {
       await query(db, `delete from wallet_auth.sessions as s where s.user_id = $1 and ($2::uuid is not null) ${which}`, [user.id, sessionId])
+      // What somebody has by now to be traded for another session is one of those that are ended.
+      if (scope !== 'local') await query(db, 'delete from wallet_auth.one_time_tokens where user_id = $1', [user.id])
       await this.#audit.note(db, 'signed_out', { userId: user.id, sessionId, client, detail: { scope } })
     })
   }
