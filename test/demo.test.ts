@@ -92,7 +92,7 @@ describe('the demo', function () {
     expect(first).to.not.equal(second)
     for (const demo of both) {
       const pages = [...demo.output.matchAll(/^ +(?!MCP)[A-Z][A-Za-z ]+ (http:\S+)$/gm)].map(([, address = '']) => address)
-      expect(pages).to.have.length(9)
+      expect(pages).to.have.length(10)
       for (const address of pages) expect((await fetch(address)).status, address).to.equal(200)
       expect(demo.folders()).to.have.length(1)
     }
