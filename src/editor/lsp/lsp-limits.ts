@@ -9,7 +9,7 @@ export interface LspLimits {
   /** Bytes of a message of the language server; a larger one counts as a crash. */
   readonly serverMessageBytes: number
   readonly documentsPerConnection: number
-  /** Bytes (UTF-8) of one document. */
+  /** Bytes (UTF-8) of one document. The checker of the CLI takes a time that grows with the square of it, and checks nothing else meanwhile: 1 MiB took it longer than `hangMs`. */
   readonly documentBytes: number
   /** Bytes of all documents of a connection. */
   readonly connectionBytes: number
@@ -59,7 +59,7 @@ export const defaultLspLimits: LspLimits = {
   messageBytes: 4 * mebibyte,
   serverMessageBytes: 32 * mebibyte,
   documentsPerConnection: 500,
-  documentBytes: mebibyte,
+  documentBytes: mebibyte / 4,
   connectionBytes: 5 * mebibyte,
   requestsPerConnection: 100,
   contractsPerConnection: 200,

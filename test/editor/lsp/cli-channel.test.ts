@@ -10,6 +10,7 @@ import type { ContractWorkspaces } from '../../../src/editor/language-servers/cr
 import { findLanguageServer } from '../../../src/editor/language-servers/find-language-server.ts'
 import type { LanguageServerProgram } from '../../../src/editor/language-servers/language-server-program.ts'
 import { createLspServer } from '../../../src/editor/lsp/lsp-server.ts'
+import { defaultLspLimits } from '../../../src/editor/lsp/lsp-limits.ts'
 import type { LspLimits } from '../../../src/editor/lsp/lsp-limits.ts'
 import type { LspServer } from '../../../src/editor/lsp/lsp-server.ts'
 import { cadenceCli } from '../language-servers/cadence-cli.ts'
@@ -174,6 +175,19 @@ describe('the channel with the checker of the CLI and imports of the recorded ch
     expect(server.pidOf('emulator')).to.not.equal(pid)
     const hover = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: at(balance, 'made: @', 1) })
     expect(hoverText(hover)).to.match(/FlowToken\.Vault/)
+  })
+
+  it('bears the largest document that is taken, and says of a larger one that it is not checked', async () => {
+    const client = await opened()
+    const line = (n: number): string => `access(all) struct S${n} { access(all) let a: Int; init() { self.a = ${n} } }\n`
+    let text = ''
+    for (let n = 0; text.length + line(n).length <= defaultLspLimits.documentBytes; n++) text += line(n)
+    client.didOpen(main, text)
+    await faults(client, main, () => true)
+    client.didChange(main, text + line(0), 2)
+    const [message] = await faults(client, main, (messages) => messages.length > 0, client.heard.length)
+    expect(message).to.match(/not checked: it has more than 262144 bytes/)
+    expect(client.heard.some(({ method }) => method === 'flow/serverStatus')).to.equal(false)
   })
 
   it('starts the process again when it takes too much memory, and loses no document', async () => {
