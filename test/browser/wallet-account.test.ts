@@ -54,6 +54,7 @@ describe('the page of one\'s user in the wallet', () => {
     expect(link).to.include('/account?email_change=')
     await page.goto(link)
     await page.getByRole('button', { name: 'Use the new address' }).click()
+    await page.getByText('Your e-mail address was changed.').waitFor()
     await page.getByRole('banner').getByText(wanted).waitFor()
     expect(new URL(page.url()).search).to.equal('')
   })
@@ -85,13 +86,16 @@ describe('the page of one\'s user in the wallet', () => {
   })
 
   it('changes nothing where the passkey is of somebody else', async () => {
-    const { page } = await session.visit()
+    const { page, authenticator } = await session.visit()
     const other = await signInByCode(page, session.wallet)
     await makeFirstPasskey(page)
+    // Or the browser offers it in the field for the address, and somebody takes it.
+    await authenticator.setPresence(false)
     await page.getByRole('button', { name: 'Sign out' }).click()
     const email = await signInByCode(page, session.wallet)
     await open(page)
     await letTimePass()
+    await authenticator.setPresence(true)
     await remove(page)
     await page.getByRole('banner').getByText(other).waitFor()
     const { rows } = await session.wallet.pool.query<{ email: string }>('select email from wallet_auth.users where email = any ($1)', [[email, other]])

@@ -43,6 +43,10 @@ describe('the wallet of the running program with an auth server of somebody else
     await page.getByText(email).waitFor()
     await page.getByRole('heading', { name: 'Welcome' }).waitFor()
     expect(said).to.deep.equal([])
+    await page.getByRole('link', { name: 'You' }).click()
+    await page.getByRole('button', { name: 'Sign out everywhere' }).waitFor()
+    expect(await page.getByRole('button', { name: /Delete my user|Change it/ }).count(), 'what that server does not offer').to.equal(0)
+    expect(said).to.deep.equal([])
     const policy = (await fetch(url)).headers.get('content-security-policy') ?? ''
     expect(policy).to.include(`connect-src 'self' ${auth.origin};`)
     const other = auth.origin.replace('127.0.0.1', 'localhost')

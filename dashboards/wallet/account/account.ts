@@ -1,6 +1,6 @@
 import type { Auth } from '../../auth/auth-provider.tsx'
 import type { SessionUser } from '../../auth/session-client.ts'
-import { callJson, jsonBody, WalletProblem } from '../../auth/problem.ts'
+import { callJson, jsonBody, WalletProblem, wasNotGiven } from '../../auth/problem.ts'
 import { signInByPasskey } from '../../auth/sign-in.ts'
 
 /** What people do with their account at the wallet's own auth endpoint. Every function throws WalletProblem; those that may ask for a passkey throw what the browser throws too. */
@@ -52,10 +52,14 @@ async function withRecentSignIn<Answer>({ options, keeper }: Access, run: () => 
     return await run()
   } catch (error) {
     if (!(error instanceof WalletProblem) || error.code !== 'reauthentication_needed') throw error
-    await keeper.adopt(await signInByPasskey(options))
+    const token = await signInByPasskey(options).catch((refusal: unknown) => {
+      if (!wasNotGiven(refusal)) throw refusal
+      throw new WalletProblem(403, error.code, 'No passkey was used. You signed in more than 15 minutes ago: try again with a passkey, or sign out and in again.')
+    })
+    await keeper.adopt(token)
     const { state } = keeper
     if (before.status !== 'signed-in' || state.status !== 'signed-in' || state.session.user.id !== before.session.user.id) {
-      throw new WalletProblem(403, 'other-account', 'This passkey is of another account, which you are signed in to now. Nothing was changed.', undefined)
+      throw new WalletProblem(403, 'other-account', 'This passkey is of another account, which you are signed in to now. Nothing was changed.')
     }
     return run()
   }

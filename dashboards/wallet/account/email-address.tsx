@@ -38,8 +38,8 @@ export function EmailAddress(): ReactNode {
       {user !== undefined && (
         <div className="panel-text stack">
           <div className="apart">
-            <span>You sign in as <b className="wrap">{user.email ?? 'nobody with an address'}</b>.</span>
-            {!isChanging && !isAsked && token === '' && <Button isSmall onClick={() => setIsChanging(true)}>Change it</Button>}
+            {(user.email ?? '') === '' ? <span>You have no e-mail address here.</span> : <span>You sign in as <b className="wrap">{user.email}</b>.</span>}
+            {!isChanging && !isAsked && token === '' && <Button isSmall onClick={() => setIsChanging(true)}>{(user.email ?? '') === '' ? 'Add one' : 'Change it'}</Button>}
           </div>
           {token !== '' && <ByLink onConfirm={() => confirm({ token_hash: token })} />}
           {token === '' && isChanging && <NewAddress onAsked={() => setIsChanging(false)} onClose={() => setIsChanging(false)} />}
