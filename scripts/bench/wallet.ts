@@ -19,5 +19,5 @@ const verification = await measureVerification(Number(values.verifications))
 process.stdout.write(`check of an assertion   median ${verification.medianMs.toFixed(3)} ms   p99 ${verification.p99Ms.toFixed(3)} ms   processor ${verification.cpuMs.toFixed(3)} ms   ` +
   `bare ECDSA ${verification.bareMs.toFixed(3)} ms (× ${(verification.medianMs / verification.bareMs).toFixed(1)})\n`)
 const result = await measureSignIns({ signIns: Number(values['sign-ins']), atOnce: Number(values['at-once']), profileFolder: values.profile })
-process.stdout.write(`sign-ins                ${Math.round(result.perSecond)}/s   processor ms: wallet ${result.walletMs.toFixed(2)}, PostgreSQL ${result.postgresMs.toFixed(2)}   ` +
+process.stdout.write(`sign-ins                ${Math.round(result.perSecond)}/s   processor ms: wallet ${result.walletMs.toFixed(2)}, PostgreSQL ${result.postgresMs.toFixed(2)}, people ${result.peopleMs.toFixed(2)}   ` +
   `median ${result.medianMs.toFixed(0)} ms   p99 ${result.p99Ms.toFixed(0)} ms   bare commits ${Math.round(result.commitsPerSecond)}/s   load ${(loadavg()[0] ?? 0).toFixed(1)}\n`)

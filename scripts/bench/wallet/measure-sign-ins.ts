@@ -18,9 +18,10 @@ export interface SignInLoad {
 
 export interface SignInResult {
   readonly perSecond: number
-  /** Processor time of a sign-in, ms: of the wallet's process, and of PostgreSQL. */
+  /** Processor time of a sign-in, ms: of the wallet's process, of PostgreSQL, and of those who sign in. */
   readonly walletMs: number
   readonly postgresMs: number
+  readonly peopleMs: number
   /** From the first request to the session. */
   readonly medianMs: number
   readonly p99Ms: number
@@ -42,13 +43,15 @@ export async function measureSignIns({ signIns, atOnce, profileFolder }: SignInL
   })
   try {
     await Promise.race([once(child, 'message'), failed])
-    const before = [cpuSeconds(wallet.pid), treeCpuSeconds(database.postmaster)] as const
+    const usedNow = (): readonly [number, number, number] => [cpuSeconds(wallet.pid), treeCpuSeconds(database.postmaster), cpuSeconds(child.pid ?? 0)]
+    const before = usedNow()
     child.send('go')
     const [{ count, seconds, latenciesMs }] = await Promise.race([once(child, 'message') as Promise<[SignInsDone]>, failed])
-    const used = [cpuSeconds(wallet.pid) - before[0], treeCpuSeconds(database.postmaster) - before[1]] as const
+    const after = usedNow()
+    const msOfEach = (at: 0 | 1 | 2): number => ((after[at] - before[at]) / count) * 1000
     failed.catch(() => undefined)
     return {
-      perSecond: count / seconds, walletMs: (used[0] / count) * 1000, postgresMs: (used[1] / count) * 1000,
+      perSecond: count / seconds, walletMs: msOfEach(0), postgresMs: msOfEach(1), peopleMs: msOfEach(2),
       medianMs: quantile(latenciesMs, 0.5), p99Ms: quantile(latenciesMs, 0.99), commitsPerSecond: await measureBareCommits(database.pool, 4000),
     }
   } finally {
