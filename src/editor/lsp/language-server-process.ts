@@ -15,9 +15,18 @@ export interface ProcessOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly mostMessageBytes: number
   readonly onMessage: (message: unknown) => void
-  /** Told once, when the process is gone or its output makes no sense; then nothing more is heard of it. */
-  readonly onEnd: (why: string) => void
+  /**
+   * Told once, when the process is gone or its output makes no sense; then nothing more is heard of it.
+   * @param isFromOutside somebody else has ended it, by a signal
+   */
+  readonly onEnd: (why: string, isFromOutside: boolean) => void
 }
+
+/** Signals by which others end a process; a fault of its own has others. The system sends SIGKILL too, when memory runs out. */
+const signalsOfOthers: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
+
+/** How long after a pipe broke the end of the process is waited for, which says more, ms. */
+const untilExitMs = 500
 
 /** What may wait in this process for a server that does not read, in bytes; with more whoever writes waits. */
 const mostUnwrittenBytes = 1024 * 1024
@@ -57,9 +66,12 @@ export class LanguageServerProcess {
       this.#lastError = (this.#lastError + piece.toString()).slice(-keptErrorBytes)
     })
     // A process that has gone away breaks its pipes first; that it is gone is told by its end.
-    for (const stream of [stdin, stdout, stderr]) stream.on('error', (error) => this.#end(`its pipe broke: ${error.message}`))
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', (error) => void setTimeout(() => this.#end(`its pipe broke: ${error.message}`), untilExitMs).unref())
     this.#child.once('error', (error) => this.#end(`it could not be run: ${error.message}`))
-    this.#child.once('exit', (code, signal) => this.#end(signal === null ? `it exited with ${code}` : `it was ended by ${signal}`))
+    this.#child.once('exit', (code, signal) => {
+      if (signal === null) this.#end(`it exited with ${code}`)
+      else this.#end(`it was ended by ${signal}`, signalsOfOthers.has(signal))
+    })
   }
 
   /** Undefined where it could not be started. */
@@ -143,11 +155,11 @@ export class LanguageServerProcess {
     }
   }
 
-  #end(why: string): void {
+  #end(why: string, isFromOutside = false): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#killGroup()
-    this.#options.onEnd(why)
+    this.#options.onEnd(why, isFromOutside)
   }
 
   #killGroup(): void {

@@ -102,7 +102,7 @@ export class ServerRun {
     const { program, folder, environment, limits } = options
     this.#process = new LanguageServerProcess({
       program, folder, environment, mostMessageBytes: limits.serverMessageBytes,
-      onMessage: (message) => this.#take(message), onEnd: (why) => this.#lost(why),
+      onMessage: (message) => this.#take(message), onEnd: (why, isFromOutside) => this.#lost(why, isFromOutside),
     })
   }
 
@@ -324,11 +324,11 @@ export class ServerRun {
     pending.reject(failure)
   }
 
-  #lost(why: string): void {
+  #lost(why: string, isFromOutside = false): void {
     if (!this.#isAlive) return
     this.#isAlive = false
     if (this.#alone === undefined) this.#suspectAll()
-    else this.#alone.diedAlone()
+    else this.#alone.diedAlone(isFromOutside)
     this.#forgetAll()
     this.#options.onLost(this.#lossReason, why)
   }

@@ -2,8 +2,14 @@
 const mostDeaths = 3
 
 /**
+ * What an end by somebody else counts for: an operator and a random kill mean nobody's document, but the system kills what takes all memory, and that may be
+ * because of one.
+ */
+const outsideWeight = 0.2
+
+/**
  * What is known of how a language server bears a document. A server that ends takes what it was busy with under suspicion; what is suspect is sent alone,
- * while everybody else waits for an answer to a probe, so that another end has hardly any other cause; that it was killed by chance thrice is left out.
+ * while everybody else waits for an answer to a probe, so that another end has hardly any other cause; one that others have brought about counts for a fifth.
  *
  *     trusted ──server ended meanwhile──► suspect ──ended three times, alone──► set aside
  *        ▲────────answered alone─────────────┘ ▲──────────changed────────────┘
@@ -40,10 +46,10 @@ export class TriedDocument {
     this.#isSlow = isSlow
   }
 
-  /** A server ended that had nothing else to do. */
-  diedAlone(): void {
+  /** A server ended that had nothing else to do. @param isFromOutside others ended it, by a signal */
+  diedAlone(isFromOutside = false): void {
     this.#passesLeft = this.#passes
-    this.#deaths++
+    this.#deaths += isFromOutside ? outsideWeight : 1
   }
 
   /** A server was given it alone, and goes on. */
