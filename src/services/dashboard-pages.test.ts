@@ -32,7 +32,7 @@ describe('the built pages', function () {
       '<!doctype html><title>A page</title><script type="module" src="./main.ts"></script>',
     )
     await writeSource('document.title += " of a test"')
-    for (const name of ['explorer', 'ask', 'chat', 'wallet']) {
+    for (const name of ['explorer', 'ask', 'chat', 'wallet', 'editor']) {
       await mkdir(join(root, 'dashboards', name))
       await writeFile(join(root, 'dashboards', name, 'index.html'), '<!doctype html><title>Another page</title>')
     }
