@@ -62,6 +62,8 @@ export class LspSession implements Member {
   #hider: FolderHider | undefined
   #documents: SessionDocuments | undefined
   #isReady = false
+  /** The last message that the client sent, where it is a change that waits: another one of the same document right after it stands for both. */
+  #lastChange: { readonly uri: unknown; isFollowed: boolean } | undefined
   #closed: Promise<void> | undefined
 
   constructor(options: LspSessionOptions) {
@@ -92,6 +94,7 @@ export class LspSession implements Member {
   /** A request of the client. @param bytes of its message; @param refusal why it is not to be obeyed */
   request(id: RpcId, method: string, params: unknown, bytes: number, refusal?: string): void {
     const { limits } = this.#options
+    this.#lastChange = undefined
     if (this.#requests.has(id)) return this.#send(errorText(id, { code: rpcCodes.invalidRequest, message: 'A request of this id is under way; give each its own.' }))
     if (this.#requests.size >= limits.requestsPerConnection) {
       return this.#send(errorText(id, { code: rpcCodes.requestFailed, message: `A connection has at most ${limits.requestsPerConnection} requests under way; wait for answers.` }))
@@ -114,13 +117,16 @@ export class LspSession implements Member {
   /** A notification of the client. @param refusal why it is not to be obeyed */
   notification(method: string, params: unknown, bytes: number, refusal?: string): void {
     if (method === '$/cancelRequest') return this.#cancel(params)
+    const change = method === 'textDocument/didChange' && refusal === undefined ? { uri: uriOf(params), isFollowed: false } : undefined
+    if (change !== undefined && this.#lastChange?.uri === change.uri) this.#lastChange.isFollowed = true
+    this.#lastChange = change
     this.#queue.add(bytes, async () => {
       const documents = this.#documents
       if (documents === undefined) return
       try {
         if (refusal !== undefined) await documents.lose(params, refusal)
         else if (method === 'textDocument/didOpen') await documents.open(params)
-        else if (method === 'textDocument/didChange') await documents.change(params)
+        else if (method === 'textDocument/didChange') await documents.change(params, () => change?.isFollowed === true)
         else if (method === 'textDocument/didClose') await documents.close(params)
       } catch (error) {
         if (error instanceof ForeignUri || error instanceof BadChange) this.#tell('window/showMessage', { type: 2, message: `${method}: ${error.message}.` })
@@ -318,6 +324,11 @@ export class LspSession implements Member {
       log.error({ err: asError(error) }, 'the folder of a connection could not be taken away')
     }
   }
+}
+
+function uriOf(params: unknown): unknown {
+  const item = isObject(params) ? params['textDocument'] : undefined
+  return isObject(item) ? item['uri'] : undefined
 }
 
 function unlessLost(error: unknown): void {

@@ -93,8 +93,12 @@ export class SessionDocuments {
     await this.#setText(document, text, version)
   }
 
-  /** `textDocument/didChange`. @throws ForeignUri, BadChange */
-  async change(params: unknown): Promise<void> {
+  /**
+   * `textDocument/didChange`.
+   * @param isFollowed whether another change of the document waits right behind it: the server is given what comes of both
+   * @throws ForeignUri, BadChange
+   */
+  async change(params: unknown, isFollowed: () => boolean = () => false): Promise<void> {
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const document = this.#open.get(this.#options.space.pathOf(item['uri']))
     if (document === undefined) throw new BadChange('a document was changed that is not open; open it with textDocument/didOpen first')
@@ -109,7 +113,7 @@ export class SessionDocuments {
       await this.#refuse(document, `a change could not be applied (${error.message}); send the whole text or open it again`)
       return
     }
-    await this.#setText(document, text, item['version'])
+    await this.#setText(document, text, item['version'], isFollowed)
   }
 
   /** `textDocument/didClose`. @throws ForeignUri */
@@ -166,7 +170,7 @@ export class SessionDocuments {
     return this.#options.server.program.kind === 'cli'
   }
 
-  async #setText(document: OpenDocument, text: string, version: unknown): Promise<void> {
+  async #setText(document: OpenDocument, text: string, version: unknown, isFollowed = (): boolean => false): Promise<void> {
     const { documentBytes, connectionBytes } = this.#options.limits
     const bytes = Buffer.byteLength(text)
     const all = this.#bytes - document.bytes + bytes
@@ -180,6 +184,7 @@ export class SessionDocuments {
     document.isToldAside = false
     document.tried.changed()
     document.asked.changed()
+    if (isFollowed()) return
     await this.#prepareAndGive(document)
     // A checker keeps what it has made of others that import this one.
     const others = [...this.#options.workspace.importersOf?.(document.path) ?? [], ...this.#outdated()]

@@ -69,7 +69,11 @@ describe('the language server channel', () => {
     const client = await world.stranger()
     client.send({ type: 'init', network: 'mainnet' })
     client.didOpen(main, 'v1')
-    for (let version = 2; version <= 20; version++) client.didChange(main, `v${version}`, version)
+    client.didOpen('file:///other.cdc', 'v1')
+    for (let version = 2; version <= 20; version++) {
+      client.didChange(main, `v${version}`, version)
+      client.didChange('file:///other.cdc', `v${version}`, version) // two in a row of one document would become one
+    }
     const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
     expect(result).to.include({ contents: 'v20', times: 20 })
     expect(client.heard[0]).to.include({ type: 'ready' })

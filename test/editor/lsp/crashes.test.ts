@@ -53,6 +53,9 @@ describe('the language server channel when the server ends', () => {
     const told = client.diagnosticsOf(main).flat().map((text) => Number(text.slice(1)))
     expect(told).to.deep.equal(told.toSorted((a, b) => a - b))
     expect(told.at(-1)).to.equal(30)
+    // Of changes that have waited the server was given what came of them.
+    const { result } = await client.ask('textDocument/hover', { textDocument: { uri: main }, position: start })
+    expect((result as { times: number }).times).to.be.lessThan(5)
   })
 
   for (const word of ['crash', 'late-crash', 'garbage', 'deep', 'hang']) {
