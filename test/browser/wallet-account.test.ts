@@ -96,8 +96,14 @@ describe('the page of one\'s user in the wallet', () => {
     await open(page)
     await letTimePass()
     await authenticator.setPresence(true)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE') asked.push(new URL(request.url()).pathname)
+    })
     await remove(page)
     await page.getByRole('banner').getByText(other).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(asked).to.deep.equal(['/auth/v1/user'])
     const { rows } = await session.wallet.pool.query<{ email: string }>('select email from wallet_auth.users where email = any ($1)', [[email, other]])
     expect(rows.map((row) => row.email)).to.have.members([email, other])
   })
