@@ -118,7 +118,8 @@ export class LspSession implements Member {
   notification(method: string, params: unknown, bytes: number, refusal?: string): void {
     if (method === '$/cancelRequest') return this.#cancel(params)
     const change = method === 'textDocument/didChange' && refusal === undefined ? { uri: uriOf(params), isFollowed: false } : undefined
-    if (change !== undefined && this.#lastChange?.uri === change.uri) this.#lastChange.isFollowed = true
+    const last = this.#lastChange
+    if (change !== undefined && last !== undefined && last.uri === change.uri) last.isFollowed = true
     this.#lastChange = change
     this.#queue.add(bytes, async () => {
       const documents = this.#documents
