@@ -236,6 +236,7 @@ describe('the operator page in a browser', function () {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await tabTo(page, page.getByRole('button', { name: 'Skip token_worker 100 – 199' }))
     await page.keyboard.press('Enter')
+    await page.getByRole('dialog').locator(':focus').waitFor()
     await page.keyboard.type('By hand.')
     await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Skip' }))
     await page.keyboard.press('Enter')
