@@ -1,0 +1,304 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { importedContract } from '../support/editor-stand-in.ts'
+import { newEmail } from '../support/wallet-stand-in.ts'
+import { codeOf, makeFile, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving, useEditorSession } from './editor-session.ts'
+
+const conflictTitle = 'This project was changed elsewhere too'
+const greeterPath = `deps/${importedContract.address}/${importedContract.name}.cdc`
+const greeting = `import ${importedContract.name} from 0x${importedContract.address}\n\naccess(all) fun main(): String {\n    return ${importedContract.name}.greet()\n}\n`
+
+describe('the editor, where something comes in between', function () {
+  this.timeout(120_000)
+  const session = useEditorSession()
+
+  it('asks about a file that two tabs changed, keeps both versions, and merges all else', async () => {
+    const { page, context, said } = await session.visit()
+    await makeFile(page, 'contracts/Hello.cdc')
+    await typeCode(page, 'access(all) contract Hello {}\n')
+    await signInToEditor(page, session.editor)
+    await untilSaving(page, 'Saved')
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await makeFile(other, 'contracts/New.cdc')
+    await typeCode(other, '// new elsewhere\n')
+    await openFile(other, 'contracts/Hello.cdc').click()
+    await typeCode(other, '// theirs\n')
+    await untilSaving(other, 'Saved')
+
+    await openFile(page, 'contracts/Hello.cdc').click()
+    await typeCode(page, '// mine\n')
+    await page.getByRole('heading', { name: conflictTitle }).waitFor()
+    await page.getByRole('button', { name: 'Decide later' }).click()
+    await codeOf(page).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.keyboard.type('// written while undecided')
+    await page.getByRole('button', { name: 'Changed elsewhere too: choose' }).click()
+    await page.getByRole('heading', { name: conflictTitle }).waitFor()
+    await page.getByRole('button', { name: 'Save this' }).click()
+    await untilSaving(page, 'Saved')
+    expect(await readCode(page)).to.equal('// mine\n// written while undecided')
+    await file(page, 'contracts/New.cdc').click()
+    await codeOf(page).getByText('// new elsewhere').waitFor()
+    await file(page, 'contracts/Hello-theirs.cdc').click()
+    await codeOf(page).getByText('// theirs').waitFor()
+
+    await other.reload()
+    await file(other, 'contracts/Hello.cdc').click()
+    await codeOf(other).getByText('// written while undecided').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('saves once what was saved without an answer', async () => {
+    const { page } = await session.visit({ world: { savesAre: 'unanswered' } })
+    await makeFile(page, 'once.cdc')
+    await typeCode(page, '// once\n')
+    await signInToEditor(page, session.editor)
+    await untilSaving(page, 'Not saved')
+    await page.keyboard.press('ControlOrMeta+End')
+    await typeCode(page, '// twice\n')
+    session.editor.world = { ...session.editor.world, savesAre: 'answered' }
+    await page.getByRole('status', { name: 'Saving' }).getByRole('button').click()
+    await untilSaving(page, 'Saved')
+    await page.getByRole('button', { name: 'Projects' }).click()
+    await projectRow(page).first().waitFor()
+    expect(await projectRow(page).count()).to.equal(1)
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await file(page, 'once.cdc').click()
+    await codeOf(page).getByText('// twice').waitFor()
+  })
+
+  it('says that there is no network, and saves by itself when it is back', async () => {
+    const { page, context } = await session.visit()
+    await makeFile(page, 'far.cdc')
+    await signInToEditor(page, session.editor)
+    await untilSaving(page, 'Saved')
+    await context.setOffline(true)
+    await page.getByText('You are offline.').waitFor()
+    await typeCode(page, '// far away\n')
+    await untilSaving(page, 'Not saved')
+    await context.setOffline(false)
+    await untilSaving(page, 'Saved')
+    expect(await page.getByText('You are offline.').count()).to.equal(0)
+    await page.reload()
+    await file(page, 'far.cdc').click()
+    await codeOf(page).getByText('// far away').waitFor()
+  })
+
+  it('renames and deletes files and folders, with what is in them and what is open of them', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'lib/a.cdc')
+    await typeCode(page, '// a\n')
+    await rename(page, 'lib', 'library/deep')
+    await openFile(page, 'library/deep/a.cdc').waitFor()
+    expect(await readCode(page)).to.equal('// a\n')
+    await rename(page, 'library/deep/a.cdc', 'library/deep/A.cdc')
+    await openFile(page, 'library/deep/A.cdc').waitFor()
+    await page.getByRole('button', { name: 'Rename scripts/add.cdc', exact: true }).click()
+    await page.getByRole('textbox', { name: 'New path' }).fill('library/deep/a.cdc')
+    await page.getByRole('button', { name: 'Rename', exact: true }).click()
+    await page.getByText('names that differ in case alone').waitFor()
+    await page.keyboard.press('Escape')
+    await signInToEditor(page, session.editor)
+    await untilSaving(page, 'Saved')
+    await page.getByRole('button', { name: 'Delete library', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await openFile(page, 'library/deep/A.cdc').waitFor({ state: 'detached' })
+    await untilSaving(page, 'Saved')
+    await page.reload()
+    await file(page, 'scripts/add.cdc').waitFor()
+    expect(await file(page, 'library/deep/A.cdc').count()).to.equal(0)
+    expect(said).to.deep.equal([])
+  })
+
+  it('does not take a name that an empty folder has, nor a folder twice', async () => {
+    const { page } = await session.visit()
+    const make = async (what: 'file' | 'folder', path: string): Promise<void> => {
+      await page.getByRole('button', { name: `New ${what}`, exact: true }).click()
+      await page.getByRole('textbox', { name: 'Path' }).fill(path)
+      await page.getByRole('button', { name: 'Make it' }).click()
+    }
+    await make('folder', 'vaults')
+    await page.getByRole('button', { name: 'Rename vaults', exact: true }).waitFor()
+    await make('file', 'Vaults')
+    await page.getByText('vaults is a folder already.').waitFor()
+    await page.keyboard.press('Escape')
+    await make('folder', 'vaults')
+    await page.getByText('vaults is a folder already.').waitFor()
+    await page.keyboard.press('Escape')
+    await make('file', 'vaults/One.cdc')
+    await openFile(page, 'vaults/One.cdc').waitFor()
+  })
+
+  it('shows the file that was made on a phone', async () => {
+    const { page } = await session.visit({ viewport: { width: 390, height: 844 }, hasTouch: true })
+    await page.getByRole('button', { name: 'Files', exact: true }).click()
+    await makeFile(page, 'small.cdc')
+    await typeCode(page, '// on a phone\n')
+    expect(await readCode(page)).to.equal('// on a phone\n')
+  })
+
+  it('says before a save that the project is larger than the service takes', async () => {
+    const { page } = await session.visit({ world: { quotas: { projects: 5, files: 5, fileBytes: 500, projectBytes: 4000 } } })
+    await makeFile(page, 'large.cdc')
+    await typeCode(page, `// ${'ä'.repeat(300)}\n`)
+    await page.getByRole('status').filter({ hasText: 'large.cdc has 604 bytes' }).waitFor()
+    await typeCode(page, '// small\n')
+    await page.getByText('large.cdc has').waitFor({ state: 'detached' })
+    await makeFile(page, 'one.cdc')
+    await makeFile(page, 'two.cdc')
+    await page.getByRole('status').filter({ hasText: 'has 6 files' }).waitFor()
+  })
+
+  it('leads by F12 into a contract of the chain, which can be read and not changed, also after the page was loaded again', async () => {
+    const { page, said } = await session.visit()
+    await untilChecked(page)
+    await makeFile(page, 'scripts/greeting.cdc')
+    await typeCode(page, greeting)
+    await untilSaving(page, 'Kept in this browser')
+    await untilTold(page, 'greet')
+    // The contract is fetched in the background: until it is there nobody can be led to it.
+    for (; await openFile(page, greeterPath).count() === 0; await page.waitForTimeout(200)) await page.keyboard.press('F12')
+    await openFile(page, greeterPath).and(page.locator('[aria-current]')).waitFor()
+    await codeOf(page).getByText('return "hello"').waitFor()
+    await codeOf(page).click()
+    await page.keyboard.type('nothing')
+    expect(await readCode(page)).to.equal(importedContract.code)
+
+    await page.reload()
+    await untilChecked(page)
+    await openFile(page, 'scripts/greeting.cdc').waitFor()
+    if (await openFile(page, greeterPath).count() > 0) await codeOf(page).getByText('return "hello"').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('renames a symbol by F2 and undoes it', async () => {
+    const { page, said } = await session.visit()
+    await untilChecked(page)
+    await makeFile(page, 'scripts/total.cdc')
+    await typeCode(page, 'access(all) fun main(): Int {\n    let total = 1\n    return total\n}\n')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('End')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('F2')
+    await page.locator('.cm-lsp-rename-panel input, .cm-dialog input').fill('sum')
+    await page.keyboard.press('Enter')
+    await codeOf(page).getByText('return sum').waitFor()
+    expect(await readCode(page)).to.equal('access(all) fun main(): Int {\n    let sum = 1\n    return sum\n}\n')
+    await page.keyboard.press('ControlOrMeta+z')
+    await codeOf(page).getByText('return total').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('shows what comments of strangers say, and runs nothing of it', async () => {
+    // The policy refuses what the comment says of its look, when it is read and before it is cleaned.
+    const { page, said } = await session.visit({ expected: ['Applying inline style violates'] })
+    await untilChecked(page)
+    await makeFile(page, 'contracts/Bad.cdc')
+    await typeCode(page, '/// Kind words <img src=x onerror="document.title=1"> <style>*{display:none}</style>\n/// [a link](javascript:alert(1)) <form action="//x.example"><input name=p></form> <svg><script>alert(1)</script></svg>\naccess(all) contract Bad {\n}\n')
+    await codeOf(page).getByText('Bad', { exact: true }).hover()
+    const tooltip = page.locator('.cm-tooltip-hover')
+    await tooltip.getByText('Kind words').waitFor()
+    expect(await tooltip.locator('img, style, form, input, svg, script, iframe').count()).to.equal(0)
+    expect(await tooltip.locator('[href^="javascript" i], [onerror], [style]').evaluateAll((found) => found.filter((one) => (one as { innerHTML: string; getAttribute(name: string): string | null }).getAttribute('href')?.startsWith('javascript') === true).length)).to.equal(0)
+    expect(said).to.deep.equal([])
+  })
+
+  it('can be used without a mouse', async () => {
+    const { page, said } = await session.visit()
+    await untilChecked(page)
+    await page.getByRole('link', { name: 'Skip to the code' }).focus()
+    await page.keyboard.press('Enter')
+    for (let at = 0; at < 20 && !(await focused(page)).startsWith('contracts/Counter.cdc. Press'); at++) await page.keyboard.press('Tab')
+    await page.keyboard.press('ControlOrMeta+Home')
+    await page.keyboard.type('// by hand\n')
+    await page.keyboard.press('Tab')
+    expect(await readCode(page)).to.match(/^\/\/ by hand\n {4}/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).not.to.contain('Press Escape')
+    await page.getByRole('button', { name: 'New file', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    expect(await focused(page)).to.equal('New file')
+    expect(said).to.deep.equal([])
+  })
+
+  it('signs in by the link of an e-mail, and comes back to what was written', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'before.cdc')
+    await typeCode(page, '// before the link\n')
+    const email = newEmail()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(email)
+    await page.getByRole('button', { name: 'Send me a code' }).click()
+    await page.getByRole('heading', { name: 'Type the code' }).waitFor()
+    await page.goto(await session.editor.wallet.linkFor(email))
+    await page.getByRole('button').first().click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await file(page, 'before.cdc').click()
+    await codeOf(page).getByText('// before the link').waitFor()
+    await untilSaving(page, 'Saved')
+    expect(new URL(page.url()).origin).to.equal(session.editor.url)
+    expect(said).to.deep.equal([])
+  })
+
+  it('lists and deletes projects, and gives back changes of a project that was deleted elsewhere', async () => {
+    const { page, context } = await session.visit()
+    await makeFile(page, 'kept.cdc')
+    await signInToEditor(page, session.editor)
+    await untilSaving(page, 'Saved')
+    const first = page.url()
+    const other = await context.newPage()
+    await other.goto(first)
+    await file(other, 'kept.cdc').waitFor()
+    await page.getByRole('button', { name: 'Projects' }).click()
+    await page.getByRole('button', { name: 'Delete Untitled' }).click()
+    await page.getByRole('button', { name: 'Delete the project' }).click()
+    await page.getByText('Untitled is deleted.').waitFor()
+    await page.waitForURL(`${session.editor.url}/`)
+
+    await file(other, 'kept.cdc').click()
+    await typeCode(other, '// unsaved work\n')
+    await untilSaving(other, 'Not saved(?! yet)')
+    await other.reload()
+    await other.getByText('Changes that were kept in this browser are back.').waitFor()
+    await file(other, 'kept.cdc').click()
+    await codeOf(other).getByText('// unsaved work').waitFor()
+    await untilSaving(other, 'Saved')
+    expect(other.url()).not.to.equal(first)
+  })
+})
+
+/** A file in the list of files. */
+function file(page: Page, path: string): ReturnType<Page['locator']> {
+  return page.getByRole('navigation', { name: 'Files' }).getByTitle(path, { exact: true })
+}
+
+function projectRow(page: Page): ReturnType<Page['locator']> {
+  return page.getByRole('dialog').getByRole('button', { name: /^Untitled/ })
+}
+
+async function rename(page: Page, from: string, to: string): Promise<void> {
+  await page.getByRole('button', { name: `Rename ${from}`, exact: true }).click()
+  await page.getByRole('textbox', { name: 'New path' }).fill(to)
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/** Puts the cursor on the last place of a word, when the contract that it is of has arrived. */
+async function untilTold(page: Page, word: string): Promise<void> {
+  await page.getByText('No problems were found in this project.').waitFor()
+  await codeOf(page).getByText(word).last().click()
+}
+
+/** What the focus is on, also within the editor's own root. */
+async function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    const outer = document.activeElement
+    const element = outer?.shadowRoot?.activeElement ?? outer
+    return element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? ''
+  })()`)
+}
