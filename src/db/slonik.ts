@@ -6,7 +6,7 @@ import {
 import type { DatabasePool, DriverFactory, Interceptor, Query, QueryResultRow, QuerySqlToken } from 'slonik'
 import { createPgDriverFactory } from '@slonik/pg-driver'
 import { Client, types } from 'pg'
-import { PreparedReads } from './prepared-reads.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 
 export interface ReadPoolOptions {
   /** A URL that Slonik understands; a unix socket goes into the host: `postgresql://user@%2Ffolder/name`. */
@@ -45,7 +45,7 @@ const idleTimeoutMs = 60_000
  * - `int8` comes as a number (every height and count of ours is below 2^53), `timestamptz` as ISO 8601 text in UTC
  *   with milliseconds, `bytea` as a Buffer.
  * - Statements with a name (`sql.prepared(…)`) that are asked of the pool itself, by `any`, `maybeOne` or `one`, go over connections of
- *   their own, see `PreparedReads`. A name may have several texts, but few: filters that are given or not. Their rows need not be
+ *   their own, see `PreparedStatements`. A name may have several texts, but few: filters that are given or not. Their rows need not be
  *   checked in production, since a text always gives the same columns.
  * - Connections are not reset on return, which saves a round trip a query: nobody may leave settings on a session.
  * - A connection that does not answer is given up, so that a half-open one is not waited for as long as TCP would.
@@ -74,14 +74,14 @@ export async function createReadPool(options: ReadPoolOptions): Promise<Database
       ...Object.entries(ownParsers).map(([name, parse]) => ({ name, parse })),
     ],
   })
-  const prepared = new PreparedReads(named(url), {
+  const prepared = new PreparedStatements(named(url), {
     max: preparedConnections, parsers: parsersByOid, idleTimeoutMs, applicationName: 'flowfarm api',
     statementTimeoutMs, answerTimeoutMs: statementTimeoutMs + answerGraceMs,
   })
   return withPrepared(pool, prepared, checkPrepared)
 }
 
-function withPrepared(pool: DatabasePool, prepared: PreparedReads, isChecked: boolean): DatabasePool {
+function withPrepared(pool: DatabasePool, prepared: PreparedStatements, isChecked: boolean): DatabasePool {
   const { any, maybeOne, one, end } = pool
   const known = new Map<string, { readonly name: string; readonly text: string }>()
   /** Undefined: it is not to be prepared, or there are too many already. */
@@ -95,8 +95,8 @@ function withPrepared(pool: DatabasePool, prepared: PreparedReads, isChecked: bo
   const read = async (query: QuerySqlToken): Promise<readonly unknown[]> => {
     const statement = statementOf(query)
     if (statement === undefined) return any(query)
-    const rows = await prepared.read({ ...statement, values: query.values })
-    return isChecked ? rows.map((row) => checkPreparedRow(query, row as QueryResultRow)) : rows
+    const { rows } = await prepared.query({ ...statement, values: query.values })
+    return isChecked ? rows.map((row) => checkPreparedRow(query, row)) : rows
   }
   const readOne = async (query: QuerySqlToken): Promise<unknown> => {
     const rows = await read(query)

@@ -7,6 +7,7 @@ import { asError } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts'
 import { connectionLimits } from '../db/connection-limits.ts'
 import { createPool } from '../db/pool.ts'
+import { PreparedStatements } from '../db/prepared-statements.ts'
 import { createAuth } from '../wallet/auth/create-auth.ts'
 import type { AuthSessions } from '../wallet/auth/auth-sessions.ts'
 import { createGotrueSessions } from '../wallet/auth/gotrue-sessions.ts'
@@ -43,6 +44,13 @@ export interface OpenedWallet extends WalletParts {
 }
 
 const poolSize = 10
+
+/**
+ * Statements of sign-ins are many and short: two connections that have several of them each take half of what ten with one each do. More are for disks on
+ * which a commit takes long.
+ */
+const statementConnections = { max: 4, depth: 16, idleTimeoutMs: 60_000 } as const
+
 const unitsPerFlow = 100_000_000n
 const pruneEveryMs = 3_600_000
 
@@ -58,13 +66,15 @@ export async function openWallet(context: ServiceContext, { port, clientOf, log,
     ...connectionLimits, max: poolSize, applicationName: 'flowfarm wallet', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections: flowfarm wallet', () => pool.end())
+  const statements = new PreparedStatements(databaseUrl, { ...connectionLimits, ...statementConnections, applicationName: 'flowfarm wallet' })
+  lifecycle.onStop('statements: flowfarm wallet', () => statements.end())
   const figures = new WalletMetrics(context.metrics)
-  const { sessions, middleware, authUrl } = await openAuth(context, { pool, figures, place, clientOf, log, port })
+  const { sessions, middleware, authUrl } = await openAuth(context, { pool, statements, figures, place, clientOf, log, port })
   const { nodes, followed } = openWalletNodes(context, log)
   const provisioning = await openProvisioning(context, new PasskeyStore(pool), log, {
     startBalances: { testnet: BigInt(config.WALLET_TESTNET_FUNDS) * unitsPerFlow }, onAccount: figures.account, onPayerBalance: figures.payerBalance,
   })
-  const passkeys = createPasskeyFunction({ pool, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning), onNote: figures.passkey })
+  const passkeys = createPasskeyFunction({ pool, statements, log, relyingParty: () => party, sessions, clientOf, endpoints: provisioningEndpoints(provisioning), onNote: figures.passkey })
   const pruning = setInterval(() => {
     passkeys.prune().catch((error: unknown) => log.warn({ err: asError(error) }, 'old challenges of passkeys could not be removed'))
   }, pruneEveryMs)
@@ -95,17 +105,18 @@ interface OpenedAuth {
 
 interface AuthNeeds extends Pick<OpenWalletOptions, 'clientOf' | 'log' | 'port'> {
   readonly pool: ReturnType<typeof createPool>
+  readonly statements: PreparedStatements
   readonly place: ReturnType<typeof readWalletPlace>
   readonly figures: WalletMetrics
 }
 
 /** Our own auth endpoint, or the one of somebody else at GOTRUE_URL. */
-async function openAuth({ config, lifecycle }: ServiceContext, { pool, place, figures, clientOf, log, port }: AuthNeeds): Promise<OpenedAuth> {
+async function openAuth({ config, lifecycle }: ServiceContext, { pool, statements, place, figures, clientOf, log, port }: AuthNeeds): Promise<OpenedAuth> {
   const { GOTRUE_URL: gotrueUrl, GOTRUE_SERVICE_TOKEN: serviceToken } = config
   if (gotrueUrl !== undefined) return { sessions: createGotrueSessions({ url: gotrueUrl, serviceToken }), middleware: undefined, authUrl: gotrueUrl }
   const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
   const auth = await createAuth({
-    pool, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
+    pool, statements, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
     sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, folder: config.MAIL_FOLDER }, log),
     providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
     isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: readServiceToken(config),

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type pg from 'pg'
 import type { Client } from '../../base/client-address.ts'
 import type { Logger } from '../../base/log.ts'
+import type { StatementRunner } from '../../db/named-query.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { AttemptLimits } from './limits/attempt-limits.ts'
 import type { Outbox } from './mail/outbox.ts'
@@ -17,6 +18,8 @@ import type { UserStore } from './users/user-store.ts'
 /** What the auth endpoint is made of. */
 export interface AuthParts {
   readonly pool: pg.Pool
+  /** For the statements of sign-ins by passkey. */
+  readonly statements: StatementRunner
   readonly log: Logger
   readonly limits: AttemptLimits
   readonly users: UserStore

@@ -18,15 +18,22 @@ export interface SignedIn {
   readonly authenticatedAt: Date
 }
 
+/** What somebody who has shown a passkey trades for a session. */
+export interface SessionToken {
+  readonly tokenHash: string
+  /** Lower case; undefined for users without one. */
+  readonly email: string | undefined
+}
+
 /** What the parts of the wallet ask of the one that signs people in: our own, or another one at GOTRUE_URL. */
 export interface AuthSessions {
   /** @param accessToken of `Authorization: Bearer`. @throws ApiError 401 `UNAUTHORIZED` */
   authenticate(accessToken: string): Promise<SignedIn>
   /**
    * A token that is traded once, within five minutes, for a session: POST /verify `{type: 'magiclink', token_hash}`. It leaves links that were sent by
-   * e-mail alone, and is there for users without one.
+   * e-mail alone, and is there for users without one. Undefined for a user who is not there (any more).
    */
-  createTokenHash(userId: string): Promise<string>
+  createSessionToken(userId: string): Promise<SessionToken | undefined>
   /** Undefined for one who is not there (any more). */
   findUser(userId: string): Promise<AuthUser | undefined>
 }

@@ -5,6 +5,7 @@ import type { Client } from '../../base/client-address.ts'
 import { asError } from '../../base/errors.ts'
 import type { RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
+import type { StatementRunner } from '../../db/named-query.ts'
 import { RateLimits } from '../limits/rate-limits.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AuthParts } from './auth-parts.ts'
@@ -30,6 +31,8 @@ import { UserStore } from './users/user-store.ts'
 
 export interface AuthOptions {
   readonly pool: pg.Pool
+  /** For the statements of sign-ins by passkey. Default: the pool. */
+  readonly statements?: StatementRunner
   readonly log: Logger
   /** WALLET_URL, or http://localhost and the port. */
   readonly walletUrl: string
@@ -72,16 +75,16 @@ const pruneEveryMs = 3_600_000
 
 /** The wallet's own auth endpoint on PostgreSQL. @throws FatalError `bad-jwt-key` */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const { pool, log, walletUrl: given } = options
+  const { pool, statements = pool, log, walletUrl: given } = options
   const walletUrl = given.replace(/\/+$/, '')
   const key = await readSigningKey(pool, options.jwtKey)
   const secrets = new AuthSecrets(key)
-  const counts = new RateLimits(pool)
+  const counts = new RateLimits(pool, statements)
   const outbox = new Outbox({ send: options.sendMail, log, onDone: options.onMail })
   const parts: AuthParts = {
-    pool, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin, clientOf: options.clientOf,
+    pool, statements, log, walletUrl, secrets, outbox, name: options.name, isAllowedOrigin: options.isAllowedOrigin, clientOf: options.clientOf,
     serviceToken: options.serviceToken, forgetUser: options.forgetUser ?? (() => Promise.resolve()), limits: new AttemptLimits(counts, { ...authLimits, ...options.limits }), users: new UserStore(),
-    sessions: new SessionStore(pool, { secrets, hours: options.sessionHours, onOpen: options.onSignIn }), oneTimeTokens: new OneTimeTokens(pool, secrets),
+    sessions: new SessionStore(pool, { secrets, statements, hours: options.sessionHours, onOpen: options.onSignIn }), oneTimeTokens: new OneTimeTokens(pool, secrets, statements),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`), flows: new FlowStates(pool), audit: new AuditLog(),
     providers: new Map(options.providers.map((provider) => [provider.name, provider])),
   }

@@ -76,16 +76,16 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       const seconds = Math.max(0, ...(claims.data.amr ?? []).map(({ timestamp }) => timestamp))
       return { user: asUser(user.data), sessionId: claims.data.session_id, authenticatedAt: new Date(seconds * 1000) }
     },
-    createTokenHash: async (userId) => {
+    createSessionToken: async (userId) => {
       const token = serviceTokenOf()
       const user = await findUser(userId)
-      if (user === undefined) throw away(new Error('it does not know the user'))
+      if (user === undefined) return undefined
       if (user.email === undefined) throw new ApiError(409, 'INVALID_INPUT', 'This account has no e-mail address, without which the auth server makes no session for a passkey.')
       const link = linkForm.safeParse(await ask('/admin/generate_link', token, { body: { type: 'magiclink', email: user.email }, refusals: [] }))
       if (!link.success) throw away(new Error('it made no link'))
       // Links are made by address, and there may be several users of one: those of single sign-on are not found by it.
       if (link.data.id !== userId) throw new ApiError(409, 'INVALID_INPUT', 'The e-mail address of this account is that of another user too, for whom the auth server makes sessions.')
-      return link.data.hashed_token
+      return { tokenHash: link.data.hashed_token, email: user.email }
     },
     findUser,
   }

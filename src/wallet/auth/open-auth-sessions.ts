@@ -27,7 +27,7 @@ export async function openAuthSessions(pool: pg.Pool, { jwtKey, walletUrl, sessi
   const key = await readSigningKey(pool, jwtKey)
   const secrets = new AuthSecrets(key)
   return createAuthSessions({
-    pool, users: new UserStore(), sessions: new SessionStore(pool, { secrets, hours: sessionHours }), oneTimeTokens: new OneTimeTokens(pool, secrets),
+    statements: pool, users: new UserStore(), sessions: new SessionStore(pool, { secrets, hours: sessionHours }), oneTimeTokens: new OneTimeTokens(pool, secrets),
     accessTokens: await AccessTokens.create(key, `${walletUrl}${authPath}`),
   })
 }

@@ -6,7 +6,7 @@ import { asAuthUser } from './users/present-user.ts'
 
 /** Who makes a request, by the sessions of our own auth endpoint: one that was ended is refused at once. */
 export function createAuthSessions(
-  { pool, accessTokens, sessions, users, oneTimeTokens }: Pick<AuthParts, 'pool' | 'accessTokens' | 'sessions' | 'users' | 'oneTimeTokens'>,
+  { statements, accessTokens, sessions, users, oneTimeTokens }: Pick<AuthParts, 'statements' | 'accessTokens' | 'sessions' | 'users' | 'oneTimeTokens'>,
 ): AuthSessions {
   return {
     authenticate: async (accessToken) => {
@@ -18,9 +18,9 @@ export function createAuthSessions(
         throw error
       }
     },
-    createTokenHash: (userId) => oneTimeTokens.makeForSession(userId),
+    createSessionToken: async (userId) => (isUuid(userId) ? oneTimeTokens.makeForSession(userId) : undefined),
     findUser: async (userId) => {
-      const user = isUuid(userId) ? await users.find(pool, userId) : undefined
+      const user = isUuid(userId) ? await users.find(statements, userId) : undefined
       return user === undefined ? undefined : asAuthUser(user)
     },
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { ApiError } from '../../base/errors.ts'
 import { namedQuery } from '../../db/named-query.ts'
+import type { StatementRunner } from '../../db/named-query.ts'
 import { query } from '../../db/pool.ts'
 
 /** So many times at once, and as many again over the period. */
@@ -47,9 +48,12 @@ const countOne = countTurn(1)
  */
 export class RateLimits {
   readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
 
-  constructor(pool: pg.Pool) {
+  /** @param statements where times are counted */
+  constructor(pool: pg.Pool, statements: StatementRunner = pool) {
     this.#pool = pool
+    this.#statements = statements
   }
 
   /**
@@ -60,7 +64,7 @@ export class RateLimits {
    */
   async take(action: string, subject: string, { most, periodMs }: RateLimit): Promise<void> {
     const turn: Turn = { action, subject, limit: { most, periodMs } }
-    const { rowCount } = await namedQuery(this.#pool, countOne, [...turnValues(turn)])
+    const { rowCount } = await namedQuery(this.#statements, countOne, [...turnValues(turn)])
     if (rowCount !== 1) await this.refuse(turn)
   }
 

@@ -8,6 +8,7 @@ import { ApiError, asError, RetryableError } from '../../base/errors.ts'
 import { leftSignal } from '../../base/http/left-signal.ts'
 import type { RequestContext, RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
+import type { StatementRunner } from '../../db/named-query.ts'
 import { readJson } from '../../base/read-json.ts'
 import type { AuthSessions } from '../auth/auth-sessions.ts'
 import { RateLimits } from '../limits/rate-limits.ts'
@@ -27,6 +28,8 @@ import { SignInStore } from './stores/sign-in-store.ts'
 
 export interface PasskeyFunctionOptions {
   readonly pool: pg.Pool
+  /** For the statements of sign-ins. Default: the pool. */
+  readonly statements?: StatementRunner
   readonly log: Logger
   /** Asked at each request: a port that is picked when the service listens may be part of it. */
   readonly relyingParty: () => RelyingParty
@@ -60,11 +63,11 @@ const body = z.object({ endpoint: z.string().max(100), data: z.unknown().optiona
  * under the HTTP status that says the same. Pages of the relying party's origins may call it, and those of no other.
  */
 export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyFunction {
-  const { pool, log, sessions, clientOf, limits = passkeyLimits } = options
+  const { pool, statements = pool, log, sessions, clientOf, limits = passkeyLimits } = options
   const endpoints = allEndpoints(options.endpoints ?? {})
-  const rates = new RateLimits(pool)
+  const rates = new RateLimits(pool, statements)
   const stores = {
-    passkeys: new PasskeyStore(pool), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool, options.onNote), signIns: new SignInStore(pool, rates), rates,
+    passkeys: new PasskeyStore(pool, statements), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool, options.onNote), signIns: new SignInStore(statements, rates), rates,
   }
   return {
     middleware: async (context, next) => {

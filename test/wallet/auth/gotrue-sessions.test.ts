@@ -80,19 +80,20 @@ describe('an auth server of somebody else', () => {
 
   it('makes the token that a passkey is traded for', async () => {
     answer = ({ url: path }) => [200, path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id, hashed_token: 'hash' }]
-    expect(await sessions('service').createTokenHash(id)).to.equal('hash')
+    expect(await sessions('service').createSessionToken(id)).to.deep.equal({ tokenHash: 'hash', email: 'a@example.com' })
     expect(calls).to.deep.equal([`GET /auth/admin/users/${id} Bearer service`, 'POST /auth/admin/generate_link Bearer service {"type":"magiclink","email":"a@example.com"}'])
     expect((await sessions('service').findUser(id))?.email).to.equal('a@example.com')
     answer = () => [200, { id }]
-    expect(await refusal(sessions('service').createTokenHash(id))).to.deep.equal([409, 'INVALID_INPUT'])
+    expect(await refusal(sessions('service').createSessionToken(id))).to.deep.equal([409, 'INVALID_INPUT'])
     answer = () => [401, {}]
-    expect(await refusal(sessions('wrong').createTokenHash(id))).to.deep.equal([503, 'INTERNAL'])
-    expect(await refusal(sessions().createTokenHash(id))).to.deep.equal([503, 'INTERNAL'])
+    expect(await refusal(sessions('wrong').createSessionToken(id))).to.deep.equal([503, 'INTERNAL'])
+    expect(await refusal(sessions().createSessionToken(id))).to.deep.equal([503, 'INTERNAL'])
   })
 
   it('says that a user is gone only where it was asked with a good token and does not know them', async () => {
     answer = () => [404, {}]
     expect(await sessions('service').findUser(id)).to.equal(undefined)
+    expect(await sessions('service').createSessionToken(id)).to.equal(undefined)
     // Of what is told else a passkey would be taken for one that was removed, and forgotten.
     for (const [status, body] of [[401, {}], [403, {}], [200, {}], [200, { id: 'no uuid' }], [200, { id: id.replace('1', '2'), email: 'b@example.com' }]] as const) {
       answer = () => [status, body]
@@ -103,7 +104,7 @@ describe('an auth server of somebody else', () => {
   it('makes no session for another user of the same address', async () => {
     const other = id.replace('1', '2')
     answer = ({ url: path }) => [200, path === `/auth/admin/users/${id}` ? { id, email: 'a@example.com' } : { id: other, hashed_token: 'hash' }]
-    expect(await refusal(sessions('service').createTokenHash(id))).to.deep.equal([409, 'INVALID_INPUT'])
+    expect(await refusal(sessions('service').createSessionToken(id))).to.deep.equal([409, 'INVALID_INPUT'])
   })
 
   it('may be one of ours', async () => {

@@ -94,7 +94,7 @@ describe('what the auth endpoint allows and keeps to itself', () => {
     secrets.push(String(next['refresh_token']), String(next['access_token']))
     await auth.call('POST', '/otp', { body: { email: 'quiet@example.com' } })
     const waiting = await auth.mailTo('quiet@example.com')
-    secrets.push(waiting.token, waiting.code, await auth.sessions.createTokenHash(userId))
+    secrets.push(waiting.token, waiting.code, await auth.tokenHashOf(userId))
     await auth.call('GET', waiting.link)
     await auth.call('POST', '/verify', { body: { email: 'quiet@example.com', token: '000000', type: 'email' } })
     await auth.call('POST', '/token?grant_type=refresh_token', { body: { refresh_token: `${refreshToken}x` } })

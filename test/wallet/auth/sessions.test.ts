@@ -119,6 +119,7 @@ describe('sessions of the wallet', () => {
     expect(Date.now() - authenticatedAt.getTime()).to.be.within(-5000, 60_000)
     expect(await auth.sessions.findUser(userId)).to.deep.equal(user)
     for (const nobody of ['00000000-0000-4000-8000-000000000000', 'x']) expect(await auth.sessions.findUser(nobody)).to.equal(undefined)
+    for (const nobody of ['00000000-0000-4000-8000-000000000000', 'x']) expect(await auth.sessions.createSessionToken(nobody)).to.equal(undefined)
     await auth.call('POST', '/logout', { headers: { Authorization: `Bearer ${accessToken}` } })
     for (const token of [accessToken, '', 'x', 'a.b.c']) {
       const refused = await auth.sessions.authenticate(token).catch((error: unknown) => error)
@@ -136,8 +137,8 @@ describe('sessions of the wallet', () => {
   it('that are ended for all devices, or all others, are not opened anew by what was to be traded before', async () => {
     for (const [scope, status] of [['global', 403], ['others', 403], ['local', 200]] as const) {
       const { userId, accessToken } = await signIn(auth, `${scope}-before@example.com`)
-      const [hash, stranger] = [await auth.sessions.createTokenHash(userId), (await signIn(auth, `${scope}-stranger@example.com`)).userId]
-      const other = await auth.sessions.createTokenHash(stranger)
+      const [hash, stranger] = [await auth.tokenHashOf(userId), (await signIn(auth, `${scope}-stranger@example.com`)).userId]
+      const other = await auth.tokenHashOf(stranger)
       expect((await auth.call('POST', `/logout?scope=${scope}`, { headers: { Authorization: `Bearer ${accessToken}` } })).status).to.equal(204)
       const trade = async (token: string): Promise<number> => (await auth.call('POST', '/verify', { body: { type: 'magiclink', token_hash: token } })).status
       expect([await trade(hash), await trade(other)], scope).to.deep.equal([status, 200])
@@ -148,7 +149,7 @@ describe('sessions of the wallet', () => {
     const { userId } = await signIn(auth, 'passkey@example.com')
     await auth.call('POST', '/otp', { body: { email: 'passkey@example.com' } })
     const { token } = await auth.mailTo('passkey@example.com')
-    const [first, second] = [await auth.sessions.createTokenHash(userId), await auth.sessions.createTokenHash(userId)]
+    const [first, second] = [await auth.tokenHashOf(userId), await auth.tokenHashOf(userId)]
     const client = auth.client()
     const { data, error } = await client.verifyOtp({ type: 'magiclink', token_hash: first })
     expect(error).to.equal(null)
@@ -158,13 +159,13 @@ describe('sessions of the wallet', () => {
     expect((await client.verifyOtp({ type: 'magiclink', token_hash: token })).error).to.equal(null)
 
     const { rows: [nameless] } = await db.pool.query<{ id: string }>('insert into wallet_auth.users default values returning id')
-    const hash = await auth.sessions.createTokenHash(nameless?.id ?? '')
+    const hash = await auth.tokenHashOf(nameless?.id ?? '')
     // It is nothing that a page for links takes.
     expect((await auth.call('GET', `/verify?token=${hash}`)).status).to.equal(403)
     expect((await auth.press(`${auth.url}/verify?token=${hash}`)).status).to.equal(403)
     const session = await client.verifyOtp({ type: 'magiclink', token_hash: hash })
     expect(session.data.user).to.include({ id: nameless?.id, email: '' })
-    const late = await auth.sessions.createTokenHash(nameless?.id ?? '')
+    const late = await auth.tokenHashOf(nameless?.id ?? '')
     const { rows: [life] } = await db.pool.query<{ short: boolean }>("select round(extract(epoch from max(expires_at) - now())) <= 300 as short from wallet_auth.one_time_tokens where kind = 'session'")
     expect(life).to.deep.equal({ short: true })
     await db.pool.query("update wallet_auth.one_time_tokens set expires_at = now() where kind = 'session'")

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ApiError } from '../../../src/base/errors.ts'
 import type { SessionEndpoint } from '../../../src/wallet/passkeys/endpoints/endpoint.ts'
+import { createTestDatabase } from '../../support/database.ts'
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
 
 const asked: unknown[] = []
@@ -186,10 +187,11 @@ describe('the passkey function', () => {
   })
 
   it('works through no database that is away, and lets nobody in', async () => {
-    const away = await PasskeyWorld.create()
+    const database = await createTestDatabase()
+    const away = await PasskeyWorld.create({ database })
     try {
       const person = away.person()
-      await away.database.pool.end()
+      await database.drop()
       for (const [endpoint, token] of [['/login/start', undefined], ['/register/start', person.token]] as const) {
         const { status, error } = await away.call(endpoint, {}, { token })
         expect([endpoint, status >= 500, error.code]).to.deep.equal([endpoint, true, 'INTERNAL'])

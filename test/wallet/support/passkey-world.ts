@@ -7,7 +7,8 @@ import { closeServer, listen } from '../../../src/base/http/listen.ts'
 import { requests } from '../../../src/base/http/requests.ts'
 import type { RequestState } from '../../../src/base/http/requests.ts'
 import { Metrics } from '../../../src/base/metrics.ts'
-import type { AuthSessions, AuthUser, SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
+import { PreparedStatements } from '../../../src/db/prepared-statements.ts'
+import type { AuthSessions, AuthUser, SessionToken, SignedIn } from '../../../src/wallet/auth/auth-sessions.ts'
 import type { EndpointLimits, PasskeyLimits } from '../../../src/wallet/passkeys/passkey-limits.ts'
 import { createPasskeyFunction } from '../../../src/wallet/passkeys/passkey-function.ts'
 import type { PasskeyFunction, PasskeyFunctionOptions } from '../../../src/wallet/passkeys/passkey-function.ts'
@@ -87,10 +88,12 @@ class TestSessions implements AuthSessions {
     return signedIn
   }
 
-  async createTokenHash(userId: string): Promise<string> {
+  async createSessionToken(userId: string): Promise<SessionToken | undefined> {
+    const user = await this.findUser(userId)
+    if (user === undefined) return undefined
     const tokenHash = randomBytes(20).toString('hex')
     this.tokenHashes.set(tokenHash, userId)
-    return tokenHash
+    return { tokenHash, email: user.email }
   }
 
   async findUser(userId: string): Promise<AuthUser | undefined> {
@@ -132,8 +135,9 @@ export class PasskeyWorld {
     const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
     const party = readRelyingParty({ url: origin, rpId, rpName: 'Wallet', origins: [origin, 'https://*.apps.example.com'] })
     const sessions = new TestSessions()
+    const statements = new PreparedStatements(database.url, { max: 2, depth: 16, idleTimeoutMs: 60_000 })
     const passkeyFunction = createPasskeyFunction({
-      pool: database.pool, log, relyingParty: () => party, sessions, clientOf: clientReader(addressList(trustedProxies)), limits: unlimited, ...options,
+      pool: database.pool, statements, log, relyingParty: () => party, sessions, clientOf: clientReader(addressList(trustedProxies)), limits: unlimited, ...options,
     })
     const app = new Koa<RequestState>()
     app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
@@ -142,6 +146,7 @@ export class PasskeyWorld {
     const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
     return new PasskeyWorld({ database, sessions, passkeyFunction, logged }, { url: `http://127.0.0.1:${port}/functions/v1/passkey-auth`, stop: async () => {
       await closeServer(server, 500)
+      await statements.end()
       if (given === undefined) await database.drop()
     } })
   }

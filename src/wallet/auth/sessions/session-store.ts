@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { namedQuery } from '../../../db/named-query.ts'
+import type { StatementRunner } from '../../../db/named-query.ts'
 import { query, withTransaction } from '../../../db/pool.ts'
 import { authError } from '../auth-error.ts'
 import { countTurn, turnValues } from '../../limits/rate-limits.ts'
@@ -58,6 +59,8 @@ function banned(): Error {
 
 export interface SessionStoreOptions {
   readonly secrets: AuthSecrets
+  /** Where one-time tokens are traded. Default: the pool. */
+  readonly statements?: StatementRunner
   /** Longest life of a session. */
   readonly hours: number
   /** Told of every session that begins. */
@@ -70,13 +73,15 @@ export interface SessionStoreOptions {
  */
 export class SessionStore {
   readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
   readonly #secrets: AuthSecrets
   readonly #hours: number
   readonly #onOpen: (method: SignInMethod) => void
   readonly #audit = new AuditLog()
 
-  constructor(pool: pg.Pool, { secrets, hours, onOpen = () => undefined }: SessionStoreOptions) {
+  constructor(pool: pg.Pool, { secrets, statements = pool, hours, onOpen = () => undefined }: SessionStoreOptions) {
     this.#pool = pool
+    this.#statements = statements
     this.#secrets = secrets
     this.#hours = hours
     this.#onOpen = onOpen
@@ -91,7 +96,7 @@ export class SessionStore {
   async trade(token: string, client: AuthClient, turn: Turn): Promise<KeptSession | 'limited' | undefined> {
     const refreshToken = randomToken()
     const { rows: [row] } = await namedQuery<{ [Name in keyof SessionRow]: SessionRow[Name] | null } & { readonly isCounted: boolean; readonly isTaken: boolean }>(
-      this.#pool,
+      this.#statements,
       `with counted as (${countTurn(7)}),
        taken as (
          delete from wallet_auth.one_time_tokens as o using counted where o.token_hash = $1 and o.kind = 'session' and o.expires_at > now() returning o.user_id, o.method

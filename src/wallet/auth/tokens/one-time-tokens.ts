@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { namedQuery } from '../../../db/named-query.ts'
+import type { StatementRunner } from '../../../db/named-query.ts'
 import { query } from '../../../db/pool.ts'
+import type { SessionToken } from '../auth-sessions.ts'
 import type { SignInMethod } from '../sessions/open-session.ts'
 import type { AuthSecrets } from './auth-secrets.ts'
 import { digestOf, randomCode, randomToken } from './random-token.ts'
@@ -39,10 +41,13 @@ const columns = `kind, user_id as "userId", email, method, redirect_to as "redir
 /** Tokens that are traded once. One DELETE takes them, so that of two who come at once one is too late. */
 export class OneTimeTokens {
   readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
   readonly #secrets: AuthSecrets
 
-  constructor(pool: pg.Pool, secrets: AuthSecrets) {
+  /** @param statements where tokens of sign-ins by passkey are kept */
+  constructor(pool: pg.Pool, secrets: AuthSecrets, statements: StatementRunner = pool) {
     this.#pool = pool
+    this.#statements = statements
     this.#secrets = secrets
   }
 
@@ -67,14 +72,30 @@ export class OneTimeTokens {
     return { token, code }
   }
 
-  /** For who has shown a passkey. */
-  async makeForSession(userId: string): Promise<string> {
-    return this.#make(this.#pool, { kind: 'session', userId, method: 'webauthn', codeChallenge: null, seconds: sessionSeconds })
+  /** For who has shown a passkey. Undefined where there is no such user (any more). */
+  async makeForSession(userId: string): Promise<SessionToken | undefined> {
+    const tokenHash = randomToken()
+    const { rows: [user] } = await namedQuery<{ email: string | null }>(
+      this.#statements,
+      `with u as (select id, email from wallet_auth.users where id = $1),
+       made as (
+         insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, expires_at) select 'session', $2, id, 'webauthn', now() + make_interval(secs => $3) from u
+       )
+       select email from u`,
+      [userId, digestOf(tokenHash), sessionSeconds],
+    )
+    return user === undefined ? undefined : { tokenHash, email: user.email ?? undefined }
   }
 
   /** For the page that began a sign-in. @param codeChallenge null: the page has none, and the token alone is enough */
   async makeForPage(client: pg.ClientBase, { userId, method, codeChallenge }: { userId: string; method: SignInMethod; codeChallenge: string | null }): Promise<string> {
-    return this.#make(client, { kind: codeChallenge === null ? 'session' : 'code', userId, method, codeChallenge, seconds: codeSeconds })
+    const token = randomToken()
+    await query(
+      client,
+      `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [codeChallenge === null ? 'session' : 'code', digestOf(token), userId, method, codeChallenge, codeSeconds],
+    )
+    return token
   }
 
   /** What an e-mailed link is for, without using it. */
@@ -116,18 +137,5 @@ export class OneTimeTokens {
     }
     const { rows: [row] } = await query<OneTimeToken>(client, `delete from wallet_auth.one_time_tokens where id = $1 returning ${columns}`, [kept.id])
     return row
-  }
-
-  async #make(
-    db: pg.Pool | pg.ClientBase,
-    { kind, userId, method, codeChallenge, seconds }: { kind: 'session' | 'code'; userId: string; method: SignInMethod; codeChallenge: string | null; seconds: number },
-  ): Promise<string> {
-    const token = randomToken()
-    await namedQuery(
-      db,
-      `insert into wallet_auth.one_time_tokens (kind, token_hash, user_id, method, code_challenge, expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
-      [kind, digestOf(token), userId, method, codeChallenge, seconds],
-    )
-    return token
   }
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { namedQuery } from '../../../db/named-query.ts'
+import type { StatementRunner } from '../../../db/named-query.ts'
 import { query } from '../../../db/pool.ts'
 import { authError } from '../auth-error.ts'
 import { userColumns } from './user-row.ts'
@@ -30,7 +31,7 @@ const mostMetadata = 4096
 
 /** Users by who they showed to be. */
 export class UserStore {
-  async find(db: Db, id: string): Promise<UserRow | undefined> {
+  async find(db: StatementRunner, id: string): Promise<UserRow | undefined> {
     const { rows: [user] } = await namedQuery<UserRow>(db, `select ${userColumns} from wallet_auth.users as u where u.id = $1`, [id])
     return user
   }

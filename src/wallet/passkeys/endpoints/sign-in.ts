@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { AuthUser } from '../../auth/auth-sessions.ts'
 import type { Turn } from '../../limits/rate-limits.ts'
 import { assertionResponse } from '../ceremonies/responses.ts'
 import { VerificationFailure } from '../ceremonies/verification-failure.ts'
@@ -60,28 +59,25 @@ export async function finishSignIn({ data, caller, turn, parts }: OpenCall): Pro
   const ofAccount = (userId: string): Turn => ({ action: 'passkey login/finish of account', subject: userId, limit: limits.ceremony.account })
   const found = await signIns.end(turn, ofAccount, { challengeId: given.challengeId, credentialId: given.response.id, rpId: relyingParty.id })
   const challenge = await notedChallenge({ kind: 'sign-in' }, caller, parts, () => goodChallenge(found.challenge))
-  let email: string | undefined
-  const { userId } = await checkAssertion({
+  const { userId, credentialId } = await checkAssertion({
     response: given.response, challenge, caller, parts, userId: undefined, found: found.passkey,
     accept: async (passkey, verified) => {
-      email = (await requireUser(passkey, challenge, caller, parts)).email
+      await requireMeant(passkey, challenge, parts)
       const note = { event: 'authentication_completed', isDone: true, userId: passkey.userId, credentialId: passkey.credentialId } as const
       const isGood = await passkeys.usedAndNoted(passkey.credentialId, verified, noteValues(caller, note))
       if (isGood) parts.audit.noted(note)
       return isGood
     },
   })
-  return { verified: true, tokenHash: await sessions.createTokenHash(userId), email: email ?? null }
+  const made = await sessions.createSessionToken(userId)
+  if (made !== undefined) return { verified: true, tokenHash: made.tokenHash, email: made.email ?? null }
+  await parts.audit.note(caller, { event: 'authentication_failed', isDone: false, userId, credentialId, reason: 'unknown user' })
+  throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
 }
 
-/** Whose passkey it is, where they are the one who was meant. @throws ApiError 404 `CREDENTIAL_NOT_FOUND`; VerificationFailure `other-account` */
-async function requireUser({ userId, credentialId }: OwnedPasskey, challenge: TakenChallenge, caller: Caller, { sessions, audit }: PasskeyParts): Promise<AuthUser> {
-  const user = await sessions.findUser(userId)
-  if (user === undefined) {
-    await audit.note(caller, { event: 'authentication_failed', isDone: false, userId, credentialId, reason: 'unknown user' })
-    throw functionError('CREDENTIAL_NOT_FOUND', 'This passkey is not known here (any more).')
-  }
-  const isMeant = challenge.emailHash === null || (user.email !== undefined && digestOfEmail(user.email).equals(challenge.emailHash))
-  if (!isMeant) throw new VerificationFailure('other-account')
-  return user
+/** That a passkey is of the user who was meant. @throws VerificationFailure `other-account` */
+async function requireMeant({ userId }: OwnedPasskey, { emailHash }: TakenChallenge, { sessions }: PasskeyParts): Promise<void> {
+  if (emailHash === null) return
+  const email = (await sessions.findUser(userId))?.email
+  if (email === undefined || !digestOfEmail(email).equals(emailHash)) throw new VerificationFailure('other-account')
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { namedQuery } from '../../../db/named-query.ts'
+import type { StatementRunner } from '../../../db/named-query.ts'
 import { query, withTransaction } from '../../../db/pool.ts'
 import type { BackupFlags } from '../ceremonies/authenticator-data.ts'
 import type { SigningPasskey, VerifiedAssertion } from '../ceremonies/verify-assertion.ts'
@@ -48,9 +49,12 @@ export type AlsoIn = (client: pg.ClientBase) => Promise<void>
 /** Passkeys of all users. */
 export class PasskeyStore implements KnownPasskeys {
   readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
 
-  constructor(pool: pg.Pool) {
+  /** @param statements where it is noted that a passkey has signed */
+  constructor(pool: pg.Pool, statements: StatementRunner = pool) {
     this.#pool = pool
+    this.#statements = statements
   }
 
   async find(userId: string, credentialId: string): Promise<KnownPasskey | undefined> {
@@ -132,13 +136,13 @@ export class PasskeyStore implements KnownPasskeys {
    * @returns false where the counter is not higher than all before, which is how a copy is known; or where it was removed at this moment
    */
   async used(credentialId: string, { counter, isBackedUp }: VerifiedAssertion): Promise<boolean> {
-    const { rowCount } = await namedQuery(this.#pool, markUsed, [credentialId, counter, isBackedUp])
+    const { rowCount } = await namedQuery(this.#statements, markUsed, [credentialId, counter, isBackedUp])
     return rowCount === 1
   }
 
   /** The same, with a line of the audit log where it is true. @param note values of the line, of `noteValues` */
   async usedAndNoted(credentialId: string, { counter, isBackedUp }: VerifiedAssertion, note: readonly unknown[]): Promise<boolean> {
-    const { rowCount } = await namedQuery(this.#pool, markUsedAndNote, [credentialId, counter, isBackedUp, ...note])
+    const { rowCount } = await namedQuery(this.#statements, markUsedAndNote, [credentialId, counter, isBackedUp, ...note])
     return rowCount === 1
   }
 

@@ -1,5 +1,5 @@
-import type pg from 'pg'
 import { namedQuery } from '../../../db/named-query.ts'
+import type { StatementRunner } from '../../../db/named-query.ts'
 import { countTurn, turnValues } from '../../limits/rate-limits.ts'
 import type { RateLimits, Turn } from '../../limits/rate-limits.ts'
 import type { Caller } from './caller.ts'
@@ -42,18 +42,18 @@ type EndRow = FoundChallenge & OwnedPasskey & { readonly isCounted: boolean; rea
 
 /** The two ends of a sign-in, each in one statement: what it takes is for the most part the way to the server and back. */
 export class SignInStore {
-  readonly #pool: pg.Pool
+  readonly #statements: StatementRunner
   readonly #rates: RateLimits
 
-  constructor(pool: pg.Pool, rates: RateLimits) {
-    this.#pool = pool
+  constructor(statements: StatementRunner, rates: RateLimits) {
+    this.#statements = statements
     this.#rates = rates
   }
 
   /** Makes a challenge for whoever asks. @throws ApiError 429 `RATE_LIMITED` */
   async begin(turn: Turn, caller: Caller, rpId: string): Promise<NewChallenge> {
     const bytes = newChallengeBytes()
-    const { rows: [row] } = await namedQuery<{ id: string }>(this.#pool, beginning, [
+    const { rows: [row] } = await namedQuery<{ id: string }>(this.#statements, beginning, [
       ...turnValues(turn), ...challengeValues(bytes, { kind: 'sign-in', email: undefined }, rpId), ...noteValues(caller, { event: 'authentication_started', isDone: true }),
     ])
     return row === undefined ? this.#rates.refuse(turn) : { id: row.id, bytes }
@@ -67,7 +67,7 @@ export class SignInStore {
    */
   async end(turn: Turn, ofAccount: (userId: string) => Turn, { challengeId, credentialId, rpId }: SignInAnswer): Promise<FoundSignIn> {
     const [action, , stepMs, periodMs] = turnValues(ofAccount(''))
-    const { rows: [row] } = await namedQuery<EndRow>(this.#pool, ending, [...turnValues(turn), challengeId, rpId, credentialId, action, stepMs, periodMs])
+    const { rows: [row] } = await namedQuery<EndRow>(this.#statements, ending, [...turnValues(turn), challengeId, rpId, credentialId, action, stepMs, periodMs])
     if (row?.isCounted !== true) return this.#rates.refuse(turn)
     // Of what is not there PostgreSQL gives nulls.
     const challenge = (row.hash as Buffer | null) === null ? undefined : { hash: row.hash, emailHash: row.emailHash, isExpired: row.isExpired }

@@ -7,6 +7,7 @@ import { closeServer, listen } from '../../../../src/base/http/listen.ts'
 import { requests } from '../../../../src/base/http/requests.ts'
 import type { RequestState } from '../../../../src/base/http/requests.ts'
 import { Metrics } from '../../../../src/base/metrics.ts'
+import { PreparedStatements } from '../../../../src/db/prepared-statements.ts'
 import { createAuth } from '../../../../src/wallet/auth/create-auth.ts'
 import type { Auth, AuthOptions } from '../../../../src/wallet/auth/create-auth.ts'
 import { authLimits } from '../../../../src/wallet/auth/limits/attempt-limits.ts'
@@ -38,6 +39,8 @@ export interface RunningAuth extends Auth {
   /** A client of GoTrue's own, with a memory of its own. */
   client(flowType?: 'pkce' | 'implicit'): GoTrueClient
   admin(token: string): GoTrueAdminApi
+  /** What is traded for a session of a user who has shown a passkey. */
+  tokenHashOf(userId: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -63,8 +66,9 @@ export async function runAuth(
   const handle = app.callback()
   const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
   const origin = `http://127.0.0.1:${port}`
+  const statements = new PreparedStatements(database.url, { max: 2, depth: 16, idleTimeoutMs: 60_000 })
   const auth = await createAuth({
-    pool: database.pool, log, walletUrl: origin, name: 'Test wallet', jwtKey: undefined, sessionHours: 720, serviceToken: 'the-token-of-services',
+    pool: database.pool, statements, log, walletUrl: origin, name: 'Test wallet', jwtKey: undefined, sessionHours: 720, serviceToken: 'the-token-of-services',
     sendMail: (mail) => Promise.resolve(void mails.push(mail)), providers: providers(origin), limits: noLimits,
     isAllowedOrigin: (given) => given === 'https://app.example.com', clientOf: clientReader(addressList(['127.0.0.0/8'])), ...options,
   })
@@ -97,9 +101,15 @@ export async function runAuth(
       const storage = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value), removeItem: (key: string) => void kept.delete(key) }
       return new AuthClient({ url, flowType, storage, storageKey: `key-${Math.random()}`, autoRefreshToken: false, persistSession: true, detectSessionInUrl: false })
     },
+    tokenHashOf: async (userId) => {
+      const made = await auth.sessions.createSessionToken(userId)
+      if (made === undefined) throw new Error(`there is no user ${userId}`)
+      return made.tokenHash
+    },
     admin: (token) => new GoTrueAdminApi({ url, headers: { Authorization: `Bearer ${token}` } }),
     stop: async () => {
       await auth.close()
+      await statements.end()
       await closeServer(server, 500)
     },
   }

@@ -1,72 +1,77 @@
 import { Socket } from 'node:net'
 import { Client, types } from 'pg'
+import type { QueryResult, QueryResultRow } from 'pg'
 import { asDatabaseError, isConnectionLost } from './errors.ts'
 import { clientConfig } from './pool.ts'
 import type { PoolOptions } from './pool.ts'
 
 /** A statement by its name, which stands for this text and no other. */
-export interface PreparedRead {
+export interface PreparedStatement {
   readonly name: string
   /** With `$1`, `$2`, … */
   readonly text: string
   readonly values: readonly unknown[]
 }
 
-export interface PreparedReadsOptions extends PoolOptions {
+export interface PreparedStatementsOptions extends PoolOptions {
   /** Most connections. */
   readonly max: number
-  /** How columns come, by the type's OID; others as `pg` gives them. */
-  readonly parsers: ReadonlyMap<number, ColumnParser>
+  /**
+   * A connection that has so many statements to answer is given more only where all have, and there may be no further one. The larger it is, the fewer
+   * wake-ups and system calls the statements take, and the longer one waits for those before it. Default 1.
+   */
+  readonly depth?: number
+  /** How columns come, by the type's OID. Default, and for all others: as `pg` gives them. */
+  readonly parsers?: ReadonlyMap<number, ColumnParser>
   /** After so long without a statement a connection is closed, in milliseconds. */
   readonly idleTimeoutMs: number
 }
 
-type Row = Record<string, unknown>
 type ColumnParser = (text: string) => unknown
 
 /**
- * Reads by statements that are short and asked for very often: each is planned once a connection, and a connection is sent the next
- * one before it has answered the last, so that few connections, wake-ups and system calls serve many requests.
+ * Statements that are short and run very often: each is planned once a connection, and a connection is sent the next one before it has
+ * answered the last, so that few connections, wake-ups and system calls serve many requests. Each is a transaction of its own.
  *
  * The plans are generic: which partitions are read is found out from the values when a statement begins, not planned anew, which is
  * most of the cost of a short one. So whatever is read here bounds the heights of each partitioned table by parameters or constants.
  *
- * A connection is opened when those that there are have something to do, and none is waited for when it is lost: what it was asked
- * fails, and the next read opens another.
+ * A connection is opened when those that there are have enough to do, and none is waited for when it is lost: what it was asked
+ * fails, and the next statement opens another.
  */
-export class PreparedReads {
+export class PreparedStatements {
   readonly #url: string
-  readonly #options: PreparedReadsOptions
+  readonly #options: PreparedStatementsOptions
   readonly #connections = new Set<PreparedConnection>()
   #hasEnded = false
 
-  constructor(url: string, options: PreparedReadsOptions) {
+  constructor(url: string, options: PreparedStatementsOptions) {
     this.#url = url
     this.#options = options
   }
 
   /**
-   * The rows of a statement.
+   * Runs a statement.
    * @throws errors of our tree
    */
-  async read(statement: PreparedRead): Promise<Row[]> {
+  async query<Row extends QueryResultRow>(statement: PreparedStatement): Promise<QueryResult<Row>> {
     try {
-      return await this.#readOnce(statement)
+      return await this.#runOnce(statement)
     } catch (error) {
       if (!isOutdatedPlan(error)) throw asDatabaseError(error)
     }
-    // The connection that had it is not used any more.
+    // It has done nothing, and the connection that had its plan is not used any more.
     try {
-      return await this.#readOnce(statement)
+      return await this.#runOnce(statement)
     } catch (error) {
       throw asDatabaseError(error)
     }
   }
 
-  async #readOnce(statement: PreparedRead): Promise<Row[]> {
+  async #runOnce<Row extends QueryResultRow>(statement: PreparedStatement): Promise<QueryResult<Row>> {
     const connection = this.#choose()
     try {
-      return await connection.read(statement)
+      return await connection.query(statement)
     } catch (error) {
       // What ends a connection is told to a statement before its socket closes.
       if (isOutdatedPlan(error) || isConnectionLost(error)) this.#retire(connection)
@@ -80,14 +85,18 @@ export class PreparedReads {
     await Promise.all([...this.#connections].map((connection) => connection.end()))
   }
 
-  /** The one with least to do, or another one where all have something. */
+  /** One that has something to do, but not enough; or another one; or the one with least to do. */
   #choose(): PreparedConnection {
-    if (this.#hasEnded) throw new Error('the prepared reads have ended')
-    let best: PreparedConnection | undefined
+    if (this.#hasEnded) throw new Error('the prepared statements have ended')
+    const { depth = 1, max } = this.#options
+    let [fullest, emptiest]: (PreparedConnection | undefined)[] = []
     for (const connection of this.#connections) {
-      if (best === undefined || connection.waiting < best.waiting) best = connection
+      const { waiting } = connection
+      if (waiting < depth && (fullest === undefined || waiting > fullest.waiting)) fullest = connection
+      if (emptiest === undefined || waiting < emptiest.waiting) emptiest = connection
     }
-    if (best !== undefined && (best.waiting === 0 || this.#connections.size >= this.#options.max)) return best
+    if (fullest !== undefined) return fullest
+    if (emptiest !== undefined && this.#connections.size >= max) return emptiest
     const connection = new PreparedConnection(this.#url, this.#options, () => this.#connections.delete(connection))
     this.#connections.add(connection)
     return connection
@@ -124,7 +133,7 @@ class PreparedConnection {
   #waiting = 0
   #whenQuiet = Promise.withResolvers<void>()
 
-  constructor(url: string, options: PreparedReadsOptions, onGone: () => void) {
+  constructor(url: string, options: PreparedStatementsOptions, onGone: () => void) {
     const { parsers } = options
     this.#onGone = onGone
     this.#client = new Client({
@@ -132,7 +141,7 @@ class PreparedConnection {
       options: '-c plan_cache_mode=force_generic_plan',
       pipeline: true,
       stream: () => this.#socket,
-      types: { getTypeParser: (oid: number): ColumnParser => parsers.get(oid) ?? (types.getTypeParser(oid) as ColumnParser) },
+      types: { getTypeParser: (oid: number): ColumnParser => parsers?.get(oid) ?? (types.getTypeParser(oid) as ColumnParser) },
     })
     this.#client.on('error', onGone)
     this.#client.on('end', onGone)
@@ -145,14 +154,13 @@ class PreparedConnection {
     return this.#waiting
   }
 
-  async read({ name, text, values }: PreparedRead): Promise<Row[]> {
+  async query<Row extends QueryResultRow>({ name, text, values }: PreparedStatement): Promise<QueryResult<Row>> {
     this.#waiting++
     this.#idle.refresh()
     try {
       if (!this.#isOpen) await this.#connected
       this.#cork()
-      const { rows } = await this.#client.query<Row>({ name, text, values: [...values] })
-      return rows
+      return await this.#client.query<Row>({ name, text, values: [...values] })
     } finally {
       this.#waiting--
       if (this.#waiting === 0) this.#whenQuiet.resolve()

@@ -11,7 +11,7 @@ import { createReadPool } from './slonik.ts'
 const numberRow = z.object({ n: z.number() })
 const pidOf = fixedStatement(sql.prepared('pid', z.object({ pid: z.number() }))`select pg_backend_pid() as pid where $1::int > 0`)
 
-describe('prepared reads', () => {
+describe('prepared statements of the pool for typed reads', () => {
   let database: TestDatabase
   let pool: DatabasePool
 
