@@ -4,12 +4,12 @@ import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import { clientNetwork } from '../base/client-network.ts'
 import { ApiError } from '../base/errors.ts'
+import { bearerToken } from '../base/http/bearer-token.ts'
 import type { Logger } from '../base/log.ts'
 import { readJson } from '../base/read-json.ts'
 import { RefusedAttempts } from '../auth/refused-attempts.ts'
 import type { AdminGate } from './admin/admin-gate.ts'
 import { AnswerStream } from './http/answer-stream.ts'
-import { bearerOf } from './http/shown-key.ts'
 import type { RequestState } from './middleware/request-log.ts'
 import { declaredPath, topLevelSegments } from './http/paths.ts'
 import type { Answer, Caching, Route, Services } from './route.ts'
@@ -72,7 +72,7 @@ async function answerTo(
     query: new URLSearchParams(context.querystring),
     body: route.body === undefined ? undefined : await readJson(context.req, mostBodyBytes),
     apiKey: context.get('X-API-Key') || undefined,
-    bearer: bearerOf(context.get('Authorization')),
+    bearer: bearerToken(context.get('Authorization')),
     mediaType: preferredType(route, context),
   }, services)
   if (route.access !== 'admin') return run()

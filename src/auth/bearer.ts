@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
+import { bearerToken } from '../base/http/bearer-token.ts'
 
 /** Who calls a service that wants no token. */
 export const everybody = 'everybody'
@@ -12,7 +13,7 @@ export const everybody = 'everybody'
  */
 export function admitBearer(header: string, token: string | undefined): string {
   if (token === undefined) return everybody
-  const [, given] = /^Bearer +(\S+)\s*$/i.exec(header) ?? []
+  const given = bearerToken(header)
   if (given === undefined) throw new ApiError(401, 'missing-token', 'Send the token of this service as `Authorization: Bearer <API_TOKEN>`.')
   // Of equal length whatever was sent, so that the time of the comparison tells nothing.
   if (!timingSafeEqual(digest(given), digest(token))) throw new ApiError(401, 'wrong-token', 'This is not the token of this service.')

@@ -1,9 +1,5 @@
 import { isKeyText } from '../../auth/developer-keys.ts'
-
-/** What an `Authorization` header holds behind `Bearer`. */
-export function bearerOf(authorization: string): string | undefined {
-  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-}
+import { bearerToken } from '../../base/http/bearer-token.ts'
 
 /**
  * The developer key that a request shows, not checked; '' without any. It comes as `X-API-Key`; clients of the Flow explorer's
@@ -11,6 +7,6 @@ export function bearerOf(authorization: string): string | undefined {
  */
 export function shownKey(apiKey: string, authorization: string): string {
   if (apiKey.trim() !== '') return apiKey.trim()
-  const bearer = bearerOf(authorization)
+  const bearer = bearerToken(authorization)
   return bearer !== undefined && isKeyText(bearer) ? bearer : ''
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
-import { z } from 'zod'
 import type { Client } from '../../base/client-address.ts'
 import { clientNetwork } from '../../base/client-network.ts'
-import { ApiError, asError, RetryableError } from '../../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
+import { bearerToken } from '../../base/http/bearer-token.ts'
+import { endpointCall, endpointFunction } from '../../base/http/endpoint-function.ts'
 import { leftSignal } from '../../base/http/left-signal.ts'
 import type { RequestContext, RequestState } from '../../base/http/requests.ts'
 import type { Logger } from '../../base/log.ts'
@@ -56,7 +57,7 @@ export const passkeyFunctionPath = '/functions/v1/passkey-auth'
 /** The largest response of an authenticator with all that is around it, several times over. */
 const mostBodyBytes = 64 * 1024
 
-const body = z.object({ endpoint: z.string().max(100), data: z.unknown().optional() })
+const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' }
 
 /**
  * The passkey function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message}}`
@@ -70,22 +71,14 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
     passkeys: new PasskeyStore(pool, statements), challenges: new ChallengeStore(pool), audit: new PasskeyAudit(pool, options.onNote), signIns: new SignInStore(statements, rates), rates,
   }
   return {
-    middleware: async (context, next) => {
-      if (context.path !== passkeyFunctionPath) {
-        await next()
-        return
-      }
-      context.state.route = passkeyFunctionPath
-      context.set({ 'Cache-Control': 'no-store', 'Vary': 'Origin' })
-      try {
+    middleware: endpointFunction({
+      path: passkeyFunctionPath, failed: 'a passkey request failed', log, codes,
+      allowsOrigin: (origin) => options.relyingParty().allows(origin), notAllowed: () => functionError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the passkeys.'),
+      run: (context) => {
         const parts: PasskeyParts = { relyingParty: options.relyingParty(), sessions, ...stores, limits, log }
-        allowOrigin(context, parts.relyingParty)
-        if (context.method === 'OPTIONS') answerPreflight(context)
-        else await answer(context, endpoints, { parts, address: clientOf(context.req).address })
-      } catch (error) {
-        answerError(context, error, log)
-      }
-    },
+        return answer(context, endpoints, { parts, address: clientOf(context.req).address })
+      },
+    }),
     prune: async () => {
       await stores.challenges.prune()
       await stores.rates.prune()
@@ -96,18 +89,12 @@ export function createPasskeyFunction(options: PasskeyFunctionOptions): PasskeyF
 
 async function answer(
   context: RequestContext, endpoints: ReadonlyMap<string, Endpoint>, { parts, address }: { readonly parts: PasskeyParts; readonly address: string },
-): Promise<void> {
-  if (context.method !== 'POST') {
-    context.set('Allow', 'OPTIONS, POST')
-    throw new ApiError(405, 'INVALID_INPUT', `${passkeyFunctionPath} takes POST, not ${context.method}.`)
-  }
-  const { endpoint: name, data } = readData(body, await readJson(context.req, mostBodyBytes))
+): Promise<unknown> {
+  const { endpoint: name, data } = readData(endpointCall, await readJson(context.req, mostBodyBytes))
   const endpoint = endpoints.get(name)
   if (endpoint === undefined) throw functionError('NOT_FOUND', 'Field "endpoint" names nothing that there is.', { field: 'endpoint' })
   const caller: Caller = { address, origin: context.get('Origin') || undefined, userAgent: context.get('User-Agent') || undefined }
-  const given = await call(endpoint, name, { caller, data, parts, token: bearerOf(context.get('Authorization')), signal: leftSignal(context.res) })
-  context.status = 200
-  send(context, { success: true, data: given })
+  return await call(endpoint, name, { caller, data, parts, token: bearerToken(context.get('Authorization')), signal: leftSignal(context.res) })
 }
 
 interface Called {
@@ -147,63 +134,4 @@ async function runOpen(endpoint: Extract<Endpoint, { readonly access: 'open' }>,
     if (!turn.isCounted) await rates.take(turn.action, turn.subject, turn.limit)
     throw error
   }
-}
-
-function bearerOf(header: string): string | undefined {
-  return /^Bearer +(\S+)\s*$/i.exec(header)?.[1]
-}
-
-/** @throws ApiError 403 `ORIGIN_NOT_ALLOWED` for pages of other sites, also of those that have their own name lead here */
-function allowOrigin(context: RequestContext, relyingParty: RelyingParty): void {
-  const origin = context.get('Origin')
-  if (origin === '') return
-  if (!relyingParty.allows(origin)) throw functionError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the passkeys.')
-  context.set('Access-Control-Allow-Origin', origin)
-  context.set('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id')
-}
-
-function answerPreflight(context: RequestContext): void {
-  context.set({
-    'Access-Control-Allow-Methods': 'POST',
-    // Clients of other servers of this function send the last two.
-    'Access-Control-Allow-Headers': 'authorization, content-type, apikey, x-client-info',
-    'Access-Control-Max-Age': '600',
-  })
-  context.status = 204
-}
-
-function answerError(context: RequestContext, thrown: unknown, log: Logger): void {
-  if (context.res.destroyed) return
-  const { requestId } = context.state
-  const error = toApiError(thrown)
-  if (error.status >= 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a passkey request failed')
-  context.status = error.status
-  const { retryAfterSeconds } = error.details
-  if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
-  if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
-  // What is left of the body is not read.
-  if (error.status === 413) context.set('Connection', 'close')
-  send(context, { success: false, error: { code: codeOf(error), message: error.message } })
-}
-
-function send(context: RequestContext, answer: unknown): void {
-  context.body = JSON.stringify(answer)
-  context.type = 'application/json'
-}
-
-/** What is no answer of ours says nothing of itself. */
-function toApiError(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof RetryableError) {
-    return new ApiError(503, 'INTERNAL', 'This does not work at the moment; try again.', { cause: thrown, details: { retryAfterSeconds: 1 } })
-  }
-  return new ApiError(500, 'INTERNAL', 'Something went wrong here; the log tells what.', { cause: thrown })
-}
-
-const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 404: 'NOT_FOUND', 429: 'RATE_LIMITED' }
-
-/** Those of the function are in upper case. Errors of what it works with have others. */
-function codeOf({ code, status }: ApiError): string {
-  if (/^[A-Z_]+$/.test(code)) return code
-  return codes[status] ?? (status >= 500 ? 'INTERNAL' : 'INVALID_INPUT')
 }

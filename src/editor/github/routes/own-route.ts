@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router'
 import type { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
+import { bearerToken } from '../../../base/http/bearer-token.ts'
 import type { RequestContext, RequestState } from '../../../base/http/requests.ts'
 import { parseBody, parseQuery } from '../../../base/parse-input.ts'
 import { readJson } from '../../../base/read-json.ts'
@@ -45,7 +46,7 @@ export function addOwnRoute<Schema extends z.ZodObject>(router: Router<RequestSt
 /** @throws ApiError 401, 429 */
 async function signedIn(context: RequestContext, { limits, clientOf, authenticate }: GitHubParts): Promise<string> {
   limits.ofClient(clientOf(context.req).address, 'client')
-  const token = /^Bearer +(\S+)\s*$/i.exec(context.get('Authorization'))?.[1]
+  const token = bearerToken(context.get('Authorization'))
   if (token === undefined) throw new ApiError(401, 'missing-token', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
   return (await authenticate(token)).userId
 }

@@ -1,4 +1,5 @@
 import { clientNetwork } from '../../../base/client-network.ts'
+import { bearerToken } from '../../../base/http/bearer-token.ts'
 import type { RequestContext } from '../../../base/http/requests.ts'
 import { authError } from '../auth-error.ts'
 import type { AuthParts } from '../auth-parts.ts'
@@ -17,7 +18,7 @@ export function clientOf({ req }: RequestContext, parts: Pick<AuthParts, 'client
 
 /** The token of `Authorization`. @throws ApiError 401 `no_authorization` */
 export function bearerOf(context: RequestContext): string {
-  const [, token] = /^Bearer +(\S+)\s*$/i.exec(context.get('Authorization')) ?? []
+  const token = bearerToken(context.get('Authorization'))
   if (token === undefined) throw authError(401, 'no_authorization', 'This endpoint requires a valid Bearer token')
   return token
 }
