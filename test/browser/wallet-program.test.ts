@@ -1,8 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
-import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
-import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -10,6 +7,8 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { createMailFolder } from '../support/mail-folder.ts'
 import type { MailFolder } from '../support/mail-folder.ts'
+import { payingChains } from '../support/paying-chains.ts'
+import type { PayingChain } from '../support/paying-chains.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
 import { watchConsole } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
@@ -23,69 +22,71 @@ interface Transfer {
   readonly receiver: string
 }
 
-describe('the wallet of the running program, on the simulated chain', function (this: Mocha.Suite) {
-  this.timeout(180_000)
-  let running: TestBrowser | undefined
-  let database: TestDatabase | undefined
-  let node: LedgerNode | undefined
-  let mails: MailFolder | undefined
-  let program: FlowfarmProcess | undefined
+for (const { name, start } of payingChains) {
+  describe(`the wallet of the running program, on ${name}`, function (this: Mocha.Suite) {
+    this.timeout(180_000)
+    let running: TestBrowser | undefined
+    let database: TestDatabase | undefined
+    let chain: PayingChain | undefined
+    let mails: MailFolder | undefined
+    let program: FlowfarmProcess | undefined
 
-  before(async function (this: Mocha.Context) {
-    running = await browserOrSkip(this)
-    database = await createTestDatabase()
-    node = await startLedgerNode({ seed: 11, head: 330, hasPayer: true, intervalMs: 200 })
-    mails = await createMailFolder()
-  })
-
-  after(async () => {
-    await running?.close()
-    await program?.end('SIGTERM')
-    await node?.stop()
-    await database?.drop()
-    await mails?.remove()
-  })
-
-  it('takes somebody from a mailed code to a payment that the explorer shows', async () => {
-    if (running === undefined || database === undefined || node === undefined || mails === undefined) throw new Error('the suite has not begun')
-    program = new FlowfarmProcess(['ingest', 'farm', 'api', 'wallet'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', PORT: '0', WALLET_PORT: '0', MAIL_FOLDER: mails.path,
-      START_BLOCK: '325', ENABLE_HISTORY_INGESTER: 'false', WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: '100',
+    before(async function (this: Mocha.Context) {
+      chain = await start(this)
+      running = await browserOrSkip(this)
+      database = await createTestDatabase()
+      mails = await createMailFolder()
     })
-    const url = String((await program.logged(/the wallet listens/))['url'])
-    const { page, context, authenticator, said } = await openWallet(running, { url })
-    page.setDefaultTimeout(90_000)
-    await signInByCode(page, mails, newEmail())
 
-    const address = await makeFirstPasskey(page)
-    expect(await authenticator.count()).to.equal(1)
-    // What an account has to have, and what the payer adds.
-    await page.getByText('100.001 FLOW').waitFor()
+    after(async () => {
+      await running?.close()
+      await program?.end('SIGTERM')
+      await chain?.stop()
+      await database?.drop()
+      await mails?.remove()
+    })
 
-    await page.getByRole('link', { name: 'Send', exact: true }).first().click()
-    await fillPayment(page, '12.5', publishedPayer.address)
-    await page.getByRole('button', { name: 'Send with your passkey' }).click()
-    await page.getByRole('heading', { name: 'Sent' }).waitFor()
-    const link = new URL(await page.getByRole('link', { name: 'See it in the explorer' }).getAttribute('href') ?? '')
-    const id = link.pathname.split('/').at(-1) ?? ''
-    expect(link.pathname).to.match(/\/transaction\/[0-9a-f]{64}$/)
+    it('takes somebody from a mailed code to a payment that the explorer shows', async () => {
+      if (running === undefined || database === undefined || chain === undefined || mails === undefined) throw new Error('the suite has not begun')
+      program = new FlowfarmProcess(['ingest', 'farm', 'api', 'wallet'], {
+        DB_URL: database.url, CHAIN_ACCESS_NODE: chain.endpoint, HOST: '127.0.0.1', PORT: '0', WALLET_PORT: '0', MAIL_FOLDER: mails.path,
+        WALLET_TESTNET_PAYER: chain.payerSetting, WALLET_TESTNET_FUNDS: '100', ...chain.variables,
+      })
+      const url = String((await program.logged(/the wallet listens/))['url'])
+      const { page, context, authenticator, said } = await openWallet(running, { url })
+      page.setDefaultTimeout(90_000)
+      await signInByCode(page, mails, newEmail())
 
-    const transfer = await transferOf(link.origin, address, id)
-    expect(transfer).to.deep.include({ amount: '12.50000000', direction: 'withdraw', sender: address, receiver: publishedPayer.address })
-    const [explorer] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'See it in the explorer' }).click()])
-    const seen = watchConsole(explorer)
-    await explorer.getByText(id.slice(0, 8)).first().waitFor()
-    await explorer.getByText('12.5').first().waitFor()
-    expect(seen).to.deep.equal([])
+      const address = await makeFirstPasskey(page)
+      expect(await authenticator.count()).to.equal(1)
+      // What an account has to have, and what the payer adds.
+      await page.getByText('100.001 FLOW').waitFor()
 
-    await page.getByRole('button', { name: 'To the accounts' }).click()
-    await page.getByText(/^87\.\d+ FLOW$/).waitFor()
-    await page.getByRole('link', { name: 'Activity' }).click()
-    await page.getByText('−12.5 FLOW').waitFor()
-    expect(said).to.deep.equal([])
-    expect(program.log.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).to.deep.equal([])
+      await page.getByRole('link', { name: 'Send', exact: true }).first().click()
+      await fillPayment(page, '12.5', chain.payer.address)
+      await page.getByRole('button', { name: 'Send with your passkey' }).click()
+      await page.getByRole('heading', { name: 'Sent' }).waitFor()
+      const link = new URL(await page.getByRole('link', { name: 'See it in the explorer' }).getAttribute('href') ?? '')
+      const id = link.pathname.split('/').at(-1) ?? ''
+      expect(link.pathname).to.match(/\/transaction\/[0-9a-f]{64}$/)
+
+      const transfer = await transferOf(link.origin, address, id)
+      expect(transfer).to.deep.include({ amount: '12.50000000', direction: 'withdraw', sender: address, receiver: chain.payer.address })
+      const [explorer] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'See it in the explorer' }).click()])
+      const seen = watchConsole(explorer)
+      await explorer.getByText(id.slice(0, 8)).first().waitFor()
+      await explorer.getByText('12.5').first().waitFor()
+      expect(seen).to.deep.equal([])
+
+      await page.getByRole('button', { name: 'To the accounts' }).click()
+      await page.getByText(/^87\.\d+ FLOW$/).waitFor()
+      await page.getByRole('link', { name: 'Activity' }).click()
+      await page.getByText('−12.5 FLOW').waitFor()
+      expect(said).to.deep.equal([])
+      expect(program.log.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).to.deep.equal([])
+    })
   })
-})
+}
 
 /** Waits until the API has derived what a transaction moved. */
 async function transferOf(api: string, address: string, id: string): Promise<Transfer> {

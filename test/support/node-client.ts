@@ -91,6 +91,8 @@ export interface ToldResult {
   readonly error: string
   readonly height: number
   readonly eventTypes: readonly string[]
+  /** Of the first account that it made, with `0x`. */
+  readonly createdAddress: string | undefined
 }
 
 /** Sends transactions to a node as any client does, and asks for what came of them. */
@@ -142,9 +144,11 @@ export class NodeClient {
 
   async result(id: string): Promise<ToldResult> {
     const told = await this.ask('GetTransactionResult', bytesField(1, bytesOfHex(id, 'id')))
+    const events = contentsOf(told, 4).map((event) => ({ type: bytesOf(event, 1).toString('utf8'), payload: bytesOf(event, 5).toString('utf8') }))
+    const created = events.find(({ type }) => type === 'flow.AccountCreated')?.payload
     return {
-      status: numberOf(told, 1), error: bytesOf(told, 3).toString('utf8'), height: numberOf(told, 8),
-      eventTypes: contentsOf(told, 4).map((event) => bytesOf(event, 1).toString('utf8')),
+      status: numberOf(told, 1), error: bytesOf(told, 3).toString('utf8'), height: numberOf(told, 8), eventTypes: events.map(({ type }) => type),
+      createdAddress: created === undefined ? undefined : /0x[0-9a-f]{16}/.exec(created)?.[0],
     }
   }
 

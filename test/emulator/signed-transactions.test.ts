@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
+import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { NodeClient, passkeyKey, testKey } from '../support/node-client.ts'
+import type { TestKey, TestSigner, TestTransaction, ToldResult } from '../support/node-client.ts'
+import { payingChains } from '../support/paying-chains.ts'
+import type { PayingChain } from '../support/paying-chains.ts'
+import { untilSealed } from '../support/until-sealed.ts'
+
+const unit = 100_000_000n
+
+// What is signed here is checked by flow-go in the one, and by our own node in the other, which has to find the same.
+for (const { name, start } of payingChains) {
+  describe(`transactions that were signed by the signing library, on ${name}`, function (this: Mocha.Suite) {
+    this.timeout(120_000)
+    let chain: PayingChain
+    let client: NodeClient | undefined
+
+    before(async function (this: Mocha.Context) {
+      chain = await start(this)
+      client = new NodeClient(chain.endpoint)
+    })
+
+    after(async () => {
+      if (client === undefined) return
+      await client.close()
+      await chain.stop()
+    })
+
+    const node = (): NodeClient => {
+      if (client === undefined) throw new Error('the suite has not begun')
+      return client
+    }
+
+    /** What comes of one that the chain takes in, or that it refuses at once. */
+    async function done(transaction: FlowTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> {
+      try {
+        return await untilSealed(node(), await node().send(transaction))
+      } catch (thrown) {
+        return { status: 0, error: (thrown as Error).message }
+      }
+    }
+
+    const sent = async (wanted: TestTransaction): Promise<Pick<ToldResult, 'status' | 'error'>> => done(await node().signed(wanted))
+
+    async function newAccount(key: TestKey, startBalance = 10n * unit): Promise<TestSigner> {
+      const id = await node().send(await node().signed({ code: createAccount('emulator', { ...key, startBalance }), proposer: chain.payer }))
+      const { error, createdAddress } = await untilSealed(node(), id)
+      expect(error).to.equal('')
+      return { address: createdAddress ?? '', keyIndex: 0, key }
+    }
+
+    const send = (amount = unit, to = chain.payer.address): TestTransaction['code'] => sendFlow('emulator', { amount, to })
+    const balance = async ({ address }: TestSigner): Promise<string> => (await node().account(address)).balance
+
+    it('are run where a passkey pays for itself, where somebody else pays, and where it only authorizes', async () => {
+      const account = await newAccount(passkeyKey())
+      expect(await balance(account)).to.equal('10.00100000')
+      expect(await sent({ code: send(), proposer: account })).to.include({ status: 4, error: '' })
+      const own = await balance(account)
+      // The fee comes on top.
+      expect(own).to.match(/^9\.000\d{5}$/)
+      expect(await sent({ code: send(), proposer: account, payer: chain.payer })).to.include({ status: 4, error: '' })
+      expect(await balance(account)).to.equal(own.replace(/^9/, '8'))
+      expect(await sent({ code: send(), proposer: chain.payer, authorizers: [account] })).to.include({ status: 4, error: '' })
+      expect(await balance(account)).to.equal(own.replace(/^9/, '7'))
+    })
+
+    it('are run by keys of both curves and both hashes, and not by one that hashes otherwise', async () => {
+      for (const signatureAlgorithm of ['ECDSA_P256', 'ECDSA_secp256k1'] as const) {
+        for (const hashAlgorithm of ['SHA2_256', 'SHA3_256'] as const) {
+          const account = await newAccount(testKey(signatureAlgorithm, hashAlgorithm))
+          expect(await sent({ code: send(), proposer: account }), `${signatureAlgorithm} ${hashAlgorithm}`).to.include({ status: 4, error: '' })
+          const other = { ...account, key: { ...account.key, sign: testKey(signatureAlgorithm, hashAlgorithm === 'SHA2_256' ? 'SHA3_256' : 'SHA2_256').sign } }
+          expect((await sent({ code: send(), proposer: other })).error).to.match(/signature is not valid|invalid signature/i)
+        }
+      }
+    })
+
+    it('are refused where what a passkey signed was changed, of whatever part', async () => {
+      const account = await newAccount(passkeyKey())
+      const good = await node().signed({ code: send(), proposer: account })
+      const [signature] = good.envelopeSignatures
+      const extension = signature?.extensionData
+      if (signature === undefined || extension === undefined) throw new Error('the passkey left no extension data')
+      const withSignature = (changed: Partial<typeof signature>): FlowTransaction => ({ ...good, envelopeSignatures: [{ ...signature, ...changed }] })
+      const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.with(at, (bytes[at] ?? 0) ^ 1)
+      const wrong: readonly (readonly [name: string, transaction: FlowTransaction])[] = [
+        ['no extension data', withSignature({ extensionData: new Uint8Array() })],
+        ['another scheme', withSignature({ extensionData: flipped(extension, 0) })],
+        ['another authenticator', withSignature({ extensionData: flipped(extension, 10) })],
+        ['other client data', withSignature({ extensionData: flipped(extension, extension.length - 5) })],
+        ['another r', withSignature({ signature: flipped(signature.signature, 5) })],
+        ['another s', withSignature({ signature: flipped(signature.signature, 40) })],
+        ['another amount', { ...good, arguments: [good.arguments[0]?.replace('1.0', '2.0') ?? '', ...good.arguments.slice(1)] }],
+        ['another limit', { ...good, computeLimit: 999 }],
+      ]
+      const before = await balance(account)
+      for (const [what, transaction] of wrong) {
+        const { error } = await done(transaction)
+        expect(error, what).to.not.equal('')
+      }
+      expect(await balance(account)).to.equal(before)
+      expect(await done(good)).to.include({ status: 4, error: '' })
+    })
+
+    it('need keys of the full weight, which a passkey may have half of', async () => {
+      const [first, second] = [testKey(), passkeyKey()]
+      const whole = await newAccount(first)
+      for (const key of [first, second]) expect(await sent({ code: addKey('emulator', { ...key, weight: 500 }), proposer: whole })).to.include({ error: '' })
+      expect(await sent({ code: revokeKey('emulator', 0), proposer: whole })).to.include({ error: '' })
+      expect((await sent({ code: send(), proposer: whole })).error).to.not.equal('')
+      const half = { ...whole, keyIndex: 1 }
+      const other = { ...whole, keyIndex: 2, key: second }
+      for (const one of [half, other]) expect((await sent({ code: send(), proposer: one })).error).to.include('sufficient')
+      expect(await sent({ code: send(), proposer: half, signers: [half, other] })).to.include({ status: 4, error: '' })
+    })
+
+    it('are run once', async () => {
+      const account = await newAccount(passkeyKey())
+      const transaction = await node().signed({ code: send(), proposer: account })
+      expect(await done(transaction)).to.include({ status: 4, error: '' })
+      const after = await balance(account)
+      await done(transaction)
+      const again = await node().signed({ code: send(), proposer: account, sequenceNumber: 0n, computeLimit: 998 })
+      expect((await done(again)).error).to.match(/sequence number/)
+      expect(Number(await balance(account))).to.be.within(Number(after) - 0.001, Number(after))
+    })
+  })
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createECDH } from 'node:crypto'
+import { testKey } from './node-client.ts'
+import type { TestSigner } from './node-client.ts'
+
+/** A Flow emulator in a process of its own: flow-go's virtual machine, with its own check of signatures, fees and storage. */
+export interface FlowEmulator {
+  /** Of the access API, as CHAIN_ACCESS_NODE has it. */
+  readonly endpoint: string
+  /** Of the REST API of access nodes. */
+  readonly restUrl: string
+  /** The service account, which has all FLOW. */
+  readonly service: TestSigner
+  /** The same as WALLET_TESTNET_PAYER has it. */
+  readonly payerSetting: string
+  /** Forgets the blocks above a height, as a fork does. It must make no blocks by itself meanwhile. */
+  rollBack(height: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Made for the tests; nothing is of worth that it signs. */
+const serviceKey = '7c4b1a1de5f0c8e2a93d6f4b2e8c7a5190d3f6b4e2a8c7d5f1b3e9a6c4d2f087'
+const serviceAddress = '0xf8d6e0586b0a20c7'
+
+/** The program that FLOWFARM_EMULATOR names; `scripts/emulator.sh` builds one. Undefined where there is none: tests that need it are skipped. */
+export function emulatorProgram(): string | undefined {
+  const path = process.env['FLOWFARM_EMULATOR']
+  return path !== undefined && existsSync(path) ? path : undefined
+}
+
+/** @param blockMs between blocks; by default each transaction makes one @throws where it ends before it listens, with what it said */
+export async function startFlowEmulator(program: string, { blockMs }: { readonly blockMs?: number } = {}): Promise<FlowEmulator> {
+  const folder = await mkdtemp(join(tmpdir(), 'flowfarm-emulator-'))
+  const [port, rest, admin, debugging] = await freePorts(4)
+  const child = spawn(program, [
+    '--host', '127.0.0.1', '--port', `${port}`, '--rest-port', `${rest}`, '--admin-port', `${admin}`, '--debugger-port', `${debugging}`, ...(blockMs === undefined ? [] : ['--block-time', `${blockMs}ms`]),
+    '--transaction-fees', '--service-priv-key', serviceKey, '--service-sig-algo', 'ECDSA_P256', '--service-hash-algo', 'SHA3_256', '--log-format', 'JSON',
+    // As on mainnet, and not ten blocks. Only this store forgets blocks.
+    '--transaction-expiry', '600',
+    '--sqlite-url', ':memory:',
+  ], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit')
+  const said: string[] = []
+  const listening = Promise.withResolvers<void>()
+  const waiting = new Set([`${port}`, `${rest}`, `${admin}`])
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      said.push(line)
+      const started = /Started .* on port (\d+)/.exec(line)?.[1]
+      if (started !== undefined && waiting.delete(started) && waiting.size === 0) listening.resolve()
+    })
+  }
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  }
+  await Promise.race([listening.promise, ended.then(() => {
+    throw new Error(`the emulator ended: ${said.slice(-5).join('\n')}`)
+  })])
+  ended.catch(() => undefined)
+  return {
+    endpoint: `127.0.0.1:${port}`, restUrl: `http://127.0.0.1:${rest}`, stop,
+    service: { address: serviceAddress, keyIndex: 0, key: testKey('ECDSA_P256', 'SHA3_256', { privateKey: serviceKey, publicKey: publicKeyOf(serviceKey) }) },
+    payerSetting: `${serviceAddress}/0/ECDSA_P256/SHA3_256/${serviceKey}`,
+    rollBack: async (height) => {
+      const response = await fetch(`http://127.0.0.1:${admin}/emulator/rollback`, { method: 'POST', body: new URLSearchParams({ height: String(height) }) })
+      if (!response.ok) throw new Error(`the emulator was not rolled back: ${response.status} ${await response.text()}`)
+    },
+  }
+}
+
+function publicKeyOf(privateKey: string): Buffer {
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(privateKey, 'hex')
+  return pair.getPublicKey().subarray(1)
+}
+
+/** Ports that were free a moment ago: the emulator does not say which one it took where it is given none. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
