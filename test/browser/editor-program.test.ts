@@ -3,8 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
-import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
@@ -13,92 +11,96 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { createMailFolder } from '../support/mail-folder.ts'
 import type { MailFolder } from '../support/mail-folder.ts'
+import { payingChains } from '../support/paying-chains.ts'
+import type { PayingChain } from '../support/paying-chains.ts'
 import { codeOf, makeFile, openEditorPage, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving } from './editor-session.ts'
 
-describe('the editor of the running program, on the simulated chain', function (this: Mocha.Suite) {
-  this.timeout(180_000)
-  let running: TestBrowser | undefined
-  let database: TestDatabase | undefined
-  let node: LedgerNode | undefined
-  let mails: MailFolder | undefined
-  let folder: string | undefined
-  let program: FlowfarmProcess | undefined
+for (const { name, start } of payingChains) {
+  describe(`the editor of the running program, on ${name}`, function (this: Mocha.Suite) {
+    this.timeout(180_000)
+    let running: TestBrowser | undefined
+    let database: TestDatabase | undefined
+    let chain: PayingChain | undefined
+    let mails: MailFolder | undefined
+    let folder: string | undefined
+    let program: FlowfarmProcess | undefined
 
-  before(async function (this: Mocha.Context) {
-    running = await browserOrSkip(this)
-    database = await createTestDatabase()
-    node = await startLedgerNode({ seed: 12, head: 330, hasRest: true })
-    mails = await createMailFolder()
-    folder = await mkdtemp(join(tmpdir(), 'flowfarm-editor-'))
-    await writeFile(join(folder, 'samples.json'), JSON.stringify(sampleScripts))
-  })
-
-  after(async () => {
-    await running?.close()
-    await program?.end('SIGTERM')
-    await node?.stop()
-    await database?.drop()
-    await mails?.remove()
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-  })
-
-  it('takes somebody from a contract to a project that is shared, forked and there again after the language server was killed', async () => {
-    if (running === undefined || database === undefined || node === undefined || mails === undefined || folder === undefined) throw new Error('the suite has not begun')
-    program = new FlowfarmProcess(['wallet', 'editor'], {
-      DB_URL: database.url, CHAIN_ACCESS_NODE: node.endpoint, HOST: '127.0.0.1', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', MAIL_FOLDER: mails.path,
-      EDITOR_LANGUAGE_SERVER: 'parser', EDITOR_FOLDER: folder, EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: node.restUrl, EDITOR_SAMPLES: join(folder, 'samples.json'),
+    before(async function (this: Mocha.Context) {
+      chain = await start(this)
+      running = await browserOrSkip(this)
+      database = await createTestDatabase()
+      mails = await createMailFolder()
+      folder = await mkdtemp(join(tmpdir(), 'flowfarm-editor-'))
+      await writeFile(join(folder, 'samples.json'), JSON.stringify(sampleScripts))
     })
-    const url = String((await program.logged(/the editor listens/))['url'])
-    // What Chromium inserts in place of underlined text it gives that text's look by itself, which the policy refuses; the editor then has its own.
-    const { page, said } = await openEditorPage(running, { url }, { expected: ['Applying inline style violates'] })
-    page.setDefaultTimeout(60_000)
-    await untilChecked(page)
 
-    await makeFile(page, 'contracts/Hello.cdc')
-    await typeCode(page, 'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = \n    }\n}\n')
-    await page.getByRole('list').getByRole('button', { name: /contracts\/Hello\.cdc:\d+:\d+/ }).first().waitFor()
-    await typeCode(page, 'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = "hi"\n    }\n}\n')
-    await page.getByText('No problems were found in this project.').waitFor()
+    after(async () => {
+      await running?.close()
+      await program?.end('SIGTERM')
+      await chain?.stop()
+      await database?.drop()
+      await mails?.remove()
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    })
 
-    await page.getByRole('button', { name: 'Templates' }).click()
-    await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
-    await openFile(page, 'scripts/flow-balance.cdc').waitFor()
-    await codeOf(page).click()
-    await page.keyboard.press('ControlOrMeta+Enter')
-    const result = page.getByRole('region', { name: 'Result', exact: true })
-    await result.getByText('UFix64').first().waitFor()
-    expect(await result.innerText()).to.match(/\d+\.\d{8} UFix64/)
+    it('takes somebody from a contract to a project that is shared, forked and there again after the language server was killed', async () => {
+      if (running === undefined || database === undefined || chain === undefined || mails === undefined || folder === undefined) throw new Error('the suite has not begun')
+      program = new FlowfarmProcess(['wallet', 'editor'], {
+        DB_URL: database.url, CHAIN_ACCESS_NODE: chain.endpoint, HOST: '127.0.0.1', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', MAIL_FOLDER: mails.path,
+        EDITOR_LANGUAGE_SERVER: 'parser', EDITOR_FOLDER: folder, EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: chain.restUrl, EDITOR_SAMPLES: join(folder, 'samples.json'),
+      })
+      const url = String((await program.logged(/the editor listens/))['url'])
+      // What Chromium inserts in place of underlined text it gives that text's look by itself, which the policy refuses; the editor then has its own.
+      const { page, said } = await openEditorPage(running, { url }, { expected: ['Applying inline style violates'] })
+      page.setDefaultTimeout(60_000)
+      await untilChecked(page)
 
-    await signInToEditor(page, { wallet: mails })
-    await untilSaving(page, 'Saved')
-    await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('checkbox', { name: /Anybody with the link/ }).check()
-    await page.getByText('The project is public.').waitFor()
-    const { pathname } = new URL(page.url())
-    expect(pathname).to.match(/^\/p\/[a-z0-9-]+$/)
-    await page.keyboard.press('Escape')
+      await makeFile(page, 'contracts/Hello.cdc')
+      await typeCode(page, 'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = \n    }\n}\n')
+      await page.getByRole('list').getByRole('button', { name: /contracts\/Hello\.cdc:\d+:\d+/ }).first().waitFor()
+      await typeCode(page, 'access(all) contract Hello {\n    access(all) let greeting: String\n    init() {\n        self.greeting = "hi"\n    }\n}\n')
+      await page.getByText('No problems were found in this project.').waitFor()
 
-    for (const pid of languageServersOf(program.pid)) process.kill(pid, 'SIGKILL')
-    await openFile(page, 'contracts/Hello.cdc').click()
-    await codeOf(page).click()
-    await page.keyboard.press('ControlOrMeta+End')
-    await page.keyboard.type('// after the crash\n')
-    await untilChecked(page)
-    await untilSaving(page, 'Saved')
-    await page.reload()
-    await openFile(page, 'contracts/Hello.cdc').click()
-    await codeOf(page).getByText('// after the crash').waitFor()
-    expect(await readCode(page)).to.include('self.greeting = "hi"')
+      await page.getByRole('button', { name: 'Templates' }).click()
+      await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
+      await openFile(page, 'scripts/flow-balance.cdc').waitFor()
+      await codeOf(page).click()
+      await page.keyboard.press('ControlOrMeta+Enter')
+      const result = page.getByRole('region', { name: 'Result', exact: true })
+      await result.getByText('UFix64').first().waitFor()
+      expect(await result.innerText()).to.match(/\d+\.\d{8} UFix64/)
 
-    const { page: other, said: saidToOther } = await openEditorPage(running, { url }, { path: pathname })
-    await signInToEditor(other, { wallet: mails })
-    await other.getByRole('button', { name: 'Fork' }).first().click()
-    await other.getByRole('button', { name: 'Fork of Untitled' }).waitFor()
-    await openFile(other, 'contracts/Hello.cdc').click()
-    await codeOf(other).getByText('// after the crash').waitFor()
-    expect([said, saidToOther]).to.deep.equal([[], []])
+      await signInToEditor(page, { wallet: mails })
+      await untilSaving(page, 'Saved')
+      await page.getByRole('button', { name: 'Share' }).click()
+      await page.getByRole('checkbox', { name: /Anybody with the link/ }).check()
+      await page.getByText('The project is public.').waitFor()
+      const { pathname } = new URL(page.url())
+      expect(pathname).to.match(/^\/p\/[a-z0-9-]+$/)
+      await page.keyboard.press('Escape')
+
+      for (const pid of languageServersOf(program.pid)) process.kill(pid, 'SIGKILL')
+      await openFile(page, 'contracts/Hello.cdc').click()
+      await codeOf(page).click()
+      await page.keyboard.press('ControlOrMeta+End')
+      await page.keyboard.type('// after the crash\n')
+      await untilChecked(page)
+      await untilSaving(page, 'Saved')
+      await page.reload()
+      await openFile(page, 'contracts/Hello.cdc').click()
+      await codeOf(page).getByText('// after the crash').waitFor()
+      expect(await readCode(page)).to.include('self.greeting = "hi"')
+
+      const { page: other, said: saidToOther } = await openEditorPage(running, { url }, { path: pathname })
+      await signInToEditor(other, { wallet: mails })
+      await other.getByRole('button', { name: 'Fork' }).first().click()
+      await other.getByRole('button', { name: 'Fork of Untitled' }).waitFor()
+      await openFile(other, 'contracts/Hello.cdc').click()
+      await codeOf(other).getByText('// after the crash').waitFor()
+      expect([said, saidToOther]).to.deep.equal([[], []])
+    })
   })
-})
+}
 
 /** Processes that the program has started to check Cadence. */
 function languageServersOf(parent: number): number[] {
