@@ -28,6 +28,14 @@ const broken: Act = async ({ page }) => {
   await typeCode(page, 'import FungibleToken from 0xf233dcee88fe0abe\n\n/// Holds what was given to it.\naccess(all) contract Vaults {\n\n    access(all) let total: UFix64\n\n    access(all) fun add(amount: UFix64 {\n        self.total = self.total + amount\n    }\n\n    init() {\n        self.total = 0.0\n    }\n}\n')
   await page.getByRole('button', { name: /:\d+:\d+$/ }).first().waitFor()
 }
+const found: Act = async ({ page }) => {
+  await codeOf(page).click()
+  await page.keyboard.press('ControlOrMeta+f')
+  await page.keyboard.type('count')
+  await page.keyboard.press('Enter')
+  await page.locator('.cm-searchMatch-selected').waitFor()
+}
+
 const sampled: Act = async ({ page }) => {
   await page.getByRole('button', { name: 'Templates' }).click()
   await page.getByRole('button', { name: /FLOW balance of an account/ }).click()
@@ -83,6 +91,8 @@ const shots: readonly Shot[] = [
   { name: 'result-dark-phone', size: 'phone', theme: 'dark', act: sampled },
   { name: 'failed', act: failed },
   { name: 'templates', act: ({ page }) => page.getByRole('button', { name: 'Templates' }).click() },
+  { name: 'find', act: found },
+  { name: 'find-dark-phone', size: 'phone', theme: 'dark', act: found },
   { name: 'new-file', act: async ({ page }) => {
     await page.getByRole('button', { name: 'New file', exact: true }).click()
     await page.getByRole('textbox', { name: 'Path' }).fill('deps/A.cdc')

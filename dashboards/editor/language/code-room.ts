@@ -3,6 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language'
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, Prec } from '@codemirror/state'
 import type { Extension, TransactionSpec } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, tooltips } from '@codemirror/view'
@@ -159,14 +160,14 @@ export class CodeRoom {
     const { onRun, onSave, onEdit, store } = this.#options
     return [
       lineNumbers(), foldGutter(), lintGutter(), history(), drawSelection(), highlightSpecialChars(), highlightActiveLine(), highlightActiveLineGutter(), bracketMatching(), closeBrackets(), indentOnInput(),
-      indentUnit.of('    '), EditorState.tabSize.of(4), EditorState.lineSeparator.of('\n'), EditorView.lineWrapping, tooltips({ position: 'fixed' }), editorLook, ...(path.endsWith('.cdc') ? [cadence] : []),
+      indentUnit.of('    '), EditorState.tabSize.of(4), EditorState.lineSeparator.of('\n'), EditorView.lineWrapping, tooltips({ position: 'fixed' }), search({ top: true }), highlightSelectionMatches(), editorLook, ...(path.endsWith('.cdc') ? [cadence] : []),
       this.#reading.of(EditorState.readOnly.of(this.#isReading(path))),
       this.#plugin.of([]),
       Prec.highest(keymap.of([
         { key: 'Mod-Enter', run: () => (onRun(), true) },
         { key: 'Mod-s', run: () => (onSave(), true), preventDefault: true },
       ])),
-      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
+      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
       EditorView.contentAttributes.of(({ state }) => ({
         'aria-label': `${path}${state.readOnly ? ', read only' : ''}. Press Escape, then Tab to leave the editor.`, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off', tabindex: '0',
       })),

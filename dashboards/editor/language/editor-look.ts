@@ -15,6 +15,8 @@ export const editorLook = EditorView.theme({
   '.cm-foldGutter .cm-gutterElement': { color: 'var(--soft)', cursor: 'pointer', padding: '0 .25rem' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { background: 'var(--busy-wash)' },
   '.cm-selectionMatch': { background: 'var(--leaf-wash)' },
+  '.cm-searchMatch': { background: 'var(--warn-wash)', outline: '1px solid var(--warn-fill)' },
+  '.cm-searchMatch-selected': { background: 'var(--warn-fill)', color: 'var(--on-strong)' },
   '&.cm-focused .cm-matchingBracket': { background: 'var(--well)', outline: '1px solid var(--line-strong)' },
   '.cm-foldPlaceholder': { color: 'var(--soft)', background: 'var(--well)', border: '0', padding: '0 .35rem' },
 
@@ -54,4 +56,11 @@ export const editorLook = EditorView.theme({
   '.cm-panel': { padding: '.5rem .75rem' },
   '.cm-panel input': { font: 'inherit', padding: '.25rem .5rem', color: 'var(--ink)', background: 'var(--panel)', border: '1px solid var(--line-strong)', borderRadius: 'var(--radius-s)' },
   '.cm-panel button': { font: 'inherit', padding: '.25rem .6rem', color: 'var(--ink)', background: 'var(--panel)', backgroundImage: 'none', border: '1px solid var(--line-strong)', borderRadius: 'var(--radius-s)', cursor: 'pointer' },
+  '.cm-panel button:hover': { background: 'var(--hover)' },
+  '.cm-panel.cm-search': { display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '.4rem', padding: '.5rem 2.5rem .5rem .75rem', fontSize: '.8125rem' },
+  '.cm-panel.cm-search br': { flexBasis: '100%', height: '0' },
+  '.cm-panel.cm-search label': { display: 'inline-flex', alignItems: 'center', gap: '.3rem', margin: '0', fontSize: 'inherit', color: 'var(--soft)' },
+  '.cm-panel.cm-search .cm-textfield': { width: '14rem', maxWidth: '100%', margin: '0' },
+  '.cm-panel.cm-search .cm-button': { margin: '0' },
+  '.cm-panel.cm-search [name=close]': { top: '.4rem', right: '.5rem', padding: '0', width: '1.75rem', height: '1.75rem', fontSize: '1.1rem', lineHeight: '1', background: 'none', border: '0' },
 })

@@ -30,12 +30,9 @@ const transaction = `/// Keeps a greeting in the storage of whoever signs.
 transaction(greeting: String) {
 
     prepare(signer: auth(LoadValue, SaveValue) &Account) {
-        signer.storage.load<String>(from: /storage/greeting)
+        let before = signer.storage.load<String>(from: /storage/greeting) ?? "nothing"
         signer.storage.save(greeting, to: /storage/greeting)
-    }
-
-    execute {
-        log(greeting)
+        log("\\(greeting) in place of \\(before)")
     }
 }
 `

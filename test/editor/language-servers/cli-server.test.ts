@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
+import { templates } from '../../../dashboards/editor/project/templates.ts'
 import { createImportWorkspaces } from '../../../src/editor/language-servers/create-import-workspaces.ts'
 import type { ContractWorkspaces } from '../../../src/editor/language-servers/create-import-workspaces.ts'
 import { findLanguageServer } from '../../../src/editor/language-servers/find-language-server.ts'
@@ -68,6 +69,10 @@ describe('imports of the recorded chain', () => {
     })
 
     afterEach(async () => server[Symbol.asyncDispose]())
+
+    it('finds nothing wrong with what new files begin with', async () => {
+      for (const { path, code } of templates) assert.deepEqual(await server.open(path, await prepared(path, code)), [], path)
+    })
 
     it('gives types across contracts, and no fault of correct code', async () => {
       assert.deepEqual(await server.open('main.cdc', await prepared('main.cdc', balance)), [])

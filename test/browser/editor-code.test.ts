@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { codeOf, makeFile, readCode, typeCode, untilChecked, useEditorSession } from './editor-session.ts'
+
+describe('the code in the editor', function () {
+  this.timeout(120_000)
+  const session = useEditorSession()
+
+  it('is searched, and what is found is replaced, by the keyboard alone', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'scripts/found.cdc')
+    await typeCode(page, '// one two\n// two three\n// TWO four\n')
+    await codeOf(page).click()
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('two')
+    await page.keyboard.press('Enter')
+    // Upper case too: nobody has asked for the same case.
+    expect(await page.locator('.cm-searchMatch').count()).to.equal(3)
+    await page.getByRole('textbox', { name: 'Replace' }).fill('2')
+    await page.getByRole('button', { name: 'replace all' }).press('Enter')
+    expect(await readCode(page)).to.equal('// one 2\n// 2 three\n// 2 four\n')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.cm-search').count()).to.equal(0)
+    await page.keyboard.press('ControlOrMeta+z')
+    expect(await readCode(page)).to.equal('// one two\n// two three\n// TWO four\n')
+    expect(said).to.deep.equal([])
+  })
+
+  it('shows all of what is said of its first line', async () => {
+    const { page } = await session.visit()
+    await untilChecked(page)
+    await makeFile(page, 'scripts/wrong.cdc')
+    await typeCode(page, `access(all) fun main( {}\n${'\n'.repeat(80)}`)
+    await page.locator('.cm-lintRange-error').first().waitFor()
+    await codeOf(page).click()
+    await page.keyboard.press('ControlOrMeta+Home')
+    await page.locator('.cm-lintRange-error').first().hover()
+    await expectAllOfTooltip(page)
+  })
+})
+
+/** That nothing lies over the corners of what is told, and nothing cuts them off. */
+async function expectAllOfTooltip(page: Page): Promise<void> {
+  const tooltip = page.locator('.cm-tooltip').first()
+  await tooltip.waitFor()
+  const covered = await page.evaluate<string[]>(`(() => {
+    const root = [...document.querySelectorAll('*')].map(({ shadowRoot }) => shadowRoot).find((one) => one?.querySelector('.cm-tooltip')) ?? document
+    const element = root.querySelector('.cm-tooltip')
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return [[left + 4, top + 4], [right - 4, top + 4], [left + 4, bottom - 4], [right - 4, bottom - 4]]
+      .filter(([x, y]) => !element.contains(root.elementFromPoint(x, y)))
+      .map(([x, y]) => Math.round(x) + ' ' + Math.round(y))
+  })()`)
+  expect(covered).to.deep.equal([])
+}
