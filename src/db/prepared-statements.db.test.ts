@@ -149,4 +149,31 @@ describe('prepared statements', () => {
       locker.release()
     }
   })
+
+  it('that are many, and are sent where nobody is any more, fail without a word of a leak', async () => {
+    await statements.end()
+    statements = new PreparedStatements(database.url, { max: 1, idleTimeoutMs: 60_000 })
+    const { rows: [backend] } = await statements.query<{ pid: number }>({ name: 'pid', text: 'select pg_backend_pid() as pid where $1', values: [true] })
+    const warnings: Error[] = []
+    const warned = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', warned)
+    try {
+      process.kill(backend?.pid ?? 0, 'SIGTERM')
+      // In one turn of the event loop, in which nobody is told that the connection has ended.
+      while (isRunning(backend?.pid ?? 0)) continue
+      for (const result of await Promise.allSettled(Array.from({ length: 20 }, () => write(1)))) expect(result.status === 'rejected' && result.reason).to.be.instanceOf(RetryableError)
+      await write(2)
+      expect([await written(), warnings]).to.deep.equal([[2], []])
+    } finally {
+      process.off('warning', warned)
+    }
+  })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

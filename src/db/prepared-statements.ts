@@ -144,6 +144,7 @@ class PreparedConnection {
   #waiting = 0
   #movedAt = 0
   #whenQuiet: PromiseWithResolvers<void> | undefined
+  #ended: Promise<void> | undefined
 
   constructor(url: string, options: PreparedStatementsOptions, onGone: () => void) {
     const { parsers, settings } = options
@@ -185,10 +186,19 @@ class PreparedConnection {
     }
   }
 
-  async end(): Promise<void> {
+  /** Each statement that it has lost ends it. */
+  end(): Promise<void> {
+    this.#ended ??= this.#end()
+    return this.#ended
+  }
+
+  async #end(): Promise<void> {
     this.#onGone()
     clearTimeout(this.#idle)
-    if (this.#waiting > 0) await (this.#whenQuiet ??= Promise.withResolvers()).promise
+    if (this.#waiting > 0) {
+      this.#whenQuiet = Promise.withResolvers()
+      await this.#whenQuiet.promise
+    }
     if (this.#isOpen) await this.#client.end()
   }
 
