@@ -54,13 +54,16 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
 export interface PasskeySignIn {
   /** Waits until a passkey is chosen among what the browser offers in the field for the e-mail address. */
   readonly isAutofill?: boolean
+  /** Told when the browser has given one. */
+  readonly onGiven?: () => void
 }
 
 /** @returns refresh token. @throws what the browser throws where no passkey is given */
-export async function signInByPasskey(options: FullAuthOptions, { isAutofill = false }: PasskeySignIn = {}): Promise<string> {
+export async function signInByPasskey(options: FullAuthOptions, { isAutofill = false, onGiven = () => undefined }: PasskeySignIn = {}): Promise<string> {
   const { rpId } = options
   const started = await callFunction<{ readonly options: PublicKeyCredentialRequestOptionsJSON; readonly challengeId: string }>(options, '/login/start', { rpId })
   const response: AuthenticationResponseJSON = await startAuthentication({ optionsJSON: started.options, useBrowserAutofill: isAutofill })
+  onGiven()
   const { tokenHash } = await callFunction<{ readonly tokenHash: string }>(options, '/login/finish', { rpId, challengeId: started.challengeId, response })
   return refreshTokenOf(await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })))
 }
