@@ -176,7 +176,9 @@ function answerError(context: RequestContext, thrown: unknown, log: Logger): voi
   if (context.res.destroyed) return
   const { requestId } = context.state
   const error = toApiError(thrown)
-  if (error.status >= 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a passkey request failed')
+  // What is away, or not set up, may be asked for by anybody and often.
+  if (error.status === 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a passkey request failed')
+  else if (error.status > 500) log.warn({ err: asError(thrown), requestId, path: context.path }, 'a passkey request failed')
   context.status = error.status
   const { retryAfterSeconds } = error.details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
