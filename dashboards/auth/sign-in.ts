@@ -8,7 +8,7 @@ import { beginProof, takeProof } from './pkce.ts'
 
 /** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
 
-interface TokenAnswer { readonly refresh_token?: unknown }
+interface TokenAnswer { readonly refresh_token?: unknown; readonly access_token?: unknown; readonly user?: { readonly email?: unknown } }
 
 export const oauthNames = { github: 'GitHub', google: 'Google' } as const
 export type OAuthName = keyof typeof oauthNames
@@ -49,6 +49,27 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
     throw new WalletProblem(400, 'other-browser', 'This sign-in began in another browser. Type the code of the e-mail there, or begin again here.')
   }
   return refreshTokenOf(await callJson<TokenAnswer>(`${gotrueUrl}/token?grant_type=pkce`, jsonBody({ auth_code: code, code_verifier: verifier })))
+}
+
+/** A session that nobody has said yes to. */
+export interface OfferedSession {
+  /** Empty: the user has none. */
+  readonly email: string
+  readonly refreshToken: string
+  /** Ends it, where nobody wants it. */
+  readonly refuse: () => Promise<void>
+}
+
+/**
+ * Trades the token of a link that leads back without a code, which anybody may have sent: so whoever opened it has to be asked whether that is who they are.
+ */
+export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
+  const answer = await callJson<TokenAnswer>(`${gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash }))
+  const { access_token: accessToken, user } = answer
+  return {
+    email: typeof user?.email === 'string' ? user.email : '', refreshToken: refreshTokenOf(answer),
+    refuse: async () => void await callJson(`${gotrueUrl}/logout?scope=local`, { method: 'POST', headers: { authorization: `Bearer ${String(accessToken)}` } }),
+  }
 }
 
 export interface PasskeySignIn {

@@ -143,6 +143,34 @@ describe('signing in to the wallet', () => {
     await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
   })
 
+  it('asks whom a link signs in that no page asked for, such as one of the operator, before it does', async () => {
+    const { page, context } = await session.visit()
+    const email = newEmail()
+    const open = async (): Promise<void> => {
+      await fetch(`${session.wallet.url}/auth/v1/otp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email }) })
+      await page.goto(await session.wallet.linkFor(email))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText(email).waitFor()
+      expect(new URL(page.url()).search).to.equal('')
+      await expectUsable(page, 'a link')
+      expect(await context.cookies()).to.deep.equal([])
+    }
+    await open()
+    await page.getByRole('button', { name: 'No' }).click()
+    await page.getByRole('heading', { name: 'Your wallet for Flow' }).waitFor()
+    expect((await session.wallet.pool.query('select from wallet_auth.sessions')).rowCount).to.equal(0)
+    await session.wallet.pool.query('delete from wallet_auth.one_time_tokens')
+    await open()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
+
+    // One that is used up, or was made up.
+    await page.goto(`${session.wallet.url}/developer/callback?token_hash=x&type=magiclink`)
+    await page.getByText('used, is wrong or is too old').waitFor()
+    await page.getByRole('button', { name: 'Back to the start' }).click()
+    await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
+  })
+
   it('makes no account of a passkey that was not given, and says so', async () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
