@@ -4,6 +4,7 @@ import { callFunction } from './passkey-function.ts'
 import { callJson, jsonBody, WalletProblem } from './problem.ts'
 import { callbackUrl } from './auth-options.ts'
 import type { FullAuthOptions } from './auth-options.ts'
+import { usedPasskeyHere } from './passkey-here.ts'
 import { beginProof, takeProof } from './pkce.ts'
 
 /** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
@@ -86,6 +87,7 @@ export async function signInByPasskey(options: FullAuthOptions, { isAutofill = f
   const response: AuthenticationResponseJSON = await startAuthentication({ optionsJSON: started.options, useBrowserAutofill: isAutofill })
   onGiven()
   const { tokenHash } = await callFunction<{ readonly tokenHash: string }>(options, '/login/finish', { rpId, challengeId: started.challengeId, response })
+  usedPasskeyHere(response.id)
   return refreshTokenOf(await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })))
 }
 
