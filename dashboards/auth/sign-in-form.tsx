@@ -5,6 +5,7 @@ import { Button } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { useAuth } from './auth-provider.tsx'
 import { CodeForm } from './code-form.tsx'
+import { problemText } from './problem.ts'
 import { ProblemLine } from './problem-line.tsx'
 import { canAutofill, oauthNames, offeredOAuth, sendCode, signInByPasskey, startOAuth, stopAsking } from './sign-in.ts'
 import { useAction } from './use-action.ts'
@@ -19,10 +20,16 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
   const [sentTo, setSentTo] = useState<string>()
   const { isBusy, problem, run } = useAction()
   const { data: others = [] } = useQuery({ queryKey: ['others'], queryFn: ({ signal }) => offeredOAuth(options, signal), staleTime: Infinity })
-  useAutofill(sentTo === undefined)
+  const [offerProblem, setOfferProblem] = useState<string>()
+  // What is offered ends where the button asks, and is there again afterwards.
+  useAutofill(sentTo === undefined && !isBusy, setOfferProblem)
 
-  const byPasskey = (): void => void run(async () => keeper.adopt(await signInByPasskey(options)))
-  const byCode = (): void => void run(async () => {
+  const begin = (act: () => Promise<void>): void => {
+    setOfferProblem(undefined)
+    void run(act)
+  }
+  const byPasskey = (): void => begin(async () => keeper.adopt(await signInByPasskey(options)))
+  const byCode = (): void => begin(async () => {
     const to = email.trim()
     await sendCode(options, to)
     stopAsking()
@@ -55,33 +62,58 @@ export function SignInForm({ children }: { readonly children: ReactNode }): Reac
       {others.length > 0 && (
         <div className="others">
           {others.map((name) => (
-            <Button key={name} disabled={isBusy} onClick={() => void run(() => startOAuth(options, name))}>Sign in with {oauthNames[name]}</Button>
+            <Button key={name} disabled={isBusy} onClick={() => begin(() => startOAuth(options, name))}>Sign in with {oauthNames[name]}</Button>
           ))}
         </div>
       )}
-      <ProblemLine problem={problem} />
+      <ProblemLine problem={problem ?? offerProblem} />
     </>
   )
 }
 
-/** Has the browser offer passkeys in the field for the address, where it can. It is silent about what does not come of it. */
-function useAutofill(isOn: boolean): void {
+/** A question for a passkey is good for five minutes, and pages stay open for longer. */
+const offerMs = 240_000
+const lookMs = 30_000
+/** An authenticator that answers by itself what is refused each time is not asked for ever. */
+const mostRefusals = 5
+
+/**
+ * Has the browser offer passkeys in the field for the address, where it can, and always for a question that can still be answered. It is silent but for
+ * what becomes of a passkey that somebody chose there.
+ */
+function useAutofill(isOn: boolean, tell: (problem: string) => void): void {
   const { options, keeper } = useAuth()
   useEffect(() => {
     if (!isOn) return
     let isGone = false
+    let isGiven = false
+    let refusals = 0
+    let offeredAt = Date.now()
     const offer = async (): Promise<void> => {
+      offeredAt = Date.now()
       if (!(await canAutofill()) || isGone) return
-      const token = await signInByPasskey(options, { isAutofill: true })
+      const token = await signInByPasskey(options, { isAutofill: true, onGiven: () => (isGiven = true) })
       if (!isGone) await keeper.adopt(token)
     }
-    offer().catch((error: unknown) => {
+    const begin = (): void => void offer().catch((error: unknown) => {
       // Nobody asked for anything: the button says what is wrong when somebody uses it.
       if (!(error instanceof Error)) throw error
+      if (isGone || !isGiven) return
+      isGiven = false
+      tell(problemText(error))
+      if (++refusals < mostRefusals) begin()
     })
+    const renew = (): void => {
+      if (document.visibilityState === 'visible' && !isGiven && Date.now() - offeredAt > offerMs) begin()
+    }
+    begin()
+    const timer = setInterval(renew, lookMs)
+    document.addEventListener('visibilitychange', renew)
     return () => {
       isGone = true
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', renew)
       stopAsking()
     }
-  }, [isOn, options, keeper])
+  }, [isOn, options, keeper, tell])
 }

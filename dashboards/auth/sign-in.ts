@@ -4,11 +4,12 @@ import { callFunction } from './passkey-function.ts'
 import { callJson, jsonBody, WalletProblem } from './problem.ts'
 import { callbackUrl } from './auth-options.ts'
 import type { FullAuthOptions } from './auth-options.ts'
+import { usedPasskeyHere } from './passkey-here.ts'
 import { beginProof, takeProof } from './pkce.ts'
 
 /** The ways to sign in, each ending in a refresh token that the session keeper takes. Every function throws WalletProblem. */
 
-interface TokenAnswer { readonly refresh_token?: unknown }
+interface TokenAnswer { readonly refresh_token?: unknown; readonly access_token?: unknown; readonly user?: { readonly email?: unknown } }
 
 export const oauthNames = { github: 'GitHub', google: 'Google' } as const
 export type OAuthName = keyof typeof oauthNames
@@ -51,17 +52,42 @@ export async function finishCallback({ gotrueUrl }: FullAuthOptions, address: UR
   return refreshTokenOf(await callJson<TokenAnswer>(`${gotrueUrl}/token?grant_type=pkce`, jsonBody({ auth_code: code, code_verifier: verifier })))
 }
 
+/** A session that nobody has said yes to. */
+export interface OfferedSession {
+  /** Empty: the user has none. */
+  readonly email: string
+  readonly refreshToken: string
+  /** Ends it, where nobody wants it. */
+  readonly refuse: () => Promise<void>
+}
+
+/**
+ * Trades the token of a link that leads back without a code, which anybody may have sent: so whoever opened it has to be asked whether that is who they are.
+ */
+export async function openLink({ gotrueUrl }: FullAuthOptions, tokenHash: string): Promise<OfferedSession> {
+  const answer = await callJson<TokenAnswer>(`${gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash }))
+  const { access_token: accessToken, user } = answer
+  return {
+    email: typeof user?.email === 'string' ? user.email : '', refreshToken: refreshTokenOf(answer),
+    refuse: async () => void await callJson(`${gotrueUrl}/logout?scope=local`, { method: 'POST', headers: { authorization: `Bearer ${String(accessToken)}` } }),
+  }
+}
+
 export interface PasskeySignIn {
   /** Waits until a passkey is chosen among what the browser offers in the field for the e-mail address. */
   readonly isAutofill?: boolean
+  /** Told when the browser has given one. */
+  readonly onGiven?: () => void
 }
 
 /** @returns refresh token. @throws what the browser throws where no passkey is given */
-export async function signInByPasskey(options: FullAuthOptions, { isAutofill = false }: PasskeySignIn = {}): Promise<string> {
+export async function signInByPasskey(options: FullAuthOptions, { isAutofill = false, onGiven = () => undefined }: PasskeySignIn = {}): Promise<string> {
   const { rpId } = options
   const started = await callFunction<{ readonly options: PublicKeyCredentialRequestOptionsJSON; readonly challengeId: string }>(options, '/login/start', { rpId })
   const response: AuthenticationResponseJSON = await startAuthentication({ optionsJSON: started.options, useBrowserAutofill: isAutofill })
+  onGiven()
   const { tokenHash } = await callFunction<{ readonly tokenHash: string }>(options, '/login/finish', { rpId, challengeId: started.challengeId, response })
+  usedPasskeyHere(response.id)
   return refreshTokenOf(await callJson<TokenAnswer>(`${options.gotrueUrl}/verify`, jsonBody({ type: 'magiclink', token_hash: tokenHash })))
 }
 

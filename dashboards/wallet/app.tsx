@@ -11,6 +11,7 @@ import { AccountPage } from './pages/account-page.tsx'
 import { AccountsPage } from './pages/accounts-page.tsx'
 import { ActivityPage } from './pages/activity-page.tsx'
 import { CallbackPage } from './pages/callback-page.tsx'
+import { LinkPage, readLinkToken } from './pages/link-page.tsx'
 import { PasskeysPage } from './pages/passkeys-page.tsx'
 import { SendPage } from './pages/send-page.tsx'
 import { SignInPage } from './pages/sign-in-page.tsx'
@@ -51,7 +52,10 @@ const pages: Readonly<Record<string, () => ReactNode>> = { '/': AccountsPage, '/
 function Pages(): ReactNode {
   const { state, keeper, options } = useAuth()
   const { path } = usePlace()
-  if (path === new URL(options.callbackPath, location.origin).pathname) return <CallbackPage />
+  const [linkToken, setLinkToken] = useState(readLinkToken)
+  const isCallback = path === new URL(options.callbackPath, location.origin).pathname
+  if (linkToken !== undefined && (isCallback || path === '/')) return <LinkPage token={linkToken} onDone={() => setLinkToken(undefined)} />
+  if (isCallback) return <CallbackPage />
   if (isFclPath(path)) return <FclWindow path={path} />
   if (state.status === 'loading') return <Alone><Loading label="It is looked whether you are signed in" rows={2} /></Alone>
   if (state.status === 'unknown') return <Alone><Failure title="It is not known whether you are signed in" detail={state.detail} onRetry={() => void keeper.load()} /></Alone>

@@ -77,12 +77,13 @@ export function addressOf(row: AccountRow, network: Network): string | undefined
  * All accounts that are there, each once.
  * @param passkeys of the same user: any of them may be a key of any of the accounts
  */
-export function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[] = []): readonly OwnAccount[] {
-  const known = [...passkeys.map(({ id, publicKeySec1Hex }) => ({ credentialId: id, publicKeySec1Hex })), ...rows]
+export function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
+  const known = [...passkeys.map(({ id, publicKeySec1Hex, lastUsedAt }) => ({ credentialId: id, publicKeySec1Hex, lastUsedAt })), ...rows.map(({ credentialId, publicKeySec1Hex }) => ({ credentialId, publicKeySec1Hex, lastUsedAt: null }))]
   const accounts = rows.flatMap((row) => (['mainnet', 'testnet'] as const).flatMap((network) => {
     const address = addressOf(row, network)
     const others = known.filter(({ credentialId }, at) => credentialId !== row.credentialId && known.findIndex((one) => one.credentialId === credentialId) === at)
-    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex, others }]
+    const lastUsedAt = known.find(({ credentialId }) => credentialId === row.credentialId)?.lastUsedAt
+    return address === undefined ? [] : [{ network, address, credentialId: row.credentialId, publicKeySec1Hex: row.publicKeySec1Hex, lastUsedAt, others }]
   }))
   return accounts.filter(({ network, address }, at) => accounts.findIndex((one) => one.network === network && one.address === address) === at)
 }

@@ -29,6 +29,9 @@ export interface PreparedStatementsOptions extends PoolOptions {
 
 type ColumnParser = (text: string) => unknown
 
+/** A connection that has answered nothing for so long, in milliseconds, while it has something to answer, is stuck: a lock, or a server that is gone. */
+const stuckMs = 100
+
 /**
  * Statements that are short and run very often: each is planned once a connection, and a connection is sent the next one before it has
  * answered the last, so that few connections, wake-ups and system calls serve many requests. Each is a transaction of its own.
@@ -36,7 +39,7 @@ type ColumnParser = (text: string) => unknown
  * The plans are generic: which partitions are read is found out from the values when a statement begins, not planned anew, which is
  * most of the cost of a short one. So whatever is read here bounds the heights of each partitioned table by parameters or constants.
  *
- * A connection is opened when those that there are have enough to do, and none is waited for when it is lost: what it was asked
+ * A connection is opened when those that there are have enough to do or are stuck, and none is waited for when it is lost: what it was asked
  * fails, and the next statement opens another.
  */
 export class PreparedStatements {
@@ -60,7 +63,7 @@ export class PreparedStatements {
     } catch (error) {
       if (!isOutdatedPlan(error)) throw asDatabaseError(error)
     }
-    // It has done nothing, and the connection that had its plan is not used any more.
+    // It has done nothing, and no connection that may have its plan is used any more.
     try {
       return await this.#runOnce(statement)
     } catch (error) {
@@ -73,8 +76,10 @@ export class PreparedStatements {
     try {
       return await connection.query(statement)
     } catch (error) {
+      // The others were asked the same, before the table was changed. One that is gone already had this told of it by another statement.
+      if (isOutdatedPlan(error) && this.#connections.has(connection)) for (const one of this.#connections) this.#retire(one)
       // What ends a connection is told to a statement before its socket closes.
-      if (isOutdatedPlan(error) || isConnectionLost(error)) this.#retire(connection)
+      if (isConnectionLost(error)) this.#retire(connection)
       throw error
     }
   }
@@ -85,18 +90,24 @@ export class PreparedStatements {
     await Promise.all([...this.#connections].map((connection) => connection.end()))
   }
 
-  /** One that has something to do, but not enough; or another one; or the one with least to do. */
+  /** One that has something to do, but not enough; or another one; or the one with least to do. One that is stuck only where all are. */
   #choose(): PreparedConnection {
     if (this.#hasEnded) throw new Error('the prepared statements have ended')
     const { depth = 1, max } = this.#options
-    let [fullest, emptiest]: (PreparedConnection | undefined)[] = []
+    const stuckSince = performance.now() - stuckMs
+    let [fullest, emptiest, stuck]: (PreparedConnection | undefined)[] = []
     for (const connection of this.#connections) {
       const { waiting } = connection
+      if (waiting > 0 && connection.movedAt < stuckSince) {
+        if (stuck === undefined || waiting < stuck.waiting) stuck = connection
+        continue
+      }
       if (waiting < depth && (fullest === undefined || waiting > fullest.waiting)) fullest = connection
       if (emptiest === undefined || waiting < emptiest.waiting) emptiest = connection
     }
     if (fullest !== undefined) return fullest
-    if (emptiest !== undefined && this.#connections.size >= max) return emptiest
+    const other = emptiest ?? stuck
+    if (other !== undefined && this.#connections.size >= max) return other
     const connection = new PreparedConnection(this.#url, this.#options, () => this.#connections.delete(connection))
     this.#connections.add(connection)
     return connection
@@ -131,14 +142,15 @@ class PreparedConnection {
   #isOpen = false
   #isCorked = false
   #waiting = 0
-  #whenQuiet = Promise.withResolvers<void>()
+  #movedAt = 0
+  #whenQuiet: PromiseWithResolvers<void> | undefined
+  #ended: Promise<void> | undefined
 
   constructor(url: string, options: PreparedStatementsOptions, onGone: () => void) {
-    const { parsers } = options
+    const { parsers, settings } = options
     this.#onGone = onGone
     this.#client = new Client({
-      ...clientConfig(url, options),
-      options: '-c plan_cache_mode=force_generic_plan',
+      ...clientConfig(url, { ...options, settings: { ...settings, plan_cache_mode: 'force_generic_plan' } }),
       pipeline: true,
       stream: () => this.#socket,
       types: { getTypeParser: (oid: number): ColumnParser => parsers?.get(oid) ?? (types.getTypeParser(oid) as ColumnParser) },
@@ -154,7 +166,13 @@ class PreparedConnection {
     return this.#waiting
   }
 
+  /** When it last answered, or was asked after it had answered all, by `performance.now()`. */
+  get movedAt(): number {
+    return this.#movedAt
+  }
+
   async query<Row extends QueryResultRow>({ name, text, values }: PreparedStatement): Promise<QueryResult<Row>> {
+    if (this.#waiting === 0) this.#movedAt = performance.now()
     this.#waiting++
     this.#idle.refresh()
     try {
@@ -163,15 +181,24 @@ class PreparedConnection {
       return await this.#client.query<Row>({ name, text, values: [...values] })
     } finally {
       this.#waiting--
-      if (this.#waiting === 0) this.#whenQuiet.resolve()
+      this.#movedAt = performance.now()
+      if (this.#waiting === 0) this.#whenQuiet?.resolve()
     }
   }
 
-  async end(): Promise<void> {
+  /** Each statement that it has lost ends it. */
+  end(): Promise<void> {
+    this.#ended ??= this.#end()
+    return this.#ended
+  }
+
+  async #end(): Promise<void> {
     this.#onGone()
     clearTimeout(this.#idle)
-    this.#whenQuiet = Promise.withResolvers()
-    if (this.#waiting > 0) await this.#whenQuiet.promise
+    if (this.#waiting > 0) {
+      this.#whenQuiet = Promise.withResolvers()
+      await this.#whenQuiet.promise
+    }
     if (this.#isOpen) await this.#client.end()
   }
 

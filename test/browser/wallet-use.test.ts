@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { addressAtIndex } from '../../src/chain/address.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
+import { answerIn, openWindow, startAppPages } from './fcl-windows.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
@@ -105,6 +106,45 @@ describe('the pages of the wallet', () => {
     await page.getByRole('button', { name: 'Send with your passkey' }).click()
     await page.getByRole('heading', { name: 'Sent' }).waitFor()
     expect(session.wallet.accounts.get(address)?.keys[1]?.sequenceNumber).to.equal(1)
+  })
+
+  it('signs by the passkey with which somebody came in where the other device is lost, here and for applications', async () => {
+    const { page } = await session.visit()
+    await signInByCode(page, session.wallet)
+    const address = await makeFirstPasskey(page)
+    const second = await addAuthenticator(page, 'usb')
+    await page.getByRole('link', { name: 'Passkeys' }).click()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey was made.').waitFor()
+    await second.setPresence(false)
+    const keys = page.getByRole('region', { name: `Keys of ${address}` })
+    await keys.getByText('Add it').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+    await keys.getByText('Key 1').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    // The device that is left: it takes what the browser offers at once.
+    const left = await session.visit()
+    await second.copyTo(left.authenticator)
+    await left.page.goto(`${session.wallet.url}/passkeys`)
+    const leftKeys = left.page.getByRole('region', { name: `Keys of ${address}` })
+    await leftKeys.getByRole('button', { name: 'Revoke' }).first().click()
+    await left.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await leftKeys.getByText('Revoked', { exact: true }).waitFor()
+    expect(session.wallet.accounts.get(address)?.keys.map(({ isRevoked, sequenceNumber }) => [isRevoked, sequenceNumber])).to.deep.equal([[true, 1], [false, 1]])
+
+    const apps = await startAppPages()
+    try {
+      const app = await left.context.newPage()
+      await app.goto(apps.origin)
+      const popup = await openWindow(app, `${session.wallet.url}/fcl/user-signature`, { message: Buffer.from('Hello').toString('hex') })
+      await left.authenticator.copyTo(await addAuthenticator(popup))
+      await popup.getByText('Hello').waitFor()
+      await popup.getByRole('button', { name: 'Sign' }).click()
+      expect((await answerIn(app)).data).to.include({ addr: address, keyId: 1 })
+    } finally {
+      await apps.stop()
+    }
   })
 
   it('keeps an account whose passkey is removed where another one is a key, and sends from it', async () => {

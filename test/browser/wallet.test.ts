@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Request } from 'playwright-core'
 import { newEmail, otherAddress } from '../support/wallet-stand-in.ts'
 import { expectUsable } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
@@ -47,6 +48,34 @@ describe('signing in to the wallet', () => {
     await page.reload()
     await page.getByText(email).waitFor()
     expect((await context.cookies()).length).to.equal(1)
+  })
+
+  it('offers them anew before what is offered is too old, and where it was too old', async () => {
+    const { page, context, authenticator } = await session.visit()
+    const email = await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await context.clearCookies()
+    await authenticator.setPresence(false)
+    const isOffer = (request: Request): boolean => request.postData()?.includes('"/login/start"') === true
+    await page.clock.install()
+    const first = page.waitForRequest(isOffer)
+    await page.reload()
+    await (await first).response()
+    const second = page.waitForRequest(isOffer)
+    await page.clock.runFor(270_000)
+    await second
+
+    // Whoever chooses a passkey now has thought about it for too long.
+    await page.route('**/passkey-auth', async (route) => {
+      if (route.request().postData()?.includes('"/login/finish"') === true) {
+        await page.unroute('**/passkey-auth')
+        await session.wallet.pool.query(`update wallet.challenges set expires_at = now() - interval '1 second'`)
+      }
+      await route.continue()
+    })
+    await authenticator.setPresence(true)
+    await page.reload()
+    await page.getByText(email).waitFor()
   })
 
   it('keeps the session where no script can read it, and nothing of it in the page\'s stores', async () => {
@@ -111,6 +140,34 @@ describe('signing in to the wallet', () => {
     await tab.getByRole('button', { name: 'Sign in' }).click()
     await tab.getByRole('button', { name: 'Make a passkey' }).waitFor()
     expect(new URL(tab.url()).search).to.equal('')
+    await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
+  })
+
+  it('asks whom a link signs in that no page asked for, such as one of the operator, before it does', async () => {
+    const { page, context } = await session.visit()
+    const email = newEmail()
+    const open = async (): Promise<void> => {
+      await fetch(`${session.wallet.url}/auth/v1/otp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email }) })
+      await page.goto(await session.wallet.linkFor(email))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText(email).waitFor()
+      expect(new URL(page.url()).search).to.equal('')
+      await expectUsable(page, 'a link')
+      expect(await context.cookies()).to.deep.equal([])
+    }
+    await open()
+    await page.getByRole('button', { name: 'No' }).click()
+    await page.getByRole('heading', { name: 'Your wallet for Flow' }).waitFor()
+    expect((await session.wallet.pool.query('select from wallet_auth.sessions')).rowCount).to.equal(0)
+    await session.wallet.pool.query('delete from wallet_auth.one_time_tokens')
+    await open()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
+
+    // One that is used up, or was made up.
+    await page.goto(`${session.wallet.url}/developer/callback?token_hash=x&type=magiclink`)
+    await page.getByText('used, is wrong or is too old').waitFor()
+    await page.getByRole('button', { name: 'Back to the start' }).click()
     await page.getByRole('button', { name: 'Make a passkey' }).waitFor()
   })
 

@@ -9,7 +9,8 @@ describe('amounts of FLOW', () => {
 
   it('are taken as decimal texts alone, and up to what an account can give', () => {
     for (const good of ['1', '0.00000001', '9.99']) expect(amountProblem(good, '10.00000000'), good).to.equal(undefined)
-    for (const bad of ['', '0', '0.0', '-1', '1e3', '1,5', '.5', '1.123456789', ' 1', '0x1', '9.99000001']) expect(amountProblem(bad, '10.00000000'), bad).to.be.a('string')
+    for (const bad of ['', '0', '0.0', '-1', '1e3', '1,5', '.5', '1.123456789', ' 1', '0x1', '9.99000001', '999999999999', '184467440737.09551616']) expect(amountProblem(bad, '10.00000000'), bad).to.be.a('string')
+    expect(amountProblem('999999999999', undefined)).to.be.a('string')
     expect([mostToSend('10.00000000'), mostToSend('0.00100000')]).to.deep.equal([999_000_000n, 0n])
   })
 })

@@ -3,17 +3,12 @@ import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
 import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
 import type { FlowChain } from '../../../clients/signing/transactions/flow-contracts.ts'
 import type { TransactionCode } from '../../../clients/signing/transactions/make-transaction.ts'
-import type { ChainAccount, ChainKey, Network } from '../contract.ts'
+import type { Network } from '../contract.ts'
+import { passkeyHere, usedPasskeyHere } from '../../auth/passkey-here.ts'
 import { mayPass, WalletProblem } from '../../auth/problem.ts'
 import { readAccount, readHead, readResult, submit } from './chain-client.ts'
-
-/** A passkey that may be a key of an account. */
-export interface SigningPasskey {
-  /** base64url. */
-  readonly credentialId: string
-  /** 130 hex digits. */
-  readonly publicKeySec1Hex: string
-}
+import { signersFor } from './signing-passkey.ts'
+import type { SigningPasskey } from './signing-passkey.ts'
 
 /** An account with the passkey for which it was made. */
 export interface OwnAccount extends SigningPasskey {
@@ -39,12 +34,6 @@ const pollMs = 1000
 /** Blocks come each second; a transaction that is not sealed by then is one that somebody has to look for. */
 const patienceMs = 180_000
 
-/** The key of an account that is a passkey's: it has to be good, and to sign alone. */
-export function keyOfPasskey({ keys }: ChainAccount, publicKeySec1Hex: string): ChainKey | undefined {
-  const digits = publicKeySec1Hex.replace(/^04/, '').toLowerCase()
-  return keys.find((key) => key.public_key.toLowerCase() === digits && !key.is_revoked && key.weight >= 1000 && key.signature_algorithm === 'ECDSA_P256' && key.hash_algorithm === 'SHA2_256')
-}
-
 /**
  * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
  * @returns its id
@@ -54,10 +43,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
   const { network, address } = account
   onStage('preparing')
   const [{ chain, block }, state] = await Promise.all([readHead(network, signal), readAccount(network, address, signal)])
-  const found = [account, ...account.others].flatMap((passkey) => {
-    const good = keyOfPasskey(state, passkey.publicKeySec1Hex)
-    return good === undefined ? [] : [{ ...passkey, key: good }]
-  })[0]
+  const [found] = signersFor(account, state, passkeyHere())
   if (found === undefined) throw new WalletProblem(409, 'no-key', `None of your passkeys is a key of ${address} that can sign alone (any more).`)
   const { key, credentialId, publicKeySec1Hex } = found
   const transaction: FlowTransaction = {
@@ -67,6 +53,7 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
   onStage('signing')
   const signer = { address, keyIndex: key.index, rpId, credentialId: bytesOfBase64Url(credentialId, 'credentialId'), publicKey: bytesOfHex(publicKeySec1Hex, 'publicKey') }
   const signed = await signTransaction(transaction, signer, { signal })
+  usedPasskeyHere(credentialId)
   onStage('sending')
   const id = await submit(network, signed)
   onStage('sent', id)

@@ -8,7 +8,7 @@ import { Failure, Loading } from '../../kit/state.tsx'
 import { useAuth } from '../../auth/auth-provider.tsx'
 import { problemText } from '../../auth/problem.ts'
 import { SignInForm } from '../../auth/sign-in-form.tsx'
-import { useAccounts } from '../own.ts'
+import { useOwnAccounts, useReadAgain } from '../own.ts'
 import { createQueryClient } from '../settings.ts'
 import { OpenerChannel } from './opener-channel.ts'
 import type { AppRequest, ChannelState } from './opener-channel.ts'
@@ -93,11 +93,12 @@ function Person({ path, request }: { readonly path: string; readonly request: Ap
 }
 
 function Request({ path, request }: { readonly path: string; readonly request: AppRequest }): ReactNode {
-  const { data, error, refetch } = useAccounts()
+  const { data, error } = useOwnAccounts()
+  const readAgain = useReadAgain()
   const Shown = windows[path]
   if (Shown === undefined) return null
   if (data === undefined) {
-    return error === null ? <Loading label="Your accounts load" /> : <Failure title="Your accounts cannot be shown" detail={problemText(error)} onRetry={() => void refetch()} />
+    return error === null ? <Loading label="Your accounts load" /> : <Failure title="Your accounts cannot be shown" detail={problemText(error)} onRetry={() => void readAgain()} />
   }
-  return <Shown request={request} rows={data} channel={channel} readAgain={() => void refetch()} />
+  return <Shown request={request} own={data} channel={channel} readAgain={() => void readAgain()} />
 }

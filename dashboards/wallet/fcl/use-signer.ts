@@ -2,8 +2,9 @@ import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
 import type { Signer } from '../../../clients/signing/flow-transaction.ts'
 import type { Passkey } from '../../../clients/signing/passkey.ts'
 import { problemText } from '../../auth/problem.ts'
-import { keyOfPasskey } from '../chain/send-transaction.ts'
+import { passkeyHere } from '../../auth/passkey-here.ts'
 import type { OwnAccount } from '../chain/send-transaction.ts'
+import { signersFor } from '../chain/signing-passkey.ts'
 import { useChainAccount } from '../own.ts'
 import { useSettings } from '../settings.ts'
 
@@ -22,10 +23,7 @@ export function useSigner(account: OwnAccount | undefined, keyIndex?: number): F
   if (account === undefined || (data === undefined && error === null)) return { status: 'loading' }
   if (data === undefined) return { status: 'problem', detail: problemText(error), retry: () => void refetch() }
   const { address } = account
-  const found = [account, ...account.others].flatMap(({ credentialId, publicKeySec1Hex }) => {
-    const key = keyOfPasskey(data, publicKeySec1Hex)
-    return key === undefined || (keyIndex !== undefined && key.index !== keyIndex) ? [] : [{ key, credentialId, publicKeySec1Hex }]
-  })[0]
+  const [found] = signersFor(account, data, passkeyHere()).filter(({ key }) => keyIndex === undefined || key.index === keyIndex)
   if (found === undefined) {
     const detail = keyIndex === undefined
       ? `None of your passkeys is a key of ${address} that can sign alone (any more).`

@@ -1,4 +1,4 @@
-import { keyOfPasskey } from '../chain/send-transaction.ts'
+import { keyOfPasskey } from '../chain/signing-passkey.ts'
 import type { ChainAccount, ChainKey, PasskeyRow } from '../contract.ts'
 
 type KeyedPasskey = Pick<PasskeyRow, 'id' | 'publicKeySec1Hex'>

@@ -4,6 +4,7 @@ import type { Auth } from '../../auth/auth-provider.tsx'
 import type { AccountRow, ActivityRow, AccountStanding, Network, PasskeyRow } from '../contract.ts'
 import { WalletProblem } from '../../auth/problem.ts'
 import { callFunction } from '../../auth/passkey-function.ts'
+import { usedPasskeyHere } from '../../auth/passkey-here.ts'
 
 /** What people do with their passkeys. Every function throws WalletProblem; those that ask for a passkey throw what the browser throws too. */
 
@@ -34,7 +35,11 @@ export async function makePasskey(access: Access, name?: string): Promise<{ read
   const { options, challengeId } = await withConfirmation(access, begin)
   // The service knows its own name; a page of somebody else's is called as it says.
   const response = await startRegistration({ optionsJSON: { ...options, rp: { ...options.rp, name: rpName } } })
-  return call(access, '/register/finish', { rpId, challengeId, response, ...(name === undefined || name === '' ? {} : { authenticatorName: name }) })
+  const made = await call<{ readonly passkey: PasskeyRow; readonly publicKeySec1Hex: string }>(access, '/register/finish', {
+    rpId, challengeId, response, ...(name === undefined || name === '' ? {} : { authenticatorName: name }),
+  })
+  usedPasskeyHere(response.id, { isFirst: true })
+  return made
 }
 
 export async function renamePasskey(access: Access, credentialId: string, authenticatorName: string): Promise<void> {

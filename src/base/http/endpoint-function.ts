@@ -77,7 +77,9 @@ function answerError(context: RequestContext, thrown: unknown, { log, failed, co
   if (context.res.destroyed) return
   const { requestId } = context.state
   const error = toApiError(thrown)
-  if (error.status >= 500) log.error({ err: asError(thrown), requestId, path: context.path }, failed)
+  // What is away, or not set up, may be asked for by anybody and often.
+  if (error.status === 500) log.error({ err: asError(thrown), requestId, path: context.path }, failed)
+  else if (error.status > 500) log.warn({ err: asError(thrown), requestId, path: context.path }, failed)
   context.status = error.status
   const { retryAfterSeconds, facts } = error.details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))

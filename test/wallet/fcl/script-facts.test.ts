@@ -68,6 +68,17 @@ describe('what a script gets', () => {
     ])
   })
 
+  it('tells of every import, wherever it stands', async () => {
+    const parse = await cadenceParser()
+    for (const code of ['import A from 0x01 import B from 0x02', 'transaction {} import A from 0x01 /* */ import B from 0x02', 'import A from 0x01import B from 0x02', 'import\nA\nfrom\n0x01;import B from 0x02']) {
+      const found = parse(code).program?.Declarations?.filter(({ Type }) => Type === 'ImportDeclaration')
+      expect(found?.length, code).to.equal(2)
+      expect(readScript(code).imports, code).to.deep.equal([{ names: ['A'], from: '0x01' }, { names: ['B'], from: '0x02' }])
+    }
+    expect(readScript('import"A"\nimport B from"b.cdc"\ntransaction { execute { log("from") log("import C from 0x03") } }').imports)
+      .to.deep.equal([{ names: [], from: '"A"' }, { names: ['B'], from: '"b.cdc"' }])
+  })
+
   it('never fails, also with what is very long', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (code) => void readScript(code)))
     for (const part of ['\n', ' ', '(', '/*', 'import ', 'transaction{prepare(', '"', 'a:', 'auth(']) readScript(part.repeat(Math.ceil(300_000 / part.length)))

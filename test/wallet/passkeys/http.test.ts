@@ -19,6 +19,9 @@ const endpoints: Readonly<Record<string, SessionEndpoint>> = {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     return {}
   },
+  '/wallet/away': async () => {
+    throw new ApiError(503, 'PROVISION_FAILED', 'There is no node.')
+  },
   '/wallet/broken': async () => {
     throw new Error('the password of the database is hunter2')
   },
@@ -62,6 +65,11 @@ describe('the passkey function', () => {
     expect([status, error.code]).to.deep.equal([500, 'INTERNAL'])
     expect(error.message).to.not.include('hunter2')
     expect(world.logged.join('')).to.include('hunter2')
+    // Whoever is signed in can ask for what is not there, or while it is away, as often as they like: that is no error of ours.
+    const { token } = world.person()
+    for (const endpoint of ['/wallet/broken', '/wallet/away']) await world.call(endpoint, {}, { token })
+    const levels = world.logged.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number }).filter(({ msg }) => msg === 'a passkey request failed').map(({ level }) => level)
+    expect(levels.slice(-2)).to.deep.equal([50, 40])
   })
 
   it('wants a session where passkeys are made and kept', async () => {

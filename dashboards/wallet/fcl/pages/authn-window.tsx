@@ -5,7 +5,6 @@ import { Button } from '../../../kit/button.tsx'
 import { NothingHere } from '../../../kit/state.tsx'
 import { useAction } from '../../../auth/use-action.ts'
 import { chainOfAddress } from '../../chain/address-code.ts'
-import { ownAccounts } from '../../own.ts'
 import { AccountChoice } from '../parts/account-choice.tsx'
 import { Decision } from '../parts/decision.tsx'
 import { authnResponse, chainOfNetwork, proofWish } from '../services.ts'
@@ -15,10 +14,10 @@ import { useSigner } from '../use-signer.ts'
 import type { WindowProps } from './window-props.ts'
 
 /** An application wants to know which account somebody has here, and may want to have it proved. */
-export function AuthnWindow({ request, rows, channel, readAgain }: WindowProps): ReactNode {
+export function AuthnWindow({ request, own, channel, readAgain }: WindowProps): ReactNode {
   const { network, origin, body } = request
   const chain = network === undefined ? undefined : chainOfNetwork(network)
-  const accounts = useMemo(() => ownAccounts(rows).filter(({ address }) => network === undefined || chainOfAddress(address) === chain), [rows, network, chain])
+  const accounts = useMemo(() => own.filter(({ address }) => network === undefined || chainOfAddress(address) === chain), [own, network, chain])
   const [choice, setChoice] = useState<string>()
   const chosen = accounts.find(({ address }) => address === choice) ?? accounts[0]
   const found = useSigner(chosen)

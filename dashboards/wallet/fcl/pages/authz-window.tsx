@@ -7,7 +7,6 @@ import { fclSignableOf } from '../../../../clients/signing/fcl-shapes.ts'
 import { signTransaction } from '../../../../clients/signing/sign-transaction.ts'
 import { useAction } from '../../../auth/use-action.ts'
 import { chainOfAddress } from '../../chain/address-code.ts'
-import { ownAccounts } from '../../own.ts'
 import { Decision } from '../parts/decision.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { TransactionReview } from '../parts/transaction-review.tsx'
@@ -20,9 +19,9 @@ import type { WindowProps } from './window-props.ts'
 type Wanted = { readonly wanted: WantedSignature; readonly address: string; readonly summary: TransactionSummary } | { readonly problem: string }
 
 /** An application wants to have a transaction signed. What is shown is read of the very object that is encoded and signed. */
-export function AuthzWindow({ request, rows, channel }: WindowProps): ReactNode {
+export function AuthzWindow({ request, own, channel }: WindowProps): ReactNode {
   const read = useMemo(() => readRequest(request.body), [request])
-  const account = useMemo(() => ('problem' in read ? undefined : ownAccounts(rows).find(({ address }) => address === read.address)), [rows, read])
+  const account = useMemo(() => ('problem' in read ? undefined : own.find(({ address }) => address === read.address)), [own, read])
   const found = useSigner(account, 'problem' in read ? undefined : read.wanted.signer.keyIndex)
   const { isBusy, problem, run } = useAction()
   const begin = useLeaving()

@@ -7,7 +7,6 @@ import { fieldsOf, textOf } from '../../../../clients/signing/fcl-shapes.ts'
 import { signUserMessage } from '../../../../clients/signing/user-message.ts'
 import { useAction } from '../../../auth/use-action.ts'
 import { chainOfAddress } from '../../chain/address-code.ts'
-import { ownAccounts } from '../../own.ts'
 import { AccountChoice } from '../parts/account-choice.tsx'
 import { Decision } from '../parts/decision.tsx'
 import { Refusal } from '../parts/refusal.tsx'
@@ -26,14 +25,13 @@ const mostMessage = 200_000
 type Wanted = { readonly message: Bytes; readonly shown: ReadableMessage; readonly address: string | undefined } | { readonly problem: string }
 
 /** An application wants to have a message signed that is no transaction. */
-export function UserSignatureWindow({ request, rows, channel, readAgain }: WindowProps): ReactNode {
+export function UserSignatureWindow({ request, own, channel, readAgain }: WindowProps): ReactNode {
   const { network } = request
   const read = useMemo(() => readRequest(request.body), [request])
   const accounts = useMemo(() => {
-    const own = ownAccounts(rows)
     if ('problem' in read) return []
     return own.filter(({ address }) => (read.address === undefined ? network === undefined || chainOfAddress(address) === chainOfNetwork(network) : address === read.address))
-  }, [rows, read, network])
+  }, [own, read, network])
   const [choice, setChoice] = useState<string>()
   const chosen = accounts.find(({ address }) => address === choice) ?? accounts[0]
   const found = useSigner(chosen)

@@ -1,8 +1,8 @@
 /**
  * Characters that are not seen, or that change how others are: controls, those that turn the direction of writing, those without width, unassigned ones.
- * Line breaks and tabs are none of these.
+ * Line breaks and tabs are none of these, nor is what makes a sign an emoji.
  */
-const hidden = /[^\P{C}\n\t]|\p{Zl}|\p{Zp}|\u034F|[\u115F\u1160\u2800\u3164\uFFA0]|[\uFE00-\uFE0E]/u
+const hidden = /[^\P{C}\n\t]|\p{Zl}|\p{Zp}|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|[\u2800\u{1D159}]/u
 const allHidden = new RegExp(hidden.source, 'gu')
 
 /** Whether a text is not what it looks like. */

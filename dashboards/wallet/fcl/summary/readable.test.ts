@@ -48,7 +48,7 @@ describe('a message as people read it', () => {
   })
 
   it('has what cannot be seen written out', () => {
-    const tricks = ['\u202E', '\u200B', '\u2066', '\uFEFF', '\u00AD', '\u2028', '\u{E0041}', '\u3164', '\uFE01', '\u007F', '\u0085']
+    const tricks = ['\u202E', '\u200B', '\u2066', '\uFEFF', '\u00AD', '\u2028', '\u{E0041}', '\u3164', '\uFE01', '\u007F', '\u0085', '\u{E0100}', '\u180B', '\u17B4', '\u{1D159}']
     for (const trick of tricks) {
       const code = (trick.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
       expect(readableMessage(utf8.encode(`a${trick}b`)), code).to.deep.equal({ kind: 'text', text: `a⟨U+${code}⟩b`, isAltered: true })

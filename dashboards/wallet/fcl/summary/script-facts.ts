@@ -1,4 +1,5 @@
 import { readCadenceTokens } from '../../../kit/cadence-tokens.ts'
+import type { Token } from '../../../kit/cadence-tokens.ts'
 import { hasHiddenCharacters } from './hidden-characters.ts'
 
 /** What `prepare` gets of an account that authorizes. */
@@ -31,8 +32,7 @@ const codeInString = '\u0001'
 export function readScript(code: string): ScriptFacts {
   const tokens = readCadenceTokens(code)
   const plain = tokens.map(({ kind, text }) => (kind === 'comment' ? ' ' : kind !== 'text' ? text : text.includes('\\(') ? codeInString : '""')).join('')
-  const withTexts = tokens.map(({ kind, text }) => (kind === 'comment' ? ' ' : text)).join('')
-  return { accounts: accountsOf(plain), imports: importsOf(withTexts), hasHiddenCharacters: hasHiddenCharacters(code.replaceAll('\r\n', '\n')) }
+  return { accounts: accountsOf(plain), imports: importsOf(tokens), hasHiddenCharacters: hasHiddenCharacters(code.replaceAll('\r\n', '\n')) }
 }
 
 /**
@@ -88,15 +88,23 @@ function named(parts: readonly string[]): readonly PreparedAccount[] | undefined
 }
 
 const one = /[a-z_]\w*(?:\s+as\s+\w+)?/.source
-const place = /0x[0-9a-f]+|"[^"\n]*"/.source
-const importLine = new RegExp(`(?:^|[\\n;])[ \\t]*import\\s+(?:(?<list>${one}(?:\\s*,\\s*${one})*)(?:\\s+from\\s+(?<from>${place}|\\w+))?|(?<text>${place}))`, 'gi')
+const place = /\s0x[0-9a-f_]+|"[^"\n]*"/.source
+/** Imports need nothing between them, and stand wherever declarations do. */
+const importLine = new RegExp(`(?<![g-z_.])import(?:\\s+(?<list>${one}(?:\\s*,\\s*${one})*)(?:\\s+from(?:\\s*(?<from>${place})|\\s+(?<name>\\w+)))?|\\s*(?<text>${place}))`, 'gi')
 
-/** @param code without comments */
-function importsOf(code: string): readonly ImportedContracts[] {
-  return Array.from(code.matchAll(importLine), ({ groups }) => {
-    const { list = '', from, text } = (groups ?? {}) as { readonly list?: string; readonly from?: string; readonly text?: string }
-    const told = from ?? text
-    const names = list.split(',').map((name) => name.trim().replaceAll(/\s+/g, ' ')).filter((name) => name !== '')
-    return { names, from: told !== undefined && /^0x/i.test(told) ? told.toLowerCase() : told }
+function importsOf(tokens: readonly Token[]): readonly ImportedContracts[] {
+  // Of texts those alone count that say where something is imported from.
+  let before = ''
+  const pieces = tokens.map(({ kind, text }) => {
+    if (kind === 'comment') return ' '
+    const isPlace = /(?:import|from)$/i.test(before)
+    if (text.trim() !== '') before = text
+    return kind !== 'text' || isPlace ? text : '""'
+  })
+  return Array.from(pieces.join('').matchAll(importLine), ({ groups }) => {
+    const { list = '', from, name, text } = (groups ?? {}) as Readonly<Partial<Record<'list' | 'from' | 'name' | 'text', string>>>
+    const told = (from ?? name ?? text)?.trim()
+    const names = list.split(',').map((part) => part.trim().replaceAll(/\s+/g, ' ')).filter((part) => part !== '')
+    return { names, from: told !== undefined && /^0x/i.test(told) ? told.toLowerCase().replaceAll('_', '') : told }
   })
 }

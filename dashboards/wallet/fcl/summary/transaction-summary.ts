@@ -95,7 +95,8 @@ const hiddenWarning = 'There are characters in its code that cannot be seen. Hon
 function falseNames(imports: readonly ImportedContracts[], chain: FlowChain): readonly string[] {
   const { fungibleToken, flowToken } = flowContracts[chain]
   const right: Readonly<Record<string, string>> = { FungibleToken: fungibleToken, FlowToken: flowToken }
-  return imports.flatMap(({ names, from }) => names.flatMap((name) => {
+  // One may be called otherwise here: `import Mine as FlowToken`.
+  return imports.flatMap(({ names, from }) => names.flatMap((name) => name.split(' as ')).flatMap((name) => {
     const expected = Object.hasOwn(right, name) ? right[name] : undefined
     const isFalse = expected !== undefined && from?.startsWith('0x') === true && from.slice(2).padStart(16, '0') !== expected
     return isFalse ? [`Its ${name} of ${from} is not the one that everybody uses here, whatever its name says.`] : []
