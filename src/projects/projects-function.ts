@@ -10,6 +10,7 @@ import type { RequestContext, RequestState } from '../base/http/requests.ts'
 import type { Logger } from '../base/log.ts'
 import { readJson } from '../base/read-json.ts'
 import { query } from '../db/pool.ts'
+import { BodyRoom } from './body-room.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
 import type { ProjectParts } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
@@ -30,6 +31,8 @@ export interface ProjectsFunctionOptions {
   readonly quotas: ProjectQuotas
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
+  /** Bytes of bodies that are read or worked with at the same time, of all accounts together. Default: 128 MB, and no less than one body may have. */
+  readonly bodyBytesAtOnce?: number
 }
 
 export interface ProjectsFunction {
@@ -44,6 +47,9 @@ export const projectsFunctionPath = '/functions/v1/projects'
 /** Whoever has not signed in reads, and names no more than a project. */
 const mostOpenBodyBytes = 16 * 1024
 
+/** A body takes up some four times its bytes until it is in the database. */
+const usualBodyBytesAtOnce = 128_000_000
+
 const bodySchema = z.object({ endpoint: z.string().max(100), data: z.unknown().optional() })
 
 /**
@@ -52,7 +58,8 @@ const bodySchema = z.object({ endpoint: z.string().max(100), data: z.unknown().o
  */
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
   const { pool, log, limits = projectRateLimits } = options
-  const rates = new ProjectRates(limits)
+  const most = mostBodyBytes(options.quotas)
+  const counted: Counted = { rates: new ProjectRates(limits), room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)) }
   return {
     middleware: async (context, next) => {
       if (context.path !== projectsFunctionPath) {
@@ -64,7 +71,7 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
       try {
         allowOrigin(context, options.allowsOrigin)
         if (context.method === 'OPTIONS') answerPreflight(context)
-        else await answer(context, options, rates)
+        else await answer(context, options, counted)
       } catch (error) {
         answerError(context, error, log)
       }
@@ -75,24 +82,31 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   }
 }
 
-async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf }: ProjectsFunctionOptions, rates: ProjectRates): Promise<void> {
+/** What all requests of a process share. */
+interface Counted {
+  readonly rates: ProjectRates
+  readonly room: BodyRoom
+}
+
+async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf }: ProjectsFunctionOptions, counted: Counted): Promise<void> {
   if (context.method !== 'POST') {
     context.set('Allow', 'OPTIONS, POST')
     throw new ApiError(405, 'INVALID_INPUT', `${projectsFunctionPath} takes POST, not ${context.method}.`)
   }
   const network = clientNetwork(clientOf(context.req).address)
+  const { rates, room } = counted
   rates.takeClient(network)
   const parts = { pool, quotas }
   // Known before the body is read: only who has signed in may send a large one.
   const token = bearerOf(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
-  const given = await rates.during(userId ?? network, () => call(context, parts, rates, userId))
+  const given = await rates.during(userId ?? network, () => room.during(userId ?? network, (take) => call(context, parts, rates, userId, take)))
   context.status = 200
   send(context, { success: true, data: given })
 }
 
-async function call(context: RequestContext, parts: ProjectParts, rates: ProjectRates, userId: string | undefined): Promise<unknown> {
-  const body = userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas))
+async function call(context: RequestContext, parts: ProjectParts, rates: ProjectRates, userId: string | undefined, take: (bytes: number) => void): Promise<unknown> {
+  const body = userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas), take)
   const { endpoint: name, data } = readData(bodySchema, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {
@@ -147,13 +161,13 @@ function answerError(context: RequestContext, thrown: unknown, log: Logger): voi
   if (context.res.destroyed) return
   const { requestId } = context.state
   const error = toApiError(thrown)
-  if (error.status >= 500) log.error({ err: asError(thrown), requestId, path: context.path }, 'a projects request failed')
+  if (error.status >= 500 && error.code !== 'busy') log.error({ err: asError(thrown), requestId, path: context.path }, 'a projects request failed')
   context.status = error.status
   const { retryAfterSeconds, facts } = error.details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
   // What is left of the body is not read.
-  if (error.status === 413) context.set('Connection', 'close')
+  if (error.status === 413 || error.code === 'busy') context.set('Connection', 'close')
   send(context, { success: false, error: { ...(typeof facts === 'object' ? facts : {}), code: codeOf(error), message: error.message } })
 }
 
@@ -171,7 +185,7 @@ function toApiError(thrown: unknown): ApiError {
   return new ApiError(500, 'INTERNAL', 'Something went wrong here; the log tells what.', { cause: thrown })
 }
 
-const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED' }
+const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED', 503: 'BUSY' }
 
 /** Those of the function are in upper case. Errors of what it works with have others. */
 function codeOf({ code, status }: ApiError): string {
