@@ -235,6 +235,25 @@ describe('the editor, where something comes in between', function () {
     expect(said).to.deep.equal([])
   })
 
+  it('keeps what a copy is of, also where it was made before anybody signed in', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'origin.cdc')
+    await signInToEditor(page, session.editor)
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('checkbox', { name: /Anybody with the link/ }).check()
+    await page.getByText('The project is public.').waitFor()
+    const { page: stranger } = await session.visit({ path: new URL(page.url()).pathname })
+    await stranger.getByRole('button', { name: 'Fork' }).first().click()
+    await stranger.getByText('This is a copy of your own, in this browser.').waitFor()
+    await signInToEditor(stranger, session.editor)
+    await untilSaving(stranger, 'Saved')
+    await stranger.reload()
+    await stranger.getByText('fork of').getByRole('link', { name: 'Untitled' }).click()
+    await stranger.getByText('This project belongs to somebody else.').waitFor()
+    expect(stranger.url()).to.equal(page.url())
+    expect(said).to.deep.equal([])
+  })
+
   it('says that there is no project at an address, in light and dark', async () => {
     const { page } = await session.visit({ path: '/p/nothing-abc123' })
     await page.getByText('There is no such project').waitFor()

@@ -69,7 +69,7 @@ describe('the projects function', () => {
     const lists = ['open_files', 'folders', 'files', 'deleted_files']
     const fields: Readonly<Record<string, readonly string[]>> = {
       '/projects/list': ['cursor', 'limit'], '/projects/get': ['slug'], '/projects/fork': ['slug', 'save_id'], '/projects/delete': ['id', 'version'],
-      '/projects/save': ['id', 'version', 'save_id', 'name', 'slug', 'network', 'is_public', 'active_file', 'open_files', 'folders', 'files', 'deleted_files'],
+      '/projects/save': ['id', 'version', 'save_id', 'name', 'slug', 'forked_from', 'network', 'is_public', 'active_file', 'open_files', 'folders', 'files', 'deleted_files'],
     }
     for (const [endpoint, names] of Object.entries(fields)) {
       for (const name of names) {
