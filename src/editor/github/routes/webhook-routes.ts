@@ -19,7 +19,7 @@ const mostReportBytes = 16 * 1024
 const mostUnknownBytes = 64 * 1024 * 1024
 const id = z.number().int().positive()
 const report = z.object({
-  status: z.string().regex(/^[a-z_]{1,40}$/, 'has to be in_progress, success, failure or cancelled'), sha: commitSha, branch: branchName, run_id: id, run_attempt: id.default(1), action: z.string().max(40).optional(), network: z.string().max(40).optional(),
+  status: z.string().regex(/^[a-z_]{1,40}$/, 'has to be in_progress, success, failure or cancelled'), sha: commitSha, branch: branchName, run_id: id, run_attempt: id.max(2_147_483_647).default(1), action: z.string().max(40).optional(), network: z.string().max(40).optional(),
 })
 
 /** What GitHub and workflows send: nothing of it counts without the right signature, and nothing counts twice. */
