@@ -20,7 +20,7 @@ export function App(): ReactNode {
       <Alone>
         {error === null
           ? <Loading label="The editor loads" rows={3} />
-          : <Failure title="The editor cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} />}
+          : <><h1 className="visually-hidden">Editor</h1><Failure title="The editor cannot be opened" detail={problemText(error)} onRetry={() => void refetch()} /></>}
       </Alone>
     )
   }

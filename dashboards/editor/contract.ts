@@ -91,6 +91,8 @@ export interface SaveRequest {
   readonly save_id: string
   readonly id?: string
   readonly version?: number
+  /** Slug of what a new project is a copy of. */
+  readonly forked_from?: string
   readonly name: string
   readonly network: Network
   readonly is_public: boolean

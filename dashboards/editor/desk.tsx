@@ -19,6 +19,7 @@ import { SaveSign } from './parts/save-sign.tsx'
 import { StatusBar } from './parts/status-bar.tsx'
 import { TabStrip } from './parts/tab-strip.tsx'
 import { withOpen, withoutTab } from './project/project-acts.ts'
+import { forkName } from './project/project-name.ts'
 import { isUnsaved, newProject } from './project/project-state.ts'
 import type { ProjectState } from './project/project-state.ts'
 import { RunRoom } from './run/run-room.ts'
@@ -113,7 +114,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       }
       return
     }
-    onBegin({ ...store.state, name: `Fork of ${store.state.name}`.slice(0, 100), isPublic: false, isReadOnly: false, saved: undefined, isTouched: true, ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }) })
+    onBegin({ ...store.state, name: forkName(store.state.name), isPublic: false, isReadOnly: false, saved: undefined, isTouched: true, ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }) })
     say('This is a copy of your own, in this browser. Sign in to keep it for good.')
   }
   const share = (): void => {

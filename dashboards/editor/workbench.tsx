@@ -88,6 +88,7 @@ export function Workbench({ slug }: { readonly slug: string | undefined }): Reac
   if (bench.is === 'opening') return <Bare><Loading label="The project is opened" rows={3} /></Bare>
   return (
     <Bare>
+      <h1 className="visually-hidden">Editor</h1>
       <Failure {...openProblem(bench.error)} onRetry={() => setAttempt((count) => count + 1)} />
       <div className="button-row">
         <Button onClick={() => navigate('/')}>To the editor</Button>

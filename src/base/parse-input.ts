@@ -22,7 +22,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
 }
 
 function parse<Schema extends z.ZodType>(kind: 'Parameter' | 'Field', schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: wordsFor })
   if (result.success) return result.data
   const [issue] = result.error.issues
   if (issue?.code === 'unrecognized_keys') {
@@ -30,6 +30,35 @@ function parse<Schema extends z.ZodType>(kind: 'Parameter' | 'Field', schema: Sc
     throw invalid(kind, field, `is not known${knownNames(schema, issue.path)}`)
   }
   throw invalid(kind, fieldName(issue?.path ?? []), issue?.message ?? 'is not valid')
+}
+
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ['string', 'a text'], ['number', 'a number'], ['int', 'a whole number'], ['boolean', 'true or false'], ['array', 'a list'], ['object', 'an object'],
+])
+const partNames: ReadonlyMap<string, string> = new Map([['string', 'character'], ['array', 'item']])
+
+/** What is wrong, to stand behind a name, where the schema does not say so in its own words. Undefined: in those of the library. */
+function wordsFor(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const wanted = typeNames.get(issue.expected)
+      if (wanted === undefined) return undefined
+      return issue.input === undefined ? `is missing: it has to be ${wanted}` : `has to be ${wanted}`
+    }
+    case 'too_small':
+      return boundWords('at least', issue.origin, Number(issue.minimum), issue.inclusive !== false)
+    case 'too_big':
+      return boundWords('at most', issue.origin, Number(issue.maximum), issue.inclusive !== false)
+    default:
+      return undefined
+  }
+}
+
+function boundWords(side: 'at least' | 'at most', origin: string, bound: number, isInclusive: boolean): string | undefined {
+  const part = partNames.get(origin)
+  if (part !== undefined) return `has to have ${side} ${bound} ${part}${bound === 1 ? '' : 's'}`
+  if (!['number', 'int'].includes(origin)) return undefined
+  return isInclusive ? `has to be ${side} ${bound}` : `has to be ${side === 'at least' ? 'more' : 'less'} than ${bound}`
 }
 
 /** What there is in place of a name that there is not, where the schema is simple enough to tell. */

@@ -5,19 +5,20 @@ import { isShallowText, tooDeep } from './json-depth.ts'
 /**
  * The body of a request, which must be JSON and say so: a form of another site cannot, and a script of one would have
  * to ask first. The rest of a body that is too large is left unread, so its connection must be closed after the answer.
- * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or `incomplete-body`
+ * @param take is told of the bytes as they come, and may refuse more of them by an error
+ * @throws ApiError 415 `not-json` or `compressed-body`, 413 `body-too-large`, 400 `bad-json`, `too-deep` or `incomplete-body`; what `take` throws
  */
-export async function readJson(request: IncomingMessage, mostBytes: number): Promise<unknown> {
+export async function readJson(request: IncomingMessage, mostBytes: number, take?: (bytes: number) => void): Promise<unknown> {
   const { 'content-type': type = '', 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers
   if (type.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     throw new ApiError(415, 'not-json', 'Send JSON, with the header `Content-Type: application/json`.')
   }
   if (coding.toLowerCase() !== 'identity') throw new ApiError(415, 'compressed-body', 'Send the body as it is, without Content-Encoding.')
   if (Number(length) > mostBytes) throw tooLarge(mostBytes)
-  return parseJson(await readBytes(request, mostBytes))
+  return parseJson(await readBytes(request, mostBytes, take))
 }
 
-async function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, mostBytes: number, take?: (bytes: number) => void): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   // The request is not destroyed where reading stops early: its connection has to carry the answer yet.
@@ -25,6 +26,7 @@ async function readBytes(request: IncomingMessage, mostBytes: number): Promise<B
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > mostBytes) throw tooLarge(mostBytes)
+      take?.(chunk.length)
       chunks.push(chunk)
     }
   } catch (error) {

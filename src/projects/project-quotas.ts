@@ -9,10 +9,17 @@ export interface ProjectQuotas {
   readonly projectBytes: number
 }
 
-const wireNames = { projects: 'projects', files: 'files', fileBytes: 'file_bytes', projectBytes: 'project_bytes' } as const
-const meanings = {
-  projects: 'projects of one user', files: 'files of one project', fileBytes: 'bytes of one file', projectBytes: 'bytes of all files of one project',
-} as const
+/** Folders may be as many as files. */
+type QuotaName = keyof ProjectQuotas | 'folders'
+
+const wireNames: Readonly<Record<QuotaName, string>> = { projects: 'projects', files: 'files', folders: 'folders', fileBytes: 'file_bytes', projectBytes: 'project_bytes' }
+const meanings: Readonly<Record<QuotaName, string>> = {
+  projects: 'projects of one user', files: 'files of one project', folders: 'folders of one project', fileBytes: 'bytes of one file', projectBytes: 'bytes of all files of one project',
+}
+
+function mostOf(quotas: ProjectQuotas, name: QuotaName): number {
+  return quotas[name === 'folders' ? 'files' : name]
+}
 
 /**
  * Refuses what would be more than a quota.
@@ -21,12 +28,12 @@ const meanings = {
  * @throws ApiError 422 `QUOTA_EXCEEDED`
  */
 export function requireRoom(
-  quotas: ProjectQuotas, name: keyof ProjectQuotas, asked: number, { before = 0, path }: { before?: number; path?: string } = {},
+  quotas: ProjectQuotas, name: QuotaName, asked: number, { before = 0, path }: { before?: number; path?: string } = {},
 ): void {
-  const most = quotas[name]
+  const most = mostOf(quotas, name)
   if (asked <= most || asked <= before) return
-  const subject = path === undefined ? '' : ` File ${path}:`
-  throw projectError('QUOTA_EXCEEDED', `There may be ${most} ${meanings[name]};${subject} this would make ${asked}. Delete some, or make it smaller.`, {
+  const subject = path === undefined ? 'this would make' : `${path} has`
+  throw projectError('QUOTA_EXCEEDED', `There may be ${most} ${meanings[name]}; ${subject} ${asked}. Delete some, or make it smaller.`, {
     facts: { quota: wireNames[name], most, asked, ...(path === undefined ? {} : { path }) },
   })
 }
@@ -35,7 +42,7 @@ export function requireRoom(
 export function projectLimits(quotas: ProjectQuotas): Readonly<Record<string, unknown>> {
   const { mostBytes, mostSegmentBytes, mostSegments, reservedFolders, reservedNames, reservedCharacters } = pathRules
   return {
-    ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, quotas[own as keyof ProjectQuotas]])),
+    ...Object.fromEntries(Object.entries(wireNames).map(([own, wire]) => [wire, mostOf(quotas, own as QuotaName)])),
     paths: {
       bytes: mostBytes, segment_bytes: mostSegmentBytes, segments: mostSegments,
       reserved_folders: reservedFolders, reserved_names: reservedNames, reserved_characters: reservedCharacters,

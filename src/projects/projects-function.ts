@@ -11,6 +11,7 @@ import type { RequestContext, RequestState } from '../base/http/requests.ts'
 import type { Logger } from '../base/log.ts'
 import { readJson } from '../base/read-json.ts'
 import { query } from '../db/pool.ts'
+import { BodyRoom } from './body-room.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
 import type { ProjectParts } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
@@ -31,6 +32,8 @@ export interface ProjectsFunctionOptions {
   readonly quotas: ProjectQuotas
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
+  /** Bytes of bodies that are read or worked with at the same time, of all accounts together. Default: 128 MB, and no less than one body may have. */
+  readonly bodyBytesAtOnce?: number
 }
 
 export interface ProjectsFunction {
@@ -42,10 +45,13 @@ export interface ProjectsFunction {
 
 export const projectsFunctionPath = '/functions/v1/projects'
 
-const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED' }
+const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED', 503: 'BUSY' }
 
 /** Whoever has not signed in reads, and names no more than a project. */
 const mostOpenBodyBytes = 16 * 1024
+
+/** A body takes up some four times its bytes until it is in the database. */
+const usualBodyBytesAtOnce = 128_000_000
 
 /**
  * The projects function: one POST with `{endpoint, data}`, answered by `{success: true, data}` or `{success: false, error: {code, message, …}}` under the
@@ -53,12 +59,13 @@ const mostOpenBodyBytes = 16 * 1024
  */
 export function createProjectsFunction(options: ProjectsFunctionOptions): ProjectsFunction {
   const { pool, log, limits = projectRateLimits } = options
-  const rates = new ProjectRates(limits)
+  const most = mostBodyBytes(options.quotas)
+  const counted: Counted = { rates: new ProjectRates(limits), room: new BodyRoom(Math.max(options.bodyBytesAtOnce ?? usualBodyBytesAtOnce, most)) }
   return {
     middleware: endpointFunction({
       path: projectsFunctionPath, failed: 'a projects request failed', log, codes,
       allowsOrigin: options.allowsOrigin, notAllowed: () => projectError('ORIGIN_NOT_ALLOWED', 'Pages of this origin may not use the projects.'),
-      run: (context) => answer(context, options, rates),
+      run: (context) => answer(context, options, counted),
     }),
     prune: async () => {
       await query(pool, `delete from projects.saves where saved_at < now() - interval '1 day'`)
@@ -66,18 +73,25 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   }
 }
 
-async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf }: ProjectsFunctionOptions, rates: ProjectRates): Promise<unknown> {
+/** What all requests of a process share. */
+interface Counted {
+  readonly rates: ProjectRates
+  readonly room: BodyRoom
+}
+
+async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf }: ProjectsFunctionOptions, counted: Counted): Promise<unknown> {
   const network = clientNetwork(clientOf(context.req).address)
+  const { rates, room } = counted
   rates.takeClient(network)
   const parts = { pool, quotas }
   // Known before the body is read: only who has signed in may send a large one.
   const token = bearerToken(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
-  return await rates.during(userId ?? network, () => call(context, parts, rates, userId))
+  return await rates.during(userId ?? network, () => room.during(userId ?? network, (take) => call(context, parts, rates, userId, take)))
 }
 
-async function call(context: RequestContext, parts: ProjectParts, rates: ProjectRates, userId: string | undefined): Promise<unknown> {
-  const body = userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas))
+async function call(context: RequestContext, parts: ProjectParts, rates: ProjectRates, userId: string | undefined, take: (bytes: number) => void): Promise<unknown> {
+  const body = userId === undefined ? await readSmallBody(context) : await readJson(context.req, mostBodyBytes(parts.quotas), take)
   const { endpoint: name, data } = readData(endpointCall, body)
   const endpoint = allEndpoints.get(name)
   if (endpoint === undefined) {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { importedContract } from '../support/editor-stand-in.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
+import { expectUsable } from './page-checks.ts'
 import { codeOf, makeFile, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving, useEditorSession } from './editor-session.ts'
 
 const conflictTitle = 'This project was changed elsewhere too'
@@ -190,6 +191,75 @@ describe('the editor, where something comes in between', function () {
     await page.keyboard.press('ControlOrMeta+z')
     await codeOf(page).getByText('return total').waitFor()
     expect(said).to.deep.equal([])
+  })
+
+  it('runs scripts of strangers whatever they call their arguments, and loses no digit of what is typed for them', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'scripts/odd.cdc')
+    await typeCode(page, 'access(all) fun main(__proto__: [UInt64], constructor: toString): Int { return 1 }\n')
+    await page.getByRole('tab', { name: 'Run' }).click()
+    const ids = page.getByRole('textbox', { name: '__proto__ [UInt64]' })
+    const other = page.getByRole('textbox', { name: 'constructor toString' })
+    expect([await ids.inputValue(), await other.inputValue()]).to.deep.equal(['', ''])
+    await ids.fill('[9007199254740993]')
+    await ids.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'Write numbers of more than 15 digits in quotes' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'Write a value of toString as JSON-CDC' }).waitFor()
+    await ids.fill('["9007199254740993"]')
+    await other.fill('{"type": "Int", "value": "1"}')
+    const [asked] = await Promise.all([page.waitForRequest(/\/v1\/scripts/), other.press('Enter')])
+    const { arguments: sent } = asked.postDataJSON() as { arguments: string[] }
+    expect(sent.map((one) => JSON.parse(Buffer.from(one, 'base64').toString()) as unknown)).to.deep.equal([{ type: 'Array', value: [{ type: 'UInt64', value: '9007199254740993' }] }, { type: 'Int', value: '1' }])
+    await page.getByRole('region', { name: 'Result', exact: true }).getByText('Failed').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('does not take a name that the service would refuse, so that nothing of the project is kept from being saved', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'contracts/Hello.cdc')
+    await signInToEditor(page, session.editor)
+    await page.getByRole('button', { name: 'New file', exact: true }).click()
+    for (const [path, reason] of [['.git/config', 'Git keeps'], ['git~2', 'Git keeps'], ['COM¹.cdc', 'Windows keeps'], ['a／b', 'stands for others'], ['Contracts/A.cdc', 'contracts is there already']] as const) {
+      await page.getByRole('textbox', { name: 'Path' }).fill(path)
+      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('dialog').getByText(reason).waitFor()
+    }
+    await page.getByRole('textbox', { name: 'Path' }).fill('__proto__')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await openFile(page, '__proto__').and(page.locator('[aria-current]')).waitFor()
+    await typeCode(page, '// a name like others\n')
+    await untilSaving(page, 'Saved')
+    await page.reload()
+    await file(page, '__proto__').click()
+    await codeOf(page).getByText('// a name like others').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('keeps what a copy is of, also where it was made before anybody signed in', async () => {
+    const { page, said } = await session.visit()
+    await makeFile(page, 'origin.cdc')
+    await signInToEditor(page, session.editor)
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('checkbox', { name: /Anybody with the link/ }).check()
+    await page.getByText('The project is public.').waitFor()
+    const { page: stranger } = await session.visit({ path: new URL(page.url()).pathname })
+    await stranger.getByRole('button', { name: 'Fork' }).first().click()
+    await stranger.getByText('This is a copy of your own, in this browser.').waitFor()
+    await signInToEditor(stranger, session.editor)
+    await untilSaving(stranger, 'Saved')
+    await stranger.reload()
+    await stranger.getByText('fork of').getByRole('link', { name: 'Untitled' }).click()
+    await stranger.getByText('This project belongs to somebody else.').waitFor()
+    expect(stranger.url()).to.equal(page.url())
+    expect(said).to.deep.equal([])
+  })
+
+  it('says that there is no project at an address, in light and dark', async () => {
+    const { page } = await session.visit({ path: '/p/nothing-abc123' })
+    await page.getByText('There is no such project').waitFor()
+    await expectUsable(page, 'no project')
+    await page.getByRole('button', { name: 'To the editor' }).click()
+    await untilChecked(page)
   })
 
   it('shows what comments of strangers say, and runs nothing of it', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { RetryableError } from '../../src/base/errors.ts'
@@ -68,7 +69,7 @@ describe('the projects function', () => {
     const lists = ['open_files', 'folders', 'files', 'deleted_files']
     const fields: Readonly<Record<string, readonly string[]>> = {
       '/projects/list': ['cursor', 'limit'], '/projects/get': ['slug'], '/projects/fork': ['slug', 'save_id'], '/projects/delete': ['id', 'version'],
-      '/projects/save': ['id', 'version', 'save_id', 'name', 'slug', 'network', 'is_public', 'active_file', 'open_files', 'folders', 'files', 'deleted_files'],
+      '/projects/save': ['id', 'version', 'save_id', 'name', 'slug', 'forked_from', 'network', 'is_public', 'active_file', 'open_files', 'folders', 'files', 'deleted_files'],
     }
     for (const [endpoint, names] of Object.entries(fields)) {
       for (const name of names) {
@@ -187,6 +188,42 @@ describe('the projects function within limits', () => {
       expect((await world.call(one, '/projects/list')).status).to.equal(200)
     } finally {
       blocker.release()
+      await world.stop()
+    }
+  })
+
+  it('holds no more bodies in memory than it has room for, of however many accounts', async () => {
+    const world = await ProjectWorld.create({ bodyBytesAtOnce: 0 })
+    try {
+      const before = JSON.stringify({ endpoint: '/projects/save', data: { name: 'p' } })
+      const body = before + ' '.repeat(900_000)
+      // One may have some 1,010,000 bytes, and that is all that there is room for.
+      const calls = Array.from({ length: 4 }, () => {
+        const headers = { 'Content-Type': 'application/json', 'Authorization': `Bearer ${world.person().token}`, 'Content-Length': body.length + 1 }
+        const call = request(world.url, { method: 'POST', headers })
+        const answer = new Promise<{ readonly status: number | undefined; readonly retryAfter: string | undefined; readonly text: string }>((resolve, reject) => {
+          call.on('response', (response) => {
+            const chunks: Buffer[] = []
+            response.on('data', (chunk: Buffer) => chunks.push(chunk))
+            response.on('end', () => resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'], text: Buffer.concat(chunks).toString() }))
+          })
+          // What is refused is not read to its end.
+          call.on('error', (error: NodeJS.ErrnoException) => (['EPIPE', 'ECONNRESET'].includes(error.code ?? '') ? resolve({ status: 503, retryAfter: '2', text: '"BUSY"' }) : reject(error)))
+        })
+        call.write(body)
+        return { call, answer }
+      })
+      const first = await Promise.race(calls.map(({ answer }) => answer))
+      expect([first.status, first.retryAfter, first.text.includes('"BUSY"')]).to.deep.equal([503, '2', true])
+      for (const { call } of calls) call.end(' ')
+      const statuses = (await Promise.all(calls.map(({ answer }) => answer))).map(({ status }) => status)
+      expect(statuses.every((status) => status === 200 || status === 503)).to.equal(true)
+      for (let i = 0; i < 4; i++) {
+        const again = await world.fetch({ method: 'POST', body, headers: { 'Content-Type': 'application/json', 'Authorization': `Bearer ${world.person().token}` } })
+        expect(again.status, 'all of it was given back').to.equal(200)
+      }
+      expect(world.logged.filter((line) => line.includes('"level":50'))).to.deep.equal([])
+    } finally {
       await world.stop()
     }
   })

@@ -160,6 +160,25 @@ describe('the operations of projects', () => {
     expect((await world.get(owner, copy.slug)).project.forked_from).to.equal(null)
   })
 
+  it('remember the origin of a copy that was made in a browser before anybody signed in', async () => {
+    const [other, stranger] = [world.person(), world.person()]
+    const shown = await world.save(other, { name: 'Shown', is_public: true, files: [file('a')] })
+    const hidden = await world.save(other, { name: 'Hidden', files: [file('a')] })
+    const origin = async (data: Readonly<Record<string, unknown>>): Promise<unknown> => (await world.get(stranger, (await world.save(stranger, { name: 'Copy', files: [file('a')], ...data })).slug)).project.forked_from
+    expect(await origin({ forked_from: shown.slug })).to.deep.equal({ id: shown.id, slug: shown.slug, name: 'Shown' })
+    // What they may not see is as if there were none, and stays so when it is shown later.
+    expect(await origin({ forked_from: hidden.slug })).to.equal(null)
+    expect(await origin({ forked_from: 'nothing-abc123' })).to.equal(null)
+    const copy = await world.save(stranger, { name: 'Copy', forked_from: hidden.slug })
+    await world.save(other, { id: hidden.id, version: 1, is_public: true })
+    expect((await world.get(stranger, copy.slug)).project.forked_from).to.equal(null)
+    const later = await world.call(stranger, '/projects/save', { id: copy.id, version: 1, forked_from: shown.slug })
+    expect([later.status, later.error['field']]).to.deep.equal([400, 'forked_from'])
+    const named = { save_id: crypto.randomUUID(), name: 'Copy', forked_from: shown.slug }
+    expect((await world.save(stranger, named)).id).to.equal((await world.save(stranger, named)).id)
+    expect((await world.call(stranger, '/projects/save', { ...named, forked_from: undefined })).error.code).to.equal('SAVE_ID_REUSED')
+  })
+
   it('tell other services who may see a project', async () => {
     const access = createProjectAccess(world.database.pool)
     const [open, closed] = [await make(true), await make(false)]

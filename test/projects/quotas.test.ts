@@ -42,6 +42,19 @@ describe('the quotas of projects', () => {
     expect(Object.keys(await world.contents(owner, slug))).to.have.length(4)
   })
 
+  it('bound the folders of a project, which are in no count of bytes', async () => {
+    const five = ['f1', 'f2', 'f3', 'f4', 'f5']
+    await refused({ name: 'p', folders: five }, { quota: 'folders', most: 4, asked: 5 })
+    const { id, slug } = await world.save(owner, { name: 'p', folders: [...five.slice(0, 4), 'f1'] })
+    await refused({ id, version: 1, folders: five }, { quota: 'folders', most: 4, asked: 5 })
+    const { pool } = world.database
+    await pool.query('update projects.projects set folders = $2 where id = $1', [id, five])
+    await world.save(owner, { id, version: 1, name: 'more than may be' })
+    await world.save(owner, { id, version: 2, folders: five.toReversed() })
+    expect((await world.get(owner, slug)).project.folders).to.have.length(5)
+    await refused({ slug }, { quota: 'folders', most: 4, asked: 5 }, '/projects/fork')
+  })
+
   it('bound the bytes of a file and of a project, as UTF-8 has them', async () => {
     const { id } = await world.save(owner, { name: 'p', files: [file('a', 'é'.repeat(500))] })
     await refused({ id, version: 1, files: [file('b', `${'é'.repeat(500)}x`)] }, { quota: 'file_bytes', most: 1000, asked: 1001, path: 'b' })
@@ -67,7 +80,7 @@ describe('the quotas of projects', () => {
   })
 
   it('are told to pages with the rules for paths', () => {
-    expect(projectLimits(quotas)).to.deep.include({ projects: 20, files: 10, file_bytes: 1000, project_bytes: 5000 })
+    expect(projectLimits(quotas)).to.deep.include({ projects: 20, files: 10, folders: 10, file_bytes: 1000, project_bytes: 5000 })
     expect(JSON.parse(JSON.stringify(projectLimits(quotas)))).to.have.nested.property('paths.reserved_folders').that.deep.equals(['deps', 'imports', '_'])
   })
 })

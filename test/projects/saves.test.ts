@@ -123,6 +123,8 @@ describe('saves of projects', () => {
     const change = { id, version: 1, save_id: randomUUID(), files: [file('a', 'second')] }
     const second = await world.save(owner, change)
     expect(second.version).to.equal(2)
+    const { rows } = await world.database.pool.query('select s.saved_at = p.updated_at as same from projects.saves s join projects.projects p on p.id = s.project_id where s.save_id = $1', [change.save_id])
+    expect(rows, 'the time of the first answer is kept as it was').to.deep.equal([{ same: true }])
     expect(await world.save(owner, { ...change, save_id: change.save_id.toUpperCase() })).to.deep.equal(second)
     await world.save(owner, { id, version: 2, save_id: randomUUID(), files: [file('a', 'third')] })
     expect(await world.save(owner, change)).to.include({ version: 2 })

@@ -9,6 +9,7 @@ import type { ProjectRow } from '../contract.ts'
 import { moveProblem } from '../paths/move-problem.ts'
 import { pathProblem } from '../paths/path-problem.ts'
 import { freePath, withFile, withFolder, withMoved, withoutPath } from '../project/project-acts.ts'
+import { nameProblem } from '../project/project-name.ts'
 import type { ProjectState } from '../project/project-state.ts'
 import type { SaveState } from '../save/project-saver.ts'
 import type { Session } from '../session.ts'
@@ -82,7 +83,7 @@ export function DeskDialogs({ session: { store, saver }, project, save, dialog, 
       return (
         <NameDialog
           title="Rename the project" label="Name" action="Rename" first={project.name} hint="The link of the project stays as it is." onClose={close}
-          check={(name) => (name === '' ? 'Give it a name.' : name.length > 100 ? 'A name has at most 100 characters.' : undefined)} onName={(name) => change((state) => ({ ...state, name, isTouched: true }))}
+          check={nameProblem} onName={(name) => change((state) => ({ ...state, name, isTouched: true }))}
         />
       )
     case 'templates':

@@ -33,6 +33,8 @@ export function NameDialog({ title, label, action, first, hint, check, onName, o
           className="input mono" value={name} autoFocus spellCheck={false} autoComplete="off" autoCapitalize="off" aria-invalid={isTried && problem !== undefined}
           onFocus={({ target }) => {
             const { value } = target
+            // Who comes back to what they typed goes on where they are.
+            if (value !== first) return
             const dot = value.lastIndexOf('.')
             target.setSelectionRange(value.lastIndexOf('/') + 1, dot > value.lastIndexOf('/') ? dot : value.length)
           }}

@@ -51,18 +51,18 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
           <label key={name} className="field">
             <span><b>{name}</b> {type}</span>
             {type === 'Bool' ? (
-              <select className="input" value={typed[name] ?? ''} aria-invalid={problems[name] !== undefined} onChange={(event) => room.type(path, name, event.target.value)}>
+              <select className="input" value={typed.get(name) ?? ''} aria-invalid={problems.get(name) !== undefined} onChange={(event) => room.type(path, name, event.target.value)}>
                 <option value="">Choose</option>
                 <option>true</option>
                 <option>false</option>
               </select>
             ) : (
               <input
-                className="input mono" value={typed[name] ?? ''} placeholder={hintOf(type)} spellCheck={false} autoComplete="off" autoCapitalize="off" inputMode={/^U?Int\d*$|^Word|Fix64$/.test(type) ? 'decimal' : 'text'}
-                aria-invalid={problems[name] !== undefined} onChange={(event) => room.type(path, name, event.target.value)}
+                className="input mono" value={typed.get(name) ?? ''} placeholder={hintOf(type)} spellCheck={false} autoComplete="off" autoCapitalize="off" inputMode={/^(UInt|Word)\d*$|^UFix64$/.test(type) ? 'decimal' : 'text'}
+                aria-invalid={problems.get(name) !== undefined} onChange={(event) => room.type(path, name, event.target.value)}
               />
             )}
-            {problems[name] !== undefined && <span className="field-error" role="alert">{problems[name]}</span>}
+            {problems.get(name) !== undefined && <span className="field-error" role="alert">{problems.get(name)}</span>}
           </label>
         ))}
         {parameters.length === 0 && <p className="soft">This script takes no arguments.</p>}

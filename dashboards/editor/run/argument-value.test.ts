@@ -13,6 +13,10 @@ describe('values that are typed for arguments', () => {
     ['{String: [Int]}', '{"a": [1]}', { type: 'Dictionary', value: [{ key: { type: 'String', value: 'a' }, value: { type: 'Array', value: [{ type: 'Int', value: '1' }] } }] }],
     ['StoragePath', '/storage/flowTokenVault', { type: 'Path', value: { domain: 'storage', identifier: 'flowTokenVault' } }],
     ['A.0x1.S', '{"type": "Struct", "value": {}}', { type: 'Struct', value: {} }],
+    ['[UInt64]', '["18446744073709551615", 9007199254740991]', { type: 'Array', value: [{ type: 'UInt64', value: '18446744073709551615' }, { type: 'UInt64', value: '9007199254740991' }] }],
+    ['[UFix64]', '[0.1, 123456.12345678]', { type: 'Array', value: [{ type: 'UFix64', value: '0.10000000' }, { type: 'UFix64', value: '123456.12345678' }] }],
+    ['String', '{"type": "image/png"}', { type: 'String', value: '{"type": "image/png"}' }],
+    ['String', '{"type": "String", "value": "a"}', { type: 'String', value: 'a' }],
   ]
   for (const [type, typed, value] of made) {
     it(`take ${JSON.stringify(typed)} for ${type}`, () => expect(argumentValue(type, typed)).to.deep.equal(value))
@@ -22,6 +26,8 @@ describe('values that are typed for arguments', () => {
     ['Address', '0xzz', /16 hex/], ['UFix64', '-1', /below 0/], ['UFix64', '1.123456789', /8 decimals/], ['UFix64', '184467440737.09551616', /too large/], ['Int', '1.5', /whole/],
     ['UInt8', '256', /from 0 to 255/], ['Int8', '-129', /from -128/], ['UInt', '-1', /below 0/], ['Bool', 'yes', /true or false/], ['[Int]', '1', /list/], ['[Int]', '[', /no JSON/],
     ['{String: Int}', '[]', /object/], ['Type', 'x', /JSON-CDC/], ['PublicPath', 'x', /public/], ['Int', '1'.repeat(101), /whole/],
+    ['[UInt64]', '[9007199254740993]', /quotes/], ['[UInt64]', '[18446744073709551615]', /quotes/], ['{String: UFix64}', '{"a": 123456789012.12345678}', /quotes/], ['Int', '', /whole/],
+    ['constructor', '1', /JSON-CDC/], ['__proto__', '1', /JSON-CDC/], ['[toString]', '[1]', /JSON-CDC/],
   ] as const) {
     it(`refuse ${JSON.stringify(typed.slice(0, 20))} for ${type}`, () => expect(() => argumentValue(type, typed)).to.throw(ArgumentProblem, reason))
   }

@@ -13,8 +13,10 @@ export class ArgumentProblem extends Error {
 }
 
 const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
-const fixLimits: Readonly<Record<string, readonly [bigint, bigint]>> = { UFix64: [0n, 2n ** 64n - 1n], Fix64: [-(2n ** 63n), 2n ** 63n - 1n] }
+const fixLimits: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([['UFix64', [0n, 2n ** 64n - 1n]], ['Fix64', [-(2n ** 63n), 2n ** 63n - 1n]]])
 const maxDigits = 100
+/** Decimal digits that a number of JSON keeps, however large it is. */
+const sureDigits = 15
 
 /**
  * Makes of what somebody typed a value of a Cadence type: plain for simple types, JSON for lists and dictionaries, JSON-CDC for all others.
@@ -23,7 +25,8 @@ const maxDigits = 100
 export function argumentValue(type: string, typed: string): CadenceValue {
   const text = typed.trim()
   const given = /^\{\s*"type"\s*:/.test(text) ? parse(text) : undefined
-  if (isCadenceValue(given)) return given
+  // A text may be any, also one that looks like a value of another type.
+  if (isCadenceValue(given) && (type !== 'String' || given.type === 'String')) return given
   if (type.endsWith('?')) return text === '' || text === 'nil' ? { type: 'Optional', value: null } : { type: 'Optional', value: argumentValue(type.slice(0, -1), typed) }
   if (type === 'String' || type === 'Character') return { type, value: typed }
   if (type.startsWith('[') || type.startsWith('{')) return fromPlain(type, parse(text))
@@ -40,9 +43,17 @@ function fromPlain(type: string, value: unknown): CadenceValue {
     return { type: 'Array', value: value.map((one: unknown) => fromPlain(inner, one)) }
   }
   if (type.startsWith('{')) return dictionary(type, value)
-  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+  if (typeof value === 'number') return simple(type, exactText(value))
+  const text = typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : undefined
   if (text === undefined) throw new ArgumentProblem(`Write a value of ${type}.`)
   return simple(type, text)
+}
+
+/** A number of JSON as it was written. @throws ArgumentProblem where it may have been written with digits that it does not have any more, as ids of NFTs often are */
+function exactText(value: number): string {
+  const text = String(value)
+  if (Number.isSafeInteger(value) || (/^-?[\d.]+$/.test(text) && text.replaceAll(/\D/g, '').replace(/^0+/, '').length <= sureDigits)) return text
+  throw new ArgumentProblem('Write numbers of more than 15 digits in quotes, such as "18446744073709551615": without them JSON loses digits.')
 }
 
 function dictionary(type: string, value: unknown): CadenceValue {
@@ -54,7 +65,7 @@ function dictionary(type: string, value: unknown): CadenceValue {
 function simple(type: string, text: string): CadenceValue {
   const [, kind, bits] = wholeBits.exec(type) ?? []
   if (kind !== undefined) return { type, value: whole(type, kind, bits, text) }
-  const limits = fixLimits[type]
+  const limits = fixLimits.get(type)
   if (limits !== undefined) return { type, value: fixed(type, limits, text) }
   switch (type) {
     case 'String':

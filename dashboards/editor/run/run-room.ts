@@ -13,17 +13,20 @@ export interface RunState {
   /** What came of each script the last time, by its path. */
   readonly results: ReadonlyMap<string, RunResult>
   /** What was typed for arguments, by path and name. */
-  readonly typed: ReadonlyMap<string, Readonly<Record<string, string>>>
+  readonly typed: ReadonlyMap<string, Typed>
   /** What is wrong with that, by name, for the script that was tried last. */
-  readonly problems: Readonly<Record<string, string>>
+  readonly problems: ReadonlyMap<string, string>
 }
+
+/** By the name of the argument, which may be any that Cadence allows: `constructor` and `__proto__` among them. */
+type Typed = ReadonlyMap<string, string>
 
 /** Scripts that are run, with their arguments and results. */
 export class RunRoom {
   readonly #store: ProjectStore
   readonly #settings: EditorSettings
   readonly #listeners = new Set<() => void>()
-  #state: RunState = { running: undefined, results: new Map(), typed: new Map(), problems: {} }
+  #state: RunState = { running: undefined, results: new Map(), typed: new Map(), problems: new Map() }
   #stop: AbortController | undefined
 
   constructor(store: ProjectStore, settings: EditorSettings) {
@@ -41,18 +44,19 @@ export class RunRoom {
   }
 
   /** What the fields of a script hold: what was typed, or what comes with the sample that it is. */
-  typedOf(path: string): Readonly<Record<string, string>> {
+  typedOf(path: string): Typed {
     const typed = this.#state.typed.get(path)
     if (typed !== undefined) return typed
     const code = this.#store.state.files.get(path)?.trim()
     const sample = this.#settings.samples.find((one) => one.code.trim() === code)
-    if (sample === undefined || code === undefined) return {}
-    return Object.fromEntries(codeShape(code).parameters.map(({ name }, at) => [name, typedText(sample.arguments[at])]))
+    if (sample === undefined || code === undefined) return new Map()
+    return new Map(codeShape(code).parameters.map(({ name }, at) => [name, typedText(sample.arguments[at])]))
   }
 
   type(path: string, name: string, text: string): void {
-    const { [name]: _gone, ...problems } = this.#state.problems
-    this.#set({ typed: new Map(this.#state.typed).set(path, { ...this.typedOf(path), [name]: text }), problems })
+    const problems = new Map(this.#state.problems)
+    problems.delete(name)
+    this.#set({ typed: new Map(this.#state.typed).set(path, new Map(this.typedOf(path)).set(name, text)), problems })
   }
 
   /** Runs a script on the project's network, instead of one that is running. @returns whether it was begun */
@@ -85,18 +89,18 @@ export class RunRoom {
 
   #values(path: string, code: string): readonly CadenceValue[] | undefined {
     const typed = this.typedOf(path)
-    const problems: Record<string, string> = {}
+    const problems = new Map<string, string>()
     const values = codeShape(code).parameters.flatMap(({ name, type }) => {
       try {
-        return [argumentValue(type, typed[name] ?? '')]
+        return [argumentValue(type, typed.get(name) ?? '')]
       } catch (error) {
         if (!(error instanceof ArgumentProblem)) throw error
-        problems[name] = error.message
+        problems.set(name, error.message)
         return []
       }
     })
     this.#set({ problems })
-    return Object.keys(problems).length === 0 ? values : undefined
+    return problems.size === 0 ? values : undefined
   }
 
   #set(change: Partial<RunState>): void {

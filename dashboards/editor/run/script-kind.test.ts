@@ -24,6 +24,15 @@ describe('what a file of Cadence is', () => {
     expect(codeShape('let text = "fun main(a: Int)"').kind).to.equal('other')
   })
 
+  it('is told of as much code as a file may have, whatever a stranger has put there', () => {
+    const blanks = ' '.repeat(900_000)
+    expect(codeShape(`access(all) fun main(${blanks}a${blanks}:${blanks}Int${blanks}x${blanks})`).parameters).to.deep.equal([{ name: 'a', type: 'Int x' }])
+    expect(codeShape(`access(all) fun main(${blanks}a${blanks})`).parameters).to.deep.equal([])
+    expect(codeShape(`access(all) fun main(${'w'.repeat(900_000)})`).parameters).to.deep.equal([])
+    // A field for each would be more than a page can show.
+    expect(codeShape(`access(all) fun main(${'a: Int, '.repeat(100_000)})`).parameters).to.have.length(255)
+  })
+
   it('is told of any text', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom('fun ', 'main', '(', ')', '{', '}', '<', 'a: Int', ',', '"', '/*', '*/', ' ') }), (code) => {
       expect(codeShape(code).parameters).to.be.an('array')

@@ -37,18 +37,36 @@ function topLevel(code: string): Int32Array {
   return depths
 }
 
+/** What is read of parameters: strangers write code too, and a page has a field for each. */
+const mostParameters = 255
+
 function readParameters(code: string): readonly Parameter[] {
-  const parts: string[] = ['']
-  let depth = 0
-  for (const char of code) {
-    if (char === ')' && depth === 0) break
+  const parameters: Parameter[] = []
+  let [depth, from] = [0, 0]
+  const end = (at: number): void => {
+    const parameter = readParameter(code.slice(from, at))
+    if (parameter !== undefined) parameters.push(parameter)
+    from = at + 1
+  }
+  for (let at = 0; at < code.length && parameters.length < mostParameters; at++) {
+    const char = code[at] ?? ''
+    if (char === ')' && depth === 0) {
+      end(at)
+      return parameters
+    }
     if ('([{<'.includes(char)) depth++
     if (')]}>'.includes(char)) depth--
-    if (char === ',' && depth === 0) parts.push('')
-    else parts[parts.length - 1] += char
+    if (char === ',' && depth === 0) end(at)
   }
-  return parts.flatMap((part) => {
-    const [, name, type] = /^\s*(?:\w+\s+)?(\w+)\s*:\s*([\s\S]+?)\s*$/.exec(part) ?? []
-    return name === undefined || type === undefined ? [] : [{ name, type: type.replaceAll(/\s+/g, ' ') }]
-  })
+  if (parameters.length < mostParameters) end(code.length)
+  return parameters
+}
+
+/** `label name: Type`. The text is cut at its colon first: a pattern for all of it would go over long blanks again and again. */
+function readParameter(part: string): Parameter | undefined {
+  const colon = part.indexOf(':')
+  if (colon < 0) return undefined
+  const names = part.slice(0, colon).trim().split(/\s+/)
+  const [name, type] = [names.at(-1) ?? '', part.slice(colon + 1).trim().replaceAll(/\s+/g, ' ')]
+  return names.length <= 2 && names.every((one) => /^\w+$/.test(one)) && type !== '' ? { name, type } : undefined
 }

@@ -77,15 +77,16 @@ function answerError(context: RequestContext, thrown: unknown, { log, failed, co
   if (context.res.destroyed) return
   const { requestId } = context.state
   const error = toApiError(thrown)
-  // What is away, or not set up, may be asked for by anybody and often.
+  const isBusy = error.code === 'busy'
+  // What is away, or not set up, may be asked for by anybody and often; and how much is asked of it is no fault.
   if (error.status === 500) log.error({ err: asError(thrown), requestId, path: context.path }, failed)
-  else if (error.status > 500) log.warn({ err: asError(thrown), requestId, path: context.path }, failed)
+  else if (error.status > 500 && !isBusy) log.warn({ err: asError(thrown), requestId, path: context.path }, failed)
   context.status = error.status
   const { retryAfterSeconds, facts } = error.details
   if (typeof retryAfterSeconds === 'number') context.set('Retry-After', String(retryAfterSeconds))
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer realm="flowfarm"')
   // What is left of the body is not read.
-  if (error.status === 413) context.set('Connection', 'close')
+  if (error.status === 413 || isBusy) context.set('Connection', 'close')
   send(context, { success: false, error: { ...(typeof facts === 'object' ? facts : {}), code: codeOf(error, codes), message: error.message } })
 }
 

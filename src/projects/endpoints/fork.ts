@@ -20,16 +20,17 @@ export async function fork({ userId, data, parts: { pool, quotas } }: SessionCal
     await lockAccount(client, userId)
     const earlier = await findEarlierSave(client, save)
     if (earlier !== undefined) return earlier
-    const { rows: [origin] } = await query<{ id: string; name: string; file_count: number; byte_count: number }>(
+    const { rows: [origin] } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(
       client,
       // Nobody makes it private, changes or deletes it until the copy is made.
-      `select id, name, file_count, byte_count::float8 as byte_count from projects.projects
+      `select id, name, file_count, cardinality(folders) as folder_count, byte_count::float8 as byte_count from projects.projects
        where slug = $1 and (is_public or user_id = $2) for share`,
       [from, userId],
     )
     if (origin === undefined) throw noSuchProject()
     await requireRoomForOne(client, userId, quotas)
     requireRoom(quotas, 'files', origin.file_count)
+    requireRoom(quotas, 'folders', origin.folder_count)
     requireRoom(quotas, 'projectBytes', origin.byte_count)
     const name = forkName(origin.name)
     return await withNewSlug(name, async (slug) => {

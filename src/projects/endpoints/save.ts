@@ -27,6 +27,6 @@ async function saveNew(pool: pg.Pool, named: NamedSave, request: SaveRequest, qu
     const earlier = await findEarlierSave(client, named)
     if (earlier !== undefined) return earlier
     await requireRoomForOne(client, named.userId, quotas)
-    return await createProject(client, named, request.fields, plan)
+    return await createProject(client, named, request, plan)
   })
 }

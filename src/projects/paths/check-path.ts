@@ -4,8 +4,11 @@ import type { PathProblem, PathRule } from './path-rules.ts'
 
 type Finding = readonly [rule: PathRule, text: string]
 
-/** Controls, formats (direction, width nothing), halves of characters, private ones, blanks other than a space, and what is drawn as nothing. */
-const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
+/**
+ * Controls, formats (direction, width nothing), halves of characters, private ones, those that Unicode has not given out (what their plain form is may
+ * change), blanks other than a space, and what is drawn as nothing.
+ */
+const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 
 /**
  * Whether a path may be one of a project, by itself: of a file or of a folder.
@@ -68,5 +71,6 @@ function hasReserved(text: string): boolean {
 }
 
 function isReserved(name: string): boolean {
-  return pathRules.reservedNames.some((reserved) => reserved === name)
+  // Windows numbers short names, and Git's folder may get any number.
+  return /^git~\d+$/.test(name) || pathRules.reservedNames.some((reserved) => reserved === name)
 }

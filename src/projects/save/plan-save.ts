@@ -51,13 +51,15 @@ export function planSave(stored: Stored, request: Pick<SaveRequest, 'files' | 'd
   const byteCount = sum(after.values())
   requireRoom(quotas, 'files', after.size, { before: stored.files.length })
   requireRoom(quotas, 'projectBytes', byteCount, { before: sum(stored.files) })
+  const folders = request.fields.folders === undefined ? stored.folders : [...new Set(request.fields.folders)]
+  requireRoom(quotas, 'folders', folders.length, { before: stored.folders.length })
   return {
     written,
     deletedKeys: deleted.map(({ key }) => key).filter((key) => !after.has(key)),
     fileCount: after.size,
     byteCount,
     paths: new Set([...after.values()].map(({ path }) => path)),
-    folders: request.fields.folders === undefined ? stored.folders : [...new Set(request.fields.folders)],
+    folders,
   }
 }
 

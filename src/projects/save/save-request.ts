@@ -33,6 +33,8 @@ export interface SaveRequest {
   /** Undefined: a new project. */
   readonly existing: { readonly id: string; readonly version: number } | undefined
   readonly saveId: string | undefined
+  /** Slug of what a new project is a copy of, that was made elsewhere than here. */
+  readonly forkedFrom: string | undefined
   readonly fields: GivenFields
   readonly files: readonly GivenFile[]
   readonly deletedFiles: readonly string[]
@@ -57,6 +59,7 @@ const schema = z.strictObject({
   name: projectName.optional(),
   // What the server has chosen stays: links lead to it.
   slug: slug.optional(),
+  forked_from: slug.optional(),
   network: network.optional(),
   is_public: z.boolean().optional(),
   active_file: tab.nullable().optional(),
@@ -68,17 +71,18 @@ const schema = z.strictObject({
 
 /** @throws ApiError 400 `INVALID_INPUT`, 422 `INVALID_PATH` or `INVALID_TEXT` that name the field or the path */
 export function readSave(data: unknown): SaveRequest {
-  const { id, version: from, save_id: named, slug: _, files: given, deleted_files: deletedFiles, ...fields } = readData(schema, data)
-  if (id === undefined && fields.name === undefined) throw missing('name', 'a new project needs a name')
-  if (id !== undefined && from === undefined) throw missing('version', 'is the version of the project that this save was made from')
-  if (id === undefined && from !== undefined) throw missing('id', 'has to come with "version"; a new project has neither')
+  const { id, version: from, save_id: named, slug: _, forked_from: forkedFrom, files: given, deleted_files: deletedFiles, ...fields } = readData(schema, data)
+  if (id === undefined && fields.name === undefined) throw wrong('name', 'a new project needs a name')
+  if (id !== undefined && from === undefined) throw wrong('version', 'is the version of the project that this save was made from')
+  if (id === undefined && from !== undefined) throw wrong('id', 'has to come with "version"; a new project has neither')
+  if (id !== undefined && forkedFrom !== undefined) throw wrong('forked_from', 'is for a new project; leave it out')
   for (const folder of fields.folders ?? []) requirePath(folder)
   const files = given.map(readFile)
   requireEachOnce(files, deletedFiles)
   return {
     existing: id === undefined || from === undefined ? undefined : { id, version: from },
-    saveId: named, fields, files, deletedFiles,
-    digest: sha256(JSON.stringify([id, from, fields, deletedFiles, files.map(({ path, hash }) => [path, hash.toString('base64')])])),
+    saveId: named, forkedFrom, fields, files, deletedFiles,
+    digest: sha256(JSON.stringify([id, from, fields, deletedFiles, files.map(({ path, hash }) => [path, hash.toString('base64')]), ...(forkedFrom === undefined ? [] : [forkedFrom])])),
   }
 }
 
@@ -107,7 +111,7 @@ function requireEachOnce(files: readonly GivenFile[], deletedFiles: readonly str
   if (both !== undefined) throw invalidPath({ path: both, rule: 'same-path', text: 'is both in "files" and in "deleted_files"; do one of the two' })
 }
 
-function missing(field: string, text: string): Error {
+function wrong(field: string, text: string): Error {
   return projectError('INVALID_INPUT', `Field "${field}" ${text}.`, { field, facts: { field } })
 }
 

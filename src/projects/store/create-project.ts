@@ -5,7 +5,7 @@ import { newSlug } from '../new-slug.ts'
 import { requireRoom } from '../project-quotas.ts'
 import type { ProjectQuotas } from '../project-quotas.ts'
 import type { SavePlan } from '../save/plan-save.ts'
-import type { GivenFields } from '../save/save-request.ts'
+import type { GivenFields, SaveRequest } from '../save/save-request.ts'
 import type { NamedSave } from './earlier-save.ts'
 import { fileArrays } from './file-arrays.ts'
 import type { SavedProject } from './project-row.ts'
@@ -27,8 +27,8 @@ export async function requireRoomForOne(client: PoolClient, userId: string, quot
   requireRoom(quotas, 'projects', (row?.count ?? 0) + 1)
 }
 
-/** Makes a project with its files. To be called under `lockAccount`. */
-export async function createProject(client: PoolClient, save: NamedSave, fields: GivenFields, plan: SavePlan): Promise<SavedProject> {
+/** Makes a project with its files. To be called under `lockAccount`. What it is a copy of is noted where the user may see that. */
+export async function createProject(client: PoolClient, save: NamedSave, { fields, forkedFrom }: Pick<SaveRequest, 'fields' | 'forkedFrom'>, plan: SavePlan): Promise<SavedProject> {
   const { name = '', network = 'mainnet', is_public: isPublic = false } = fields
   const { activeFile, openFiles } = openTabs(fields, plan)
   const project = [
@@ -38,8 +38,9 @@ export async function createProject(client: PoolClient, save: NamedSave, fields:
     const { rows: [made] } = await query<SavedProject>(
       client,
       `with made as (
-         insert into projects.projects (user_id, name, network, is_public, active_file, open_files, folders, file_count, byte_count, version, slug)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10) on conflict (slug) do nothing
+         insert into projects.projects (user_id, name, network, is_public, active_file, open_files, folders, file_count, byte_count, version, slug, forked_from)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, (select o.id from projects.projects o where o.slug = $18 and (o.is_public or o.user_id = $1)))
+         on conflict (slug) do nothing
          returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
        ), written as (
          insert into projects.files (project_id, path_key, path, content, hash, byte_count, version)
@@ -49,7 +50,7 @@ export async function createProject(client: PoolClient, save: NamedSave, fields:
          select $1, $16::uuid, id, version, $17::bytea, updated_at from made where $16 is not null on conflict (user_id, save_id) do nothing
        )
        select * from made`,
-      [...project, slug, ...fileArrays(plan.written), save.saveId ?? null, save.digest],
+      [...project, slug, ...fileArrays(plan.written), save.saveId ?? null, save.digest, forkedFrom ?? null],
     )
     return made
   })

@@ -33,7 +33,7 @@ export async function updateProject(
   const after = { ...project, ...changedFields(project, request, plan), file_count: plan.fileCount, byte_count: plan.byteCount }
   const isChanged = plan.written.length > 0 || plan.deletedKeys.length > 0 || !isDeepStrictEqual(after, project)
   if (!isChanged && save.saveId === undefined) return savedOf(project)
-  return await write(client, save, { ...after, version: isChanged ? version + 1 : version }, plan)
+  return await write(client, save, { ...after, version: isChanged ? version + 1 : version }, { ...plan, isChanged })
 }
 
 /** The user's project, which nobody else changes until the end of the transaction. @throws ApiError 404 */
@@ -63,7 +63,7 @@ function changedFields(project: ProjectRow, { fields }: SaveRequest, plan: SaveP
 }
 
 /** One statement: its parts see the tables as they were before, and no file is both deleted and written. */
-async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { deletedKeys, written }: SavePlan): Promise<SavedProject> {
+async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { deletedKeys, written, isChanged }: SavePlan & { readonly isChanged: boolean }): Promise<SavedProject> {
   const { rows: [row] } = await query<SavedProject & { is_noted: boolean }>(
     client,
     `with gone as (
@@ -73,17 +73,20 @@ async function write(client: PoolClient, save: NamedSave, after: ProjectRow, { d
        select $1, f.*, $10 from unnest($12::text[], $13::text[], $14::text[], $15::bytea[], $16::int[]) f
        on conflict (project_id, path_key) do update
        set path = excluded.path, content = excluded.content, hash = excluded.hash, byte_count = excluded.byte_count, version = excluded.version
+     ), changed as (
+       update projects.projects set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7, file_count = $8, byte_count = $9,
+         version = $10, updated_at = case when version = $10 then updated_at else greatest(updated_at, clock_timestamp()) end
+       where id = $1
+       returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count
      ), noted as (
        insert into projects.saves (user_id, save_id, project_id, version, digest, saved_at)
-       select $17::uuid, $18::uuid, $1, $10, $19::bytea, clock_timestamp() where $18 is not null on conflict (user_id, save_id) do nothing returning 1
+       select $17::uuid, $18::uuid, id, version, $19::bytea, case when $20 then updated_at else clock_timestamp() end from changed where $18 is not null
+       on conflict (user_id, save_id) do nothing returning 1
      )
-     update projects.projects set name = $2, network = $3, is_public = $4, active_file = $5, open_files = $6, folders = $7, file_count = $8, byte_count = $9,
-       version = $10, updated_at = case when version = $10 then updated_at else greatest(updated_at, clock_timestamp()) end
-     where id = $1
-     returning id, slug, version, updated_at, file_count, byte_count::float8 as byte_count, $18 is null or exists (select from noted) as is_noted`,
+     select changed.*, $18 is null or exists (select from noted) as is_noted from changed`,
     [
       after.id, after.name, after.network, after.is_public, after.active_file, after.open_files, after.folders, after.file_count, after.byte_count, after.version,
-      deletedKeys, ...fileArrays(written), save.userId, save.saveId ?? null, save.digest,
+      deletedKeys, ...fileArrays(written), save.userId, save.saveId ?? null, save.digest, isChanged,
     ],
   )
   if (row === undefined) throw noSuchProject()

@@ -137,6 +137,32 @@ describe('webhooks of repositories', () => {
     expect((await world.call(undefined, 'POST', '/webhook', { headers: { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' }, body: deep })).status).to.equal(400)
   })
 
+  it('with numbers and times beyond all bounds are refused, and break nothing', async () => {
+    const { who, projectId, repo } = await world.connected('nina')
+    const before = world.logged.length
+    const odd = (event: unknown, path: readonly string[], value: unknown): unknown => {
+      const copy = structuredClone(event) as Record<string, unknown>
+      const inner = path.slice(0, -1).reduce<Record<string, unknown>>((at, name) => at[name] as Record<string, unknown>, copy)
+      inner[path.at(-1) ?? ''] = value
+      return copy
+    }
+    const far = ['+275760-09-13T00:00:00.000Z', '-271821-04-20T00:00:00.000Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z']
+    const events: readonly (readonly [string, unknown])[] = [
+      ...[1e300, -1e300, 8.64e12, 8.65e12, 0.5, ...far].map((at) => ['push', odd(pushEventOf(repo), ['repository', 'pushed_at'], at)] as const),
+      ...[2 ** 53, 2 ** 53 - 1, 2 ** 31, 2 ** 32].flatMap((number) => [
+        ['workflow_run', odd(runEvent(repo, { id: number }), ['n'], 1)] as const, ['workflow_run', odd(runEvent(repo, { id: 4100 }), ['workflow_run', 'run_attempt'], number)] as const,
+        ['installation', { action: 'suspend', installation: { id: number } }] as const,
+      ]),
+      ...far.flatMap((at) => [['workflow_run', odd(runEvent(repo, { id: 4200 }), ['workflow_run', 'updated_at'], at)] as const, ['workflow_run', odd(runEvent(repo, { id: 4300 }), ['workflow_run', 'run_started_at'], at)] as const]),
+    ]
+    for (const [event, payload] of events) expect((await world.webhook(event, payload)).status, `${event} ${JSON.stringify(payload)}`).to.be.oneOf([200, 400])
+    expect(world.logged.slice(before).filter((line) => line.includes('"level":50'))).to.deep.equal([])
+    expect((await deployments(who, projectId)).length).to.be.greaterThan(0)
+    expect((await world.webhook('push', pushEventOf(repo, { after: 'd'.repeat(40), at: new Date(Date.now() + 2000) }))).body['outcome']).to.equal('taken')
+    const { connection } = (await world.call(who, 'GET', `/connection?project_id=${projectId}`)).body as unknown as { connection: { last_commit_sha: string } }
+    expect(connection.last_commit_sha, 'a time that has not come yet holds nothing up').to.equal('d'.repeat(40))
+  })
+
   it('of more bytes than there may be are not read', async () => {
     const signature = `sha256=${'0'.repeat(64)}`
     const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'push', 'x-github-delivery': 'd' }
@@ -250,7 +276,7 @@ describe('webhooks of repositories', () => {
       expect((await report(id, key, run({ status: 'failure' }))).body['outcome']).to.equal('taken')
       expect((await report(id, key, run(), { at: now - 1 })).body['outcome'], 'what came before').to.equal('not-of-interest')
       expect(await deployments(who, projectId)).to.satisfy((list: readonly DeploymentJson[]) => list.length === 1 && list[0]?.conclusion === 'failure' && list[0].environment === 'live')
-      for (const bad of [run({ run_id: -1 }), run({ sha: 'x' }), run({ branch: '../x' }), run({ status: '<b>' }), {}]) expect((await report(id, key, bad)).status, JSON.stringify(bad)).to.equal(400)
+      for (const bad of [run({ run_id: -1 }), run({ run_attempt: 2 ** 31 }), run({ sha: 'x' }), run({ branch: '../x' }), run({ status: '<b>' }), {}]) expect((await report(id, key, bad)).status, JSON.stringify(bad)).to.equal(400)
     })
 
     it('and what GitHub tells of the same run are one deployment', async () => {

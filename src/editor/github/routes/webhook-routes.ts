@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router'
 import { Webhooks } from '@octokit/webhooks'
 import { z } from 'zod'
+import { BodyBudget } from '../../../base/body-budget.ts'
 import { ApiError } from '../../../base/errors.ts'
 import type { RequestContext, RequestState } from '../../../base/http/requests.ts'
 import { parseBody } from '../../../base/parse-input.ts'
@@ -10,7 +11,7 @@ import { deployMessage, tellDeploy } from '../deploys/deploy-messages.ts'
 import { isSignedReport, reportKey, reportSeconds } from '../deploys/report-key.ts'
 import type { GitHubParts } from '../github-parts.ts'
 import { handleWebhook } from '../webhooks/handle-webhook.ts'
-import { BodyBudget, jsonOf, withRawBody } from '../webhooks/read-raw-body.ts'
+import { jsonOf, withRawBody } from '../webhooks/read-raw-body.ts'
 
 const mostWebhookBytes = 5 * 1024 * 1024
 const mostReportBytes = 16 * 1024
@@ -18,7 +19,7 @@ const mostReportBytes = 16 * 1024
 const mostUnknownBytes = 64 * 1024 * 1024
 const id = z.number().int().positive()
 const report = z.object({
-  status: z.string().regex(/^[a-z_]{1,40}$/, 'has to be in_progress, success, failure or cancelled'), sha: commitSha, branch: branchName, run_id: id, run_attempt: id.default(1), action: z.string().max(40).optional(), network: z.string().max(40).optional(),
+  status: z.string().regex(/^[a-z_]{1,40}$/, 'has to be in_progress, success, failure or cancelled'), sha: commitSha, branch: branchName, run_id: id, run_attempt: id.max(2_147_483_647).default(1), action: z.string().max(40).optional(), network: z.string().max(40).optional(),
 })
 
 /** What GitHub and workflows send: nothing of it counts without the right signature, and nothing counts twice. */

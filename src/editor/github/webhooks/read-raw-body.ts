@@ -1,25 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyBudget } from '../../../base/body-budget.ts'
 import { ApiError } from '../../../base/errors.ts'
 import { isShallowText, tooDeep } from '../../../base/json-depth.ts'
-
-/** Bytes that bodies of senders that nobody knows yet may take up together. */
-export class BodyBudget {
-  #free: number
-
-  constructor(bytes: number) {
-    this.#free = bytes
-  }
-
-  /** @throws ApiError 503 `busy` */
-  take(bytes: number): void {
-    if (bytes > this.#free) throw new ApiError(503, 'busy', 'There are too many large bodies at once: send it again in a moment.', { details: { retryAfterSeconds: 2 } })
-    this.#free -= bytes
-  }
-
-  giveBack(bytes: number): void {
-    this.#free += bytes
-  }
-}
 
 /**
  * Runs something with the body of a request as it came, which is what signatures are of. The rest of one that is too large is left unread.

@@ -5,24 +5,33 @@ import { shortLine } from '../deploys/deploy-messages.ts'
 /** What is read of GitHub's events, of much more that they have. A text that is too long for us is cut, not refused: it is GitHub's. */
 
 const id = z.number().int().positive()
-const time = z.string().transform((text, check) => {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) check.addIssue({ code: 'custom', message: 'has to be a time' })
-  return at
-})
+/** As far as the column goes. */
+const attempt = id.max(2_147_483_647)
+
+/** GitHub is younger. */
+const earliestMs = Date.UTC(2000, 0, 1)
+
+/** A time that has not come yet by our clock is now: else it would be the newest for as long as it lies ahead. */
+function toTime(at: Date, check: z.RefinementCtx): Date {
+  if (!(at.getTime() >= earliestMs)) check.addIssue({ code: 'custom', message: 'has to be a time' })
+  return new Date(Math.min(at.getTime(), Date.now()))
+}
+
+const time = z.string().transform((text, check) => toTime(new Date(text), check))
+const seconds = z.number().transform((given, check) => toTime(new Date(given * 1000), check))
 const repository = z.object({ id, name: z.string().max(100), owner: z.object({ login: z.string().max(100) }) })
 
 export const pushEvent = z.object({
   ref: z.string().max(300), after: z.string().regex(/^[0-9a-f]{40,64}$/), deleted: z.boolean().optional(),
   // Seconds since 1970 in this event; elsewhere a text.
-  repository: repository.extend({ pushed_at: z.union([z.number().transform((seconds) => new Date(seconds * 1000)), time]) }),
+  repository: repository.extend({ pushed_at: z.union([seconds, time]) }),
   head_commit: z.object({ message: z.string(), author: z.object({ name: z.string().nullish(), username: z.string().nullish() }).nullish() }).nullish(),
 })
 
 export const workflowRunEvent = z.object({
   action: z.string(), repository,
   workflow_run: z.object({
-    id, run_attempt: id.optional(), status: z.string(), conclusion: z.string().regex(/^[a-z_]{1,40}$/).nullish(), event: z.string(), path: z.string(),
+    id, run_attempt: attempt.optional(), status: z.string(), conclusion: z.string().regex(/^[a-z_]{1,40}$/).nullish(), event: z.string(), path: z.string(),
     head_branch: z.string().max(300).nullish(), head_sha: z.string().regex(/^[0-9a-f]{40,64}$/), html_url: z.string().nullish(),
     head_repository: z.object({ id }).nullish(), updated_at: time, run_started_at: time.nullish(),
     head_commit: z.object({ message: z.string(), author: z.object({ name: z.string().nullish() }).nullish() }).nullish(), actor: z.object({ login: z.string() }).nullish(),
