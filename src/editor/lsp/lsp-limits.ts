@@ -49,6 +49,11 @@ export interface LspLimits {
   readonly longestBackoffMs: number
   /** After so long without a crash the pause is short again, ms. */
   readonly stableMs: number
+  /** How long a document is set aside on which the server has ended again and again, ms; each further time of the same address doubles it. */
+  readonly blamePauseMs: number
+  readonly longestBlamePauseMs: number
+  /** After so long without such an end an address is as one that had none, ms. */
+  readonly blameMemoryMs: number
 }
 
 const mebibyte = 1024 * 1024
@@ -79,4 +84,7 @@ export const defaultLspLimits: LspLimits = {
   backoffMs: 100,
   longestBackoffMs: 10_000,
   stableMs: 30_000,
+  blamePauseMs: 5000,
+  longestBlamePauseMs: 300_000,
+  blameMemoryMs: 1_800_000,
 }

@@ -11,6 +11,9 @@ import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
 import type { LanguageServerProgram } from '../language-servers/language-server-program.ts'
+import { BlameLedger } from './blame-ledger.ts'
+import { machineClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { DeployFeed } from './deploy-feed.ts'
 import { LanguageServer } from './language-server.ts'
 import { LspConnection } from './lsp-connection.ts'
@@ -35,6 +38,8 @@ export interface LspServerOptions {
   readonly networks: readonly EditorNetwork[]
   readonly deploys?: DeployFeed | undefined
   readonly limits?: Partial<LspLimits>
+  /** What pauses are counted by. Default: the time of this machine. */
+  readonly clock?: Clock
   /** PATH and HOME for the language server, which is given nothing else of this process. Default: the system's own folders, and the user's. */
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -61,11 +66,12 @@ const closeGraceMs = 2000
  * @throws what the system says when the port cannot be bound
  */
 export async function createLspServer(options: LspServerOptions): Promise<LspServer> {
-  const { log, networks, program } = options
+  const { log, networks, program, clock = machineClock } = options
   const limits: LspLimits = { ...defaultLspLimits, ...options.limits }
   const metrics = new LspMetrics(options.metrics.registry)
   const environment = { PATH: systemPath, HOME: homedir(), ...options.environment }
   const servers = new Map(networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]))
+  const blame = new BlameLedger(limits, clock)
   const gate = new ConnectionGate(limits)
   const connections = new Set<LspConnection>()
   const ending = new Set<Promise<void>>()
@@ -81,7 +87,9 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
     if (refused !== undefined) return refuse(socket, refused)
     gate.enter(client, socket)
     sockets.handleUpgrade(request, socket, head, (websocket) => {
-      const connection = new LspConnection(websocket, { servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log })
+      const connection = new LspConnection(websocket, {
+        servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, clock, client: clientNetwork(client.address),
+      })
       connections.add(connection)
       metrics.connections.set(connections.size)
       websocket.once('close', () => {
