@@ -12,6 +12,7 @@ import type { Metrics } from '../../base/metrics.ts'
 import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
 import type { LanguageServerProgram } from '../language-servers/language-server-program.ts'
 import { BlameLedger } from './blame-ledger.ts'
+import { ClientShares } from './client-shares.ts'
 import { machineClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { DeployFeed } from './deploy-feed.ts'
@@ -72,6 +73,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   const environment = { PATH: systemPath, HOME: homedir(), ...options.environment }
   const servers = new Map(networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]))
   const blame = new BlameLedger(limits, clock)
+  const shares = new ClientShares(limits, clock)
   const gate = new ConnectionGate(limits)
   const connections = new Set<LspConnection>()
   const ending = new Set<Promise<void>>()
@@ -81,6 +83,8 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   let isClosing = false
 
   const { server, port } = await listen((request, response) => answer(request, response), options)
+  // Who says nothing at all is in no request yet, and none of its times holds for it; what has become a WebSocket is pinged.
+  server.setTimeout(limits.silentMs)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = options.clientOf(request)
     const refused = isClosing ? unavailable : refusalOf(request, options.allowsOrigin) ?? gate.refusalOf(client)
@@ -88,7 +92,7 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
     gate.enter(client, socket)
     sockets.handleUpgrade(request, socket, head, (websocket) => {
       const connection = new LspConnection(websocket, {
-        servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, clock, client: clientNetwork(client.address),
+        servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, shares, clock, client: clientNetwork(client.address),
       })
       connections.add(connection)
       metrics.connections.set(connections.size)

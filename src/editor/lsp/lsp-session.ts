@@ -4,6 +4,7 @@ import type { Logger } from '../../base/log.ts'
 import type { ImportWorkspace, TextRange } from '../language-servers/import-workspace.ts'
 import type { BlameLedger } from './blame-ledger.ts'
 import { isAllowedCommand, methodLabel, routeOf } from './client-methods.ts'
+import type { ClientShares } from './client-shares.ts'
 import type { Clock } from './clock.ts'
 import { BadChange } from './document-text.ts'
 import { FolderHider } from './hide-folders.ts'
@@ -28,6 +29,7 @@ export interface LspSessionOptions {
   readonly metrics: LspMetrics
   readonly log: Logger
   readonly blame: BlameLedger
+  readonly shares: ClientShares
   readonly clock: Clock
   /** The client's address or network. */
   readonly client: string
@@ -169,7 +171,7 @@ export class LspSession implements Member {
   }
 
   async #start(): Promise<void> {
-    const { server, openWorkspace, limits, metrics, log, network, blame, clock, client, onFailed } = this.#options
+    const { server, openWorkspace, limits, metrics, log, network, blame, shares, clock, client, onFailed } = this.#options
     const { signal } = this.#ending
     try {
       const workspace = await openWorkspace()
@@ -179,7 +181,7 @@ export class LspSession implements Member {
       this.#space = space
       this.#hider = new FolderHider(workspace.folder)
       const documents = new SessionDocuments({
-        network, server, workspace, space, limits, metrics, log, blame, clock, client, signal,
+        network, server, workspace, space, limits, metrics, log, blame, shares, clock, client, signal,
         tell: (method, params) => this.#tell(method, params), enqueue: (run) => this.#queue.add(0, run),
       })
       server.join(this)

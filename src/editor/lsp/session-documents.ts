@@ -3,6 +3,7 @@ import type { Logger } from '../../base/log.ts'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { ImportWorkspace, PreparedText } from '../language-servers/import-workspace.ts'
 import type { BlameLedger } from './blame-ledger.ts'
+import type { ClientShares } from './client-shares.ts'
 import type { Clock } from './clock.ts'
 import { ContractFetches } from './contract-fetches.ts'
 import { applyChanges, BadChange } from './document-text.ts'
@@ -26,6 +27,7 @@ export interface SessionDocumentsOptions {
   readonly metrics: LspMetrics
   readonly log: Logger
   readonly blame: BlameLedger
+  readonly shares: ClientShares
   readonly clock: Clock
   /** The client's address or network. */
   readonly client: string
@@ -58,12 +60,12 @@ export class SessionDocuments {
   #waking: { readonly at: number; readonly stop: () => void } | undefined
 
   constructor(options: SessionDocumentsOptions) {
-    const { workspace, limits, signal, log, tell, blame, client } = options
+    const { workspace, limits, signal, log, tell, blame, shares, client } = options
     this.#options = options
     this.asked = new TriedDocument({ ledger: blame, client, subject: 'requests' }, true)
     this.#generation = workspace.generation
     this.#fetches = new ContractFetches({
-      workspace, signal, log, most: limits.contractsPerConnection,
+      workspace, signal, log, most: limits.contractsPerConnection, mayFetch: () => shares.mayFetch(client),
       onResolved: ({ address, name, code }) => tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
       onUnresolved: ({ address, name }, why) => tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
       onNeeded: (paths) => this.#refresh([...paths, ...this.#outdated()]),
@@ -137,7 +139,7 @@ export class SessionDocuments {
     if (document === undefined) return
     await this.#take(document)
     this.#open.delete(path)
-    this.#bytes -= document.bytes
+    this.#letGo(document)
     metrics.documents.dec({ network })
     this.#diagnose(document, [])
     space.forget(path)
@@ -167,6 +169,7 @@ export class SessionDocuments {
     for (const document of this.#open.values()) {
       if (this.#run !== undefined) document.takeFrom(this.#run, space.serverUri(document.path), this.#isForgetful)
     }
+    for (const document of this.#open.values()) this.#letGo(document)
     metrics.documents.dec({ network }, this.#open.size)
     this.#open.clear()
   }
@@ -190,6 +193,8 @@ export class SessionDocuments {
     document.version = version
     if (bytes > documentBytes) return this.#refuse(document, `it has more than ${documentBytes} bytes; make it smaller`)
     if (all > connectionBytes) return this.#refuse(document, `all that is open has more than ${connectionBytes} bytes; close something, and open it again`)
+    const full = this.#options.shares.hold(this.#options.client, bytes - document.bytes)
+    if (full !== undefined) return this.#refuse(document, `${full}; close something, and open it again`)
     this.#bytes = all
     document.text = text
     document.bytes = bytes
@@ -252,12 +257,17 @@ export class SessionDocuments {
     }
   }
 
+  #letGo(document: OpenDocument): void {
+    this.#options.shares.hold(this.#options.client, -document.bytes)
+    this.#bytes -= document.bytes
+    document.bytes = 0
+  }
+
   async #refuse(document: OpenDocument, why: string): Promise<void> {
     const wasRefused = document.refusal !== undefined
     document.refusal = why
     document.text = ''
-    this.#bytes -= document.bytes
-    document.bytes = 0
+    this.#letGo(document)
     await this.#take(document)
     this.#diagnose(document, [`This document is not checked: ${why}.`])
     if (!wasRefused) this.#options.tell('window/showMessage', { type: warningLevel, message: `${document.path} is not checked: ${why}.` })

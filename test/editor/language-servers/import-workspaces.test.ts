@@ -179,6 +179,22 @@ describe('folders of connections', () => {
     assert.ok((await workspace.prepare('many.cdc', many)).missing.length <= 300)
   })
 
+  it('reads so many imports of a document, and of all documents together', async () => {
+    const workspace = await workspaces.open('mainnet')
+    const list = (from: number, count: number): string => Array.from({ length: count }, (_, i) => `A${from + i}`).join(', ')
+    const bomb = await workspace.prepare('bomb.cdc', `import Good from 0x1\nimport ${list(0, 40_000)} from 0x1\n`)
+    assert.deepEqual(bomb.missing.map(({ name }) => name), ['Good'])
+    for (let n = 0; n < 24; n++) await workspace.prepare(`${n}.cdc`, `import ${list(n * 400, 400)} from 0x1\n`)
+    await assert.rejects(workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`), (error: unknown) => error instanceof ApiError && error.code === 'too-many-imports')
+    // What is changed or closed gives back what it had.
+    await workspace.prepare('0.cdc', 'access(all) contract Own {}\n')
+    await workspace.remove('1.cdc')
+    assert.equal((await workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`)).missing.length, 400)
+    assert.match((await workspace.prepare('name.cdc', 'import "Own"       \n')).text, /"\.\/0\.cdc"/)
+    await workspace.remove('0.cdc')
+    assert.match((await workspace.prepare('name.cdc', 'import "Own"       \n')).text, /"Own"/)
+  })
+
   it('writes documents below the folder and nowhere else', async () => {
     const workspace = await workspaces.open('mainnet')
     for (const path of ['../a.cdc', '/a.cdc', 'a/../../b.cdc', '_/a.cdc', 'flow.json', 'sub/flow.json', 'a\\b.cdc', 'a\0.cdc', '', '.', 'a//b.cdc', `${'a/'.repeat(20)}b.cdc`, `${'a'.repeat(300)}.cdc`, '\uD83D.cdc']) {

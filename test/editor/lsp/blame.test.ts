@@ -116,10 +116,10 @@ describe('a client that makes the language server end again and again', () => {
     world.clock.advance(5000)
     await first?.diagnosed(main, 'mended')
     // From now on whatever they have of this name is tried alone.
-    let isOver = false
+    const over = new AbortController()
     const flood = Promise.all(attackers.map(async (client) => {
       client.didOpen(main, 'fine')
-      for (let version = 2; !isOver; version++) {
+      for (let version = 2; !over.signal.aborted; version++) {
         client.didChange(main, `fine ${version}`, version)
         await client.textAt(main)
       }
@@ -128,7 +128,7 @@ describe('a client that makes the language server end again and again', () => {
       other.didChange(main, `other ${n}`, n)
       expect(await other.textAt(main)).to.equal(`other ${n}`)
     }
-    isOver = true
+    over.abort()
     await flood
   })
 })
