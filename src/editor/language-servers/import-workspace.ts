@@ -52,7 +52,7 @@ export interface ImportWorkspace {
    */
   readonly generation?: number
   /**
-   * Writes a document of the connection where imports by path find it, and gives the text to check.
+   * Writes a document of the connection where imports by path find it, as soon as there are any, and gives the text to check.
    * @param path relative, such as `contracts/A.cdc`
    * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `too-many-imports`, `document-too-large`, 409 `path-taken`
    */

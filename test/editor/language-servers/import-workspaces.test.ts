@@ -70,6 +70,7 @@ describe('folders of connections', () => {
     const [, path = ''] = /^import A from "(\.\.\/_\/\w+\.cdc)" *\naccess/.exec(prepared) ?? []
     assert.equal(prepared.length, text.length)
     assert.match(await readFile(join(first.folder, 'a', path), 'utf8'), /import B from "\.\/\w+\.cdc" +\naccess\(all\) contract A/)
+    await first.prepare('importer.cdc', 'import "./a/b.cdc"')
     assert.equal(await readFile(join(first.folder, 'a/b.cdc'), 'utf8'), prepared)
     assert.equal((await stat(join(first.folder, 'a', path))).mode & 0o222, 0)
     // Others are told of it too, though it is there, and the bytes are shared.
@@ -213,10 +214,23 @@ describe('folders of connections', () => {
     assert.doesNotMatch(await readFile(join(workspace.folder, 'flow.json'), 'utf8'), /contracts/)
   })
 
-  it('writes the last of many texts', async () => {
+  it('writes the last of many texts where another document imports it, and not before', async () => {
     const workspace = await workspaces.open('mainnet')
-    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('main.cdc', `// ${i}`)))
-    assert.equal(await readFile(join(workspace.folder, 'main.cdc'), 'utf8'), '// 49')
+    const written = (): Promise<string> => readFile(join(workspace.folder, 'lib/main.cdc'), 'utf8')
+    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('lib/main.cdc', `// ${i}`)))
+    assert.equal(await written(), '// 0')
+    await workspace.prepare('user.cdc', 'import Main from "./lib/../lib/main.cdc"\n')
+    assert.equal(await written(), '// 49')
+    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('lib/main.cdc', `// again ${i}`)))
+    assert.equal(await written(), '// again 49')
+    await workspace.prepare('user.cdc', '')
+    await workspace.prepare('lib/main.cdc', 'access(all) contract Main {}')
+    assert.equal(await written(), '// again 49')
+    await workspace.prepare('other.cdc', 'import "Main"            \n')
+    assert.equal(await written(), 'access(all) contract Main {}')
+    await workspace.remove('lib/main.cdc')
+    await workspace.prepare('lib/main.cdc', '// new')
+    assert.equal(await written(), '// new')
   })
 
   it('takes folders away, those of processes that were killed too', async () => {

@@ -47,11 +47,15 @@ export class ConnectionWorkspace implements ImportWorkspace {
   readonly #documents = new Map<string, DocumentImports>()
   /** Documents that declare a contract, by its name, those that came first at the front. */
   readonly #declaring = new Map<string, Set<string>>()
+  /** Documents that were written once. */
+  readonly #hasFile = new Set<string>()
   #imports = 0
   #characters = 0
   readonly #names = new FileNames()
   /** Where documents lead to, by their paths, as servers were given them. */
   readonly #imported = new Map<string, readonly string[]>()
+  /** Texts of documents whose files are older: servers read files of what is imported alone. */
+  readonly #unwritten = new Map<string, string>()
   /** All files that were written, by name; the texts are on the disk. */
   readonly #placed = new Map<string, FileParts>()
   /** The file of each contract, by its id. */
@@ -82,7 +86,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       this.#remember(path, readDocument(text))
       await this.#layOut()
       const prepared = this.#prepared(path)
-      await this.#write(path, prepared.text)
+      await this.#writeOrKeep(path, prepared.text)
       return prepared
     })
   }
@@ -114,7 +118,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const importers = new Map<string, string[]>()
     for (const [document, locations] of this.#imported) {
       for (const location of locations) {
-        const target = posix.join(posix.dirname(document), location)
+        const target = targetOf(document, location)
         importers.set(target, [...importers.get(target) ?? [], document])
       }
     }
@@ -186,6 +190,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
     this.#count(path, this.#documents.get(path), undefined)
     this.#documents.delete(path)
     this.#imported.delete(path)
+    this.#unwritten.delete(path)
+    this.#hasFile.delete(path)
   }
 
   #count(path: string, old: DocumentImports | undefined, document: DocumentImports | undefined): void {
@@ -275,6 +281,27 @@ export class ConnectionWorkspace implements ImportWorkspace {
     return [...found.values()]
   }
 
+  /**
+   * Writes a document the first time, and from then on where another one imports it: who types pays for no file that nobody reads. What it imports itself
+   * is written before a server can look for it.
+   */
+  async #writeOrKeep(path: string, text: string): Promise<void> {
+    const isRead = this.#imported.entries().some(([other, locations]) => other !== path && locations.some((location) => targetOf(other, location) === path))
+    if (isRead || !this.#hasFile.has(path)) {
+      await this.#write(path, text)
+      this.#hasFile.add(path)
+      this.#unwritten.delete(path)
+    } else this.#unwritten.set(path, text)
+    if (this.#unwritten.size === 0) return
+    for (const location of this.#imported.get(path) ?? []) {
+      const target = targetOf(path, location)
+      const kept = target === path ? undefined : this.#unwritten.get(target)
+      if (kept === undefined) continue
+      await this.#write(target, kept)
+      this.#unwritten.delete(target)
+    }
+  }
+
   /** @throws ApiError 409 `path-taken` where a part of the path is a link */
   async #haveFolder(folder: string, path: string): Promise<void> {
     const real = await realpath(folder).catch(async (error: unknown) => {
@@ -330,6 +357,11 @@ export async function makeProjectFolder(folder: string): Promise<void> {
 function byName({ names, location: { kind, value } }: DocumentImports['statements'][number]): string | undefined {
   if (kind !== 'string' || !/^[A-Za-z_]\w*$/.test(value)) return undefined
   return names.every(({ name }) => name === value) ? value : undefined
+}
+
+/** The path that a location in a document leads to. */
+function targetOf(document: string, location: string): string {
+  return posix.join(posix.dirname(document), location)
 }
 
 /** What a document costs whenever another one is changed. */
