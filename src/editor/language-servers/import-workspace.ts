@@ -52,9 +52,9 @@ export interface ImportWorkspace {
    */
   readonly generation?: number
   /**
-   * Writes a document of the connection where imports by path find it, and gives the text to check.
+   * Writes a document of the connection where imports by path find it, as soon as there are any, and gives the text to check.
    * @param path relative, such as `contracts/A.cdc`
-   * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `document-too-large`, 409 `path-taken`
+   * @throws ApiError 400 `invalid-path`, 413 `too-many-documents`, `too-many-imports`, `document-too-large`, 409 `path-taken`
    */
   prepare(path: string, text: string): Promise<PreparedText>
   /** Fetches a contract and all that it imports. Undefined: there is none at this address. @throws RetryableError while no node answers */

@@ -8,6 +8,8 @@ export interface ContractFetchesOptions {
   readonly workspace: Pick<ImportWorkspace, 'fetch'>
   /** Contracts that may be asked for, in all. */
   readonly most: number
+  /** Whether the client, which may have other connections, may have another one fetched. */
+  readonly mayFetch: () => boolean
   /** Ends fetching. */
   readonly signal: AbortSignal
   readonly log: Logger
@@ -45,6 +47,7 @@ export class ContractFetches {
   readonly #fetches = new Map<string, Fetch>()
   readonly #limit = pLimit(atOnce)
   #asked = 0
+  #isToldFull = false
 
   constructor(options: ContractFetchesOptions) {
     this.#options = options
@@ -61,8 +64,14 @@ export class ContractFetches {
   }
 
   #fetch(key: string, contract: ContractName, paths: Set<string>): void {
-    const { most, log, onUnresolved } = this.#options
+    const { most, mayFetch, log, onUnresolved } = this.#options
     if (this.#asked >= most) return
+    if (!mayFetch()) {
+      if (!this.#isToldFull) onUnresolved(contract, 'your address has had as many contracts fetched as it may for now; it is tried again after a change')
+      this.#isToldFull = true
+      return
+    }
+    this.#isToldFull = false
     this.#asked++
     if (this.#asked === most) onUnresolved(contract, `a connection may have ${most} contracts fetched; connect again for more`)
     const fetch: Fetch = { paths, until: undefined }

@@ -54,7 +54,7 @@ export function rpcMessageOf(value: unknown): RpcMessage {
   const { id, method, params } = value
   const hasId = isId(id)
   if ('id' in value && id !== null && !hasId) {
-    return { kind: 'invalid', id: null, why: `id: give a finite number, or a text of at most ${longestName} characters.` }
+    return { kind: 'invalid', id: null, why: `id: give a number up to ${Number.MAX_SAFE_INTEGER}, or a text of at most ${longestName} characters.` }
   }
   if (method === undefined && ('result' in value || 'error' in value)) {
     const { result, error } = value
@@ -84,7 +84,8 @@ export function errorText(id: RpcId | null, { code, message, data }: RpcErrorBod
 }
 
 function isId(id: unknown): id is RpcId {
-  return (typeof id === 'number' && Number.isFinite(id)) || (typeof id === 'string' && id.length <= longestName)
+  // A larger number would be answered as another one.
+  return (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) || (typeof id === 'string' && id.length <= longestName)
 }
 
 function errorBodyOf(error: unknown): RpcErrorBody {

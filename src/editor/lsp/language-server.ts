@@ -98,7 +98,7 @@ export class LanguageServer {
 
   leave(member: Member): void {
     this.#members.delete(member.folder)
-    if (this.#members.size > 0 || this.#idling !== undefined) return
+    if (this.#members.size > 0 || this.#idling !== undefined || this.#state === 'closed') return
     this.#idling = setTimeout(() => this.#rest(), this.#options.limits.idleMs)
   }
 

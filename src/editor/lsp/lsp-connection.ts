@@ -4,6 +4,9 @@ import { isShallowText } from '../../base/json-depth.ts'
 import type { EditorNetwork } from '../../base/editor-network.ts'
 import type { Logger } from '../../base/log.ts'
 import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
+import type { BlameLedger } from './blame-ledger.ts'
+import type { ClientShares } from './client-shares.ts'
+import type { Clock } from './clock.ts'
 import type { DeployFeed } from './deploy-feed.ts'
 import { DeploySubscriptions } from './deploy-subscriptions.ts'
 import { errorText, isObject, notificationText, rpcCodes, rpcMessageOf } from './json-rpc.ts'
@@ -19,6 +22,11 @@ export interface LspConnectionOptions {
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
+  readonly blame: BlameLedger
+  readonly shares: ClientShares
+  readonly clock: Clock
+  /** The client's address or network. */
+  readonly client: string
 }
 
 /** How long a client that is dropped has to read why, ms. */
@@ -122,14 +130,14 @@ export class LspConnection {
   }
 
   #init(network: unknown): void {
-    const { servers, workspaces, limits, metrics, log } = this.#options
+    const { servers, workspaces, limits, metrics, log, blame, shares, clock, client } = this.#options
     const own = [...servers.keys()].find((one) => one === network)
     const server = own === undefined ? undefined : servers.get(own)
     if (own === undefined || server === undefined) return this.#refuse('unknown-network', `network: choose ${[...servers.keys()].join(', ')}.`)
     if (this.#session?.network === own) return this.#session.initAgain()
     this.#leaveSession()
     const session: LspSession = new LspSession({
-      network: own, server, limits, metrics, log,
+      network: own, server, limits, metrics, log, blame, shares, clock, client,
       openWorkspace: () => workspaces.open(own),
       send: (text) => this.#send(text),
       onWaiting: (bytes) => {

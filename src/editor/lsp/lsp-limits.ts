@@ -13,10 +13,15 @@ export interface LspLimits {
   readonly documentBytes: number
   /** Bytes of all documents of a connection. */
   readonly connectionBytes: number
+  /** Bytes of all documents of one address, and of all there are: what is held in memory is up to six times as much. */
+  readonly addressBytes: number
+  readonly allBytes: number
   /** Requests of a connection that wait for their answers. */
   readonly requestsPerConnection: number
   /** Contracts that the documents of a connection may have fetched. */
   readonly contractsPerConnection: number
+  /** Contracts that one address may have fetched in ten minutes, whatever connections it makes; access nodes count calls. */
+  readonly contractsPerAddress: number
   /** Messages that a connection may send a second, over some time. Who sends more is read more slowly. */
   readonly messagesPerSecond: number
   /** Bytes of messages of a connection that wait for their turn; with more the socket is not read. */
@@ -28,6 +33,8 @@ export interface LspLimits {
   /** Bytes of memory of a language server's process (resident); with more it is started again. 0 is no limit. */
   readonly serverMemoryBytes: number
 
+  /** How long a socket may be open without a word before it asks for anything, ms. */
+  readonly silentMs: number
   /** Pause between pings of a client, ms; who answers none until the next is gone. */
   readonly pingMs: number
   /** How long an answer to `init` may take, ms. */
@@ -49,6 +56,11 @@ export interface LspLimits {
   readonly longestBackoffMs: number
   /** After so long without a crash the pause is short again, ms. */
   readonly stableMs: number
+  /** How long a document is set aside on which the server has ended again and again, ms; each further time of the same address doubles it. */
+  readonly blamePauseMs: number
+  readonly longestBlamePauseMs: number
+  /** After so long without such an end an address is as one that had none, ms. */
+  readonly blameMemoryMs: number
 }
 
 const mebibyte = 1024 * 1024
@@ -61,13 +73,17 @@ export const defaultLspLimits: LspLimits = {
   documentsPerConnection: 500,
   documentBytes: mebibyte / 4,
   connectionBytes: 5 * mebibyte,
+  addressBytes: 25 * mebibyte,
+  allBytes: 150 * mebibyte,
   requestsPerConnection: 100,
   contractsPerConnection: 200,
+  contractsPerAddress: 2000,
   messagesPerSecond: 200,
   waitingBytes: 8 * mebibyte,
   unreadBytes: 8 * mebibyte,
   deploySubscriptions: 20,
   serverMemoryBytes: 2048 * mebibyte,
+  silentMs: 15_000,
   pingMs: 30_000,
   initMs: 25_000,
   requestMs: 30_000,
@@ -79,4 +95,7 @@ export const defaultLspLimits: LspLimits = {
   backoffMs: 100,
   longestBackoffMs: 10_000,
   stableMs: 30_000,
+  blamePauseMs: 5000,
+  longestBlamePauseMs: 300_000,
+  blameMemoryMs: 1_800_000,
 }

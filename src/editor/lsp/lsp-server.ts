@@ -11,6 +11,10 @@ import type { Logger } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { ImportWorkspaces } from '../language-servers/import-workspace.ts'
 import type { LanguageServerProgram } from '../language-servers/language-server-program.ts'
+import { BlameLedger } from './blame-ledger.ts'
+import { ClientShares } from './client-shares.ts'
+import { machineClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { DeployFeed } from './deploy-feed.ts'
 import { LanguageServer } from './language-server.ts'
 import { LspConnection } from './lsp-connection.ts'
@@ -35,6 +39,8 @@ export interface LspServerOptions {
   readonly networks: readonly EditorNetwork[]
   readonly deploys?: DeployFeed | undefined
   readonly limits?: Partial<LspLimits>
+  /** What pauses are counted by. Default: the time of this machine. */
+  readonly clock?: Clock
   /** PATH and HOME for the language server, which is given nothing else of this process. Default: the system's own folders, and the user's. */
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -61,11 +67,13 @@ const closeGraceMs = 2000
  * @throws what the system says when the port cannot be bound
  */
 export async function createLspServer(options: LspServerOptions): Promise<LspServer> {
-  const { log, networks, program } = options
+  const { log, networks, program, clock = machineClock } = options
   const limits: LspLimits = { ...defaultLspLimits, ...options.limits }
   const metrics = new LspMetrics(options.metrics.registry)
   const environment = { PATH: systemPath, HOME: homedir(), ...options.environment }
   const servers = new Map(networks.map((network) => [network, new LanguageServer({ network, program, environment, limits, metrics, log })]))
+  const blame = new BlameLedger(limits, clock)
+  const shares = new ClientShares(limits, clock)
   const gate = new ConnectionGate(limits)
   const connections = new Set<LspConnection>()
   const ending = new Set<Promise<void>>()
@@ -75,13 +83,17 @@ export async function createLspServer(options: LspServerOptions): Promise<LspSer
   let isClosing = false
 
   const { server, port } = await listen((request, response) => answer(request, response), options)
+  // Who says nothing at all is in no request yet, and none of its times holds for it; what has become a WebSocket is pinged.
+  server.setTimeout(limits.silentMs)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = options.clientOf(request)
     const refused = isClosing ? unavailable : refusalOf(request, options.allowsOrigin) ?? gate.refusalOf(client)
     if (refused !== undefined) return refuse(socket, refused)
     gate.enter(client, socket)
     sockets.handleUpgrade(request, socket, head, (websocket) => {
-      const connection = new LspConnection(websocket, { servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log })
+      const connection = new LspConnection(websocket, {
+        servers, workspaces: options.workspaces, deploys: options.deploys, limits, metrics, log, blame, shares, clock, client: clientNetwork(client.address),
+      })
       connections.add(connection)
       metrics.connections.set(connections.size)
       websocket.once('close', () => {

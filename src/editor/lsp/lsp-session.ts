@@ -2,7 +2,10 @@ import type { EditorNetwork } from '../../base/editor-network.ts'
 import { asError } from '../../base/errors.ts'
 import type { Logger } from '../../base/log.ts'
 import type { ImportWorkspace, TextRange } from '../language-servers/import-workspace.ts'
+import type { BlameLedger } from './blame-ledger.ts'
 import { isAllowedCommand, methodLabel, routeOf } from './client-methods.ts'
+import type { ClientShares } from './client-shares.ts'
+import type { Clock } from './clock.ts'
 import { BadChange } from './document-text.ts'
 import { FolderHider } from './hide-folders.ts'
 import { JobQueue } from './job-queue.ts'
@@ -15,7 +18,7 @@ import { toClient, toServer } from './map-uris.ts'
 import type { OpenDocument } from './open-document.ts'
 import { ServerLost } from './server-run.ts'
 import type { Asked, ServerRun } from './server-run.ts'
-import { SessionDocuments, untilWritable } from './session-documents.ts'
+import { inWords, SessionDocuments, untilWritable } from './session-documents.ts'
 import { ForeignUri, UriSpace } from './uri-space.ts'
 
 export interface LspSessionOptions {
@@ -25,6 +28,11 @@ export interface LspSessionOptions {
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
+  readonly blame: BlameLedger
+  readonly shares: ClientShares
+  readonly clock: Clock
+  /** The client's address or network. */
+  readonly client: string
   /** Sends the client a message. */
   readonly send: (text: string) => void
   /** Told how many bytes of messages wait for their turn. */
@@ -163,7 +171,7 @@ export class LspSession implements Member {
   }
 
   async #start(): Promise<void> {
-    const { server, openWorkspace, limits, metrics, log, network, onFailed } = this.#options
+    const { server, openWorkspace, limits, metrics, log, network, blame, shares, clock, client, onFailed } = this.#options
     const { signal } = this.#ending
     try {
       const workspace = await openWorkspace()
@@ -173,7 +181,7 @@ export class LspSession implements Member {
       this.#space = space
       this.#hider = new FolderHider(workspace.folder)
       const documents = new SessionDocuments({
-        network, server, workspace, space, limits, metrics, log, signal,
+        network, server, workspace, space, limits, metrics, log, blame, shares, clock, client, signal,
         tell: (method, params) => this.#tell(method, params), enqueue: (run) => this.#queue.add(0, run),
       })
       server.join(this)
@@ -214,16 +222,19 @@ export class LspSession implements Member {
   }
 
   async #ask(request: ClientRequest, params: unknown, documents: SessionDocuments, document: OpenDocument | undefined): Promise<void> {
+    const asked = document?.asked ?? documents.asked
     for (;;) {
       const run = await documents.ready()
       if (this.#requests.get(request.id) !== request) return // answered, or given up
       if (document?.refusal !== undefined) throw new RpcFailure(rpcCodes.requestFailed, `The document is not checked: ${document.refusal}.`)
-      if (document !== undefined && (document.tried.isSetAside || document.asked.isSetAside)) {
-        throw new RpcFailure(rpcCodes.requestFailed, 'The language server ended on this document several times; it is tried again when it is changed.')
+      const until = asked.setAsideUntil ?? document?.tried.setAsideUntil
+      if (until !== undefined) {
+        const wait = inWords(until - this.#options.clock.now())
+        throw new RpcFailure(rpcCodes.requestFailed, `The language server ended on what was asked, or on others of your address, several times; ask again in ${wait}.`)
       }
-      if (document?.asked.isSuspect === true) {
+      if (asked.isSuspect) {
         // Where the server ends after it was asked, the client has been told; where it ends before, the next one is asked.
-        await run.alone(document.asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
+        await run.alone(asked, () => this.#answer(request, run, params, document)).catch(unlessLost)
         continue
       }
       await untilWritable(run)
@@ -236,7 +247,7 @@ export class LspSession implements Member {
   /** Asks the server and answers the client. Never rejects. */
   async #answer(request: ClientRequest, run: ServerRun, params: unknown, document: OpenDocument | undefined): Promise<void> {
     if (this.#requests.get(request.id) !== request) return
-    const asked = run.ask(request.method, params, { document: document?.asked })
+    const asked = run.ask(request.method, params, { document: document?.asked ?? this.#documents?.asked })
     request.asked = asked
     try {
       const result = await asked.answer

@@ -1,8 +1,6 @@
 import type { ServerRun } from './server-run.ts'
 import { TriedDocument } from './tried-document.ts'
-
-/** Requests that have to be answered before others are trusted again. */
-const passesOfRequests = 5
+import type { Accused } from './tried-document.ts'
 
 /** Versions that are remembered to name those of the client in diagnostics. */
 const rememberedVersions = 64
@@ -15,16 +13,16 @@ export class OpenDocument {
   readonly path: string
   readonly languageId: string
   /** Whether a server bears the text. */
-  readonly tried = new TriedDocument()
+  readonly tried: TriedDocument
   /** Whether it bears what is asked about it. */
-  readonly asked = new TriedDocument(passesOfRequests)
+  readonly asked: TriedDocument
   text: string
   /** Of `text`, in UTF-8. */
   bytes = 0
   /** Why it is not sent: it is too large, or its changes could not be applied. It needs its whole text to be sent again. */
   refusal: string | undefined
-  /** Whether the client was told that the document is set aside. */
-  isToldAside = false
+  /** Until when the document is set aside, as the client was told it last; undefined where it is not. */
+  toldAsideUntil: number | undefined
   /** Something is to be done to send it again. */
   isRefreshing = false
   /** What the server is given in place of `text`. */
@@ -36,11 +34,14 @@ export class OpenDocument {
   #givenTo: ServerRun | undefined
   readonly #clientVersions = new Map<number, number | undefined>()
 
-  constructor(path: string, languageId: string, text: string, version: unknown) {
+  /** @param blame where is written down what servers end on, and whose it is */
+  constructor(path: string, languageId: string, version: unknown, blame: Omit<Accused, 'subject'>) {
     this.path = path
     this.languageId = languageId
-    this.text = text
+    this.text = ''
     this.version = version
+    this.tried = new TriedDocument({ ...blame, subject: `document ${path}` })
+    this.asked = new TriedDocument({ ...blame, subject: `requests ${path}` }, true)
   }
 
   /** The client's version, where it gave one. */

@@ -4,7 +4,7 @@ import { LanguageServerProcess } from './language-server-process.ts'
 import type { ProcessOptions } from './language-server-process.ts'
 import type { LspLimits } from './lsp-limits.ts'
 import { answerOf } from './server-requests.ts'
-import type { TriedDocument } from './tried-document.ts'
+import type { ServerDeath, TriedDocument } from './tried-document.ts'
 
 /** A server ended before it had answered; what was asked may be asked again. */
 export class ServerLost extends RpcFailure {
@@ -95,6 +95,9 @@ export class ServerRun {
   /** What is tried alone, in line. */
   #line: Promise<void> = Promise.resolve()
   #inLine = 0
+  /** Between two things that are tried alone, all others have a moment; whoever tries without end would keep them out for good otherwise. */
+  #isGap = false
+  #gap = Promise.withResolvers<void>()
   #alone: TriedDocument | undefined
 
   constructor(options: ServerRunOptions) {
@@ -121,7 +124,7 @@ export class ServerRun {
 
   /** Whether something is being tried alone: nothing else may be sent until `free()`. */
   get isReserved(): boolean {
-    return this.#isAlive && this.#inLine > 0
+    return this.#isAlive && this.#inLine > 0 && !this.#isGap
   }
 
   /** Whether it reads more slowly than is written: whoever can wait waits for `drained()`. */
@@ -145,6 +148,7 @@ export class ServerRun {
   give(method: string, params: unknown, document: TriedDocument): void {
     this.notify(method, params)
     if (!this.#isAlive) return
+    document.given()
     this.#latest = [...this.#latest.filter((one) => one !== document), document].slice(-mostLatest)
     this.#unchecked.set(document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: false })
     this.#tick()
@@ -157,9 +161,10 @@ export class ServerRun {
     if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
 
-  /** A document is there no more. */
+  /** A document is there no more: no diagnostics come of it. What the server was given of it, it still has in hand. */
   forget(document: TriedDocument): void {
-    this.#unchecked.delete(document)
+    const unchecked = this.#unchecked.get(document)
+    if (unchecked !== undefined) unchecked.isDiagnosed = true
   }
 
   ask(method: string, params: unknown, { timeoutMs, document }: AskOptions): Asked {
@@ -180,9 +185,9 @@ export class ServerRun {
     if (this.#isAlive) await this.#process.drained()
   }
 
-  /** Resolves when nothing is tried alone any more, or the run is over. */
+  /** Resolves when others may write, if they do it at once: nothing is tried alone, or the next thing has not begun, or the run is over. */
   async free(): Promise<void> {
-    while (this.isReserved) await this.#line
+    if (this.isReserved) await this.#gap.promise
   }
 
   /**
@@ -205,8 +210,20 @@ export class ServerRun {
     } finally {
       this.#alone = undefined
       this.#inLine--
-      resolve()
+      this.#openGap(resolve)
     }
+  }
+
+  #openGap(close: () => void): void {
+    this.#isGap = true
+    const opened = this.#gap
+    this.#gap = Promise.withResolvers<void>()
+    opened.resolve()
+    // Those who waited write before this.
+    setImmediate(() => {
+      this.#isGap = false
+      close()
+    })
   }
 
   /** Ends the process in order. */
@@ -254,13 +271,15 @@ export class ServerRun {
     } finally {
       this.#probing = undefined
     }
-    this.#checkedUpTo(id)
   }
 
+  /** An answer shows that what was sent before has been taken. */
   #checkedUpTo(id: number): void {
     const settled = performance.now() - this.#options.limits.settleMs
     for (const [document, { number, sentAt, isDiagnosed }] of this.#unchecked) {
-      if (number < id && (isDiagnosed || !this.#publishes || sentAt <= settled)) this.#unchecked.delete(document)
+      if (number >= id || !(isDiagnosed || !this.#publishes || sentAt <= settled)) continue
+      this.#unchecked.delete(document)
+      document.borne()
     }
   }
 
@@ -303,6 +322,8 @@ export class ServerRun {
     } else if (message.kind === 'response' && typeof message.id === 'number') {
       const pending = this.#taken(message.id)
       if (pending === undefined) return // given up meanwhile
+      this.#checkedUpTo(message.id)
+      pending.document?.borne()
       if (message.error === undefined) pending.resolve(message.result)
       else pending.reject(new RpcFailure(message.error.code, message.error.message, message.error.data))
     }
@@ -322,23 +343,34 @@ export class ServerRun {
     if (pending === undefined) return
     this.notify('$/cancelRequest', { id })
     pending.reject(failure)
+    // The server may be at it, or have it still before it.
+    if (pending.document !== undefined) this.#unchecked.set(pending.document, { number: this.#lastId, sentAt: performance.now(), isDiagnosed: true })
   }
 
   #lost(why: string, isFromOutside = false): void {
     if (!this.#isAlive) return
     this.#isAlive = false
-    if (this.#alone === undefined) this.#suspectAll()
-    else this.#alone.diedAlone(isFromOutside)
+    const death = { isFromOutside, isHang: this.#lossReason === 'hang' }
+    if (this.#alone === undefined) this.#suspectAll(death)
+    else this.#alone.diedAlone(death)
     this.#forgetAll()
     this.#options.onLost(this.#lossReason, why)
   }
 
-  #suspectAll(): void {
-    if (this.#options.isRepeated && this.#unchecked.size === 0 && this.#pending.size === 0) {
-      for (const document of this.#latest) document.suspect(true)
+  #suspectAll(death: ServerDeath): void {
+    const inHand = new Set(this.#unchecked.keys())
+    for (const { document } of this.#pending.values()) {
+      if (document !== undefined) inHand.add(document)
     }
-    for (const document of this.#unchecked.keys()) document.suspect()
-    for (const { document } of this.#pending.values()) document?.suspect()
+    const isLate = this.#options.isRepeated && inHand.size === 0 && this.#pending.size === 0
+    const suspects = isLate ? this.#latest : [...inHand]
+    const byClient = Map.groupBy(suspects, ({ client }) => client)
+    for (const own of byClient.values()) {
+      for (const document of own) {
+        document.suspect(isLate)
+        document.diedAmong(byClient.size, own.length, death)
+      }
+    }
   }
 
   #forgetAll(): void {

@@ -2,6 +2,9 @@ import type { EditorNetwork } from '../../base/editor-network.ts'
 import type { Logger } from '../../base/log.ts'
 import { ApiError, asError } from '../../base/errors.ts'
 import type { ImportWorkspace, PreparedText } from '../language-servers/import-workspace.ts'
+import type { BlameLedger } from './blame-ledger.ts'
+import type { ClientShares } from './client-shares.ts'
+import type { Clock } from './clock.ts'
 import { ContractFetches } from './contract-fetches.ts'
 import { applyChanges, BadChange } from './document-text.ts'
 import { isObject } from './json-rpc.ts'
@@ -12,6 +15,7 @@ import { toClient } from './map-uris.ts'
 import { OpenDocument } from './open-document.ts'
 import { ServerLost } from './server-run.ts'
 import type { ServerRun } from './server-run.ts'
+import { TriedDocument } from './tried-document.ts'
 import type { UriSpace } from './uri-space.ts'
 
 export interface SessionDocumentsOptions {
@@ -22,6 +26,11 @@ export interface SessionDocumentsOptions {
   readonly limits: LspLimits
   readonly metrics: LspMetrics
   readonly log: Logger
+  readonly blame: BlameLedger
+  readonly shares: ClientShares
+  readonly clock: Clock
+  /** The client's address or network. */
+  readonly client: string
   readonly signal: AbortSignal
   /** Sends the client a notification. */
   readonly tell: (method: string, params: Record<string, unknown>) => void
@@ -38,6 +47,8 @@ const [errorLevel, warningLevel] = [1, 2]
  */
 export class SessionDocuments {
   readonly #options: SessionDocumentsOptions
+  /** Requests that are about no document. */
+  readonly asked: TriedDocument
   readonly #open = new Map<string, OpenDocument>()
   readonly #fetches: ContractFetches
   #bytes = 0
@@ -45,13 +56,16 @@ export class SessionDocuments {
   #generation: number | undefined
   /** The run that has, or is being given, all that is open. */
   #run: ServerRun | undefined
+  /** Wakes when the first of the documents that are set aside is to be tried again. */
+  #waking: { readonly at: number; readonly stop: () => void } | undefined
 
   constructor(options: SessionDocumentsOptions) {
-    const { workspace, limits, signal, log, tell } = options
+    const { workspace, limits, signal, log, tell, blame, shares, client } = options
     this.#options = options
+    this.asked = new TriedDocument({ ledger: blame, client, subject: 'requests' }, true)
     this.#generation = workspace.generation
     this.#fetches = new ContractFetches({
-      workspace, signal, log, most: limits.contractsPerConnection,
+      workspace, signal, log, most: limits.contractsPerConnection, mayFetch: () => shares.mayFetch(client),
       onResolved: ({ address, name, code }) => tell('flow/dependencyResolved', { address: `0x${address}`, contractName: name, code }),
       onUnresolved: ({ address, name }, why) => tell('flow/dependencyUnresolved', { address: `0x${address}`, contractName: name, message: why }),
       onNeeded: (paths) => this.#refresh([...paths, ...this.#outdated()]),
@@ -75,7 +89,7 @@ export class SessionDocuments {
 
   /** `textDocument/didOpen`. @throws ForeignUri, BadChange */
   async open(params: unknown): Promise<void> {
-    const { space, limits, metrics, network } = this.#options
+    const { space, limits, metrics, network, blame, client } = this.#options
     const item = isObject(params) && isObject(params['textDocument']) ? params['textDocument'] : {}
     const path = space.pathOf(item['uri'])
     const { text, version, languageId } = item
@@ -85,7 +99,7 @@ export class SessionDocuments {
       if (this.#open.size >= limits.documentsPerConnection) {
         throw new BadChange(`a connection has at most ${limits.documentsPerConnection} documents open; close one to open ${path}`)
       }
-      document = new OpenDocument(path, typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence', '', version)
+      document = new OpenDocument(path, typeof languageId === 'string' ? languageId.slice(0, 64) : 'cadence', version, { ledger: blame, client })
       this.#open.set(path, document)
       metrics.documents.inc({ network })
     }
@@ -125,7 +139,7 @@ export class SessionDocuments {
     if (document === undefined) return
     await this.#take(document)
     this.#open.delete(path)
-    this.#bytes -= document.bytes
+    this.#letGo(document)
     metrics.documents.dec({ network })
     this.#diagnose(document, [])
     space.forget(path)
@@ -141,7 +155,7 @@ export class SessionDocuments {
     const document = path === undefined ? undefined : this.#open.get(path)
     if (document === undefined) return // closed meanwhile
     this.#run?.diagnosed(document.tried)
-    if (document.refusal !== undefined || document.tried.isSetAside) return
+    if (document.refusal !== undefined || document.tried.setAsideUntil !== undefined) return
     const version = document.clientVersionOf(params['version'])
     tell('textDocument/publishDiagnostics', {
       uri: space.clientUri(document.path), ...(version === undefined ? {} : { version }), diagnostics: toClient(params['diagnostics'], space) ?? [],
@@ -151,9 +165,11 @@ export class SessionDocuments {
   /** Everything is closed: for the end of the session. */
   leave(): void {
     const { metrics, network, space } = this.#options
+    this.#waking?.stop()
     for (const document of this.#open.values()) {
       if (this.#run !== undefined) document.takeFrom(this.#run, space.serverUri(document.path), this.#isForgetful)
     }
+    for (const document of this.#open.values()) this.#letGo(document)
     metrics.documents.dec({ network }, this.#open.size)
     this.#open.clear()
   }
@@ -177,11 +193,12 @@ export class SessionDocuments {
     document.version = version
     if (bytes > documentBytes) return this.#refuse(document, `it has more than ${documentBytes} bytes; make it smaller`)
     if (all > connectionBytes) return this.#refuse(document, `all that is open has more than ${connectionBytes} bytes; close something, and open it again`)
+    const full = this.#options.shares.hold(this.#options.client, bytes - document.bytes)
+    if (full !== undefined) return this.#refuse(document, `${full}; close something, and open it again`)
     this.#bytes = all
     document.text = text
     document.bytes = bytes
     document.refusal = undefined
-    document.isToldAside = false
     document.tried.changed()
     document.asked.changed()
     if (isFollowed()) return
@@ -225,7 +242,9 @@ export class SessionDocuments {
   async #giveOrLeave(run: ServerRun, document: OpenDocument): Promise<void> {
     const { space } = this.#options
     if (document.refusal !== undefined) return
-    if (document.tried.isSetAside) return this.#setAside(document)
+    const until = document.tried.setAsideUntil
+    if (until !== undefined) return this.#setAside(document, until)
+    document.toldAsideUntil = undefined
     const give = (): void => document.giveTo(run, space.serverUri(document.path))
     try {
       if (document.tried.isSuspect) await run.alone(document.tried, give)
@@ -238,27 +257,53 @@ export class SessionDocuments {
     }
   }
 
+  #letGo(document: OpenDocument): void {
+    this.#options.shares.hold(this.#options.client, -document.bytes)
+    this.#bytes -= document.bytes
+    document.bytes = 0
+  }
+
   async #refuse(document: OpenDocument, why: string): Promise<void> {
     const wasRefused = document.refusal !== undefined
     document.refusal = why
     document.text = ''
-    this.#bytes -= document.bytes
-    document.bytes = 0
+    this.#letGo(document)
     await this.#take(document)
     this.#diagnose(document, [`This document is not checked: ${why}.`])
     if (!wasRefused) this.#options.tell('window/showMessage', { type: warningLevel, message: `${document.path} is not checked: ${why}.` })
   }
 
-  #setAside(document: OpenDocument): void {
-    const { tell, space, metrics, network, log } = this.#options
-    if (document.isToldAside) return
-    document.isToldAside = true
+  #setAside(document: OpenDocument, until: number): void {
+    const { tell, space, metrics, network, log, clock } = this.#options
+    this.#wakeAt(until)
+    if (document.toldAsideUntil === until) return
+    document.toldAsideUntil = until
     metrics.setAside.inc({ network })
-    log.warn({ bytes: document.bytes }, 'a document on which the language server ends was set aside')
-    const why = 'the language server ended on it several times. It is tried again when it is changed'
+    const pauseMs = Math.ceil(until - clock.now())
+    log.warn({ bytes: document.bytes, pauseMs }, 'a document on which the language server ends was set aside')
+    const at = new Date(until).toISOString()
+    const why = `the language server ended on it, or on others of your address, several times. It is tried again in ${inWords(pauseMs)}, at ${at}`
     this.#diagnose(document, [`This document is not checked: ${why}.`])
-    tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why })
+    tell('flow/documentSetAside', { uri: space.clientUri(document.path), message: why, until: at })
     tell('window/showMessage', { type: errorLevel, message: `${document.path} is not checked: ${why}.` })
+  }
+
+  /** Has what is set aside tried again when its pause is over. One timer is enough: whoever is still in a pause then waits for the next. */
+  #wakeAt(at: number): void {
+    const { clock, signal, enqueue } = this.#options
+    if (signal.aborted || (this.#waking !== undefined && this.#waking.at <= at)) return
+    this.#waking?.stop()
+    const stop = clock.after(Math.max(0, at - clock.now()), () => {
+      this.#waking = undefined
+      const aside = this.#open.values().filter(({ toldAsideUntil }) => toldAsideUntil !== undefined)
+      for (const document of aside) {
+        enqueue(async () => {
+          if (this.#open.get(document.path) !== document || document.toldAsideUntil === undefined) return
+          await this.#prepareAndGive(document)
+        })
+      }
+    })
+    this.#waking = { at, stop }
   }
 
   async #take(document: OpenDocument): Promise<void> {
@@ -297,6 +342,12 @@ export class SessionDocuments {
     log.error({ err: asError(error) }, 'a document could not be given to the language server')
     tell('window/showMessage', { type: errorLevel, message: 'A document could not be checked, by a fault of the server; change it to try again.' })
   }
+}
+
+/** A time that people wait, such as `40 s` or `5 min`. */
+export function inWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
 /** Resolves when nothing else is tried alone and the server reads, or it has ended. */

@@ -70,6 +70,7 @@ describe('folders of connections', () => {
     const [, path = ''] = /^import A from "(\.\.\/_\/\w+\.cdc)" *\naccess/.exec(prepared) ?? []
     assert.equal(prepared.length, text.length)
     assert.match(await readFile(join(first.folder, 'a', path), 'utf8'), /import B from "\.\/\w+\.cdc" +\naccess\(all\) contract A/)
+    await first.prepare('importer.cdc', 'import "./a/b.cdc"')
     assert.equal(await readFile(join(first.folder, 'a/b.cdc'), 'utf8'), prepared)
     assert.equal((await stat(join(first.folder, 'a', path))).mode & 0o222, 0)
     // Others are told of it too, though it is there, and the bytes are shared.
@@ -179,6 +180,22 @@ describe('folders of connections', () => {
     assert.ok((await workspace.prepare('many.cdc', many)).missing.length <= 300)
   })
 
+  it('reads so many imports of a document, and of all documents together', async () => {
+    const workspace = await workspaces.open('mainnet')
+    const list = (from: number, count: number): string => Array.from({ length: count }, (_, i) => `A${from + i}`).join(', ')
+    const bomb = await workspace.prepare('bomb.cdc', `import Good from 0x1\nimport ${list(0, 40_000)} from 0x1\n`)
+    assert.deepEqual(bomb.missing.map(({ name }) => name), ['Good'])
+    for (let n = 0; n < 24; n++) await workspace.prepare(`${n}.cdc`, `import ${list(n * 400, 400)} from 0x1\n`)
+    await assert.rejects(workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`), (error: unknown) => error instanceof ApiError && error.code === 'too-many-imports')
+    // What is changed or closed gives back what it had.
+    await workspace.prepare('0.cdc', 'access(all) contract Own {}\n')
+    await workspace.remove('1.cdc')
+    assert.equal((await workspace.prepare('more.cdc', `import ${list(0, 400)} from 0x1\n`)).missing.length, 400)
+    assert.match((await workspace.prepare('name.cdc', 'import "Own"       \n')).text, /"\.\/0\.cdc"/)
+    await workspace.remove('0.cdc')
+    assert.match((await workspace.prepare('name.cdc', 'import "Own"       \n')).text, /"Own"/)
+  })
+
   it('writes documents below the folder and nowhere else', async () => {
     const workspace = await workspaces.open('mainnet')
     for (const path of ['../a.cdc', '/a.cdc', 'a/../../b.cdc', '_/a.cdc', 'flow.json', 'sub/flow.json', 'a\\b.cdc', 'a\0.cdc', '', '.', 'a//b.cdc', `${'a/'.repeat(20)}b.cdc`, `${'a'.repeat(300)}.cdc`, '\uD83D.cdc']) {
@@ -197,10 +214,23 @@ describe('folders of connections', () => {
     assert.doesNotMatch(await readFile(join(workspace.folder, 'flow.json'), 'utf8'), /contracts/)
   })
 
-  it('writes the last of many texts', async () => {
+  it('writes the last of many texts where another document imports it, and not before', async () => {
     const workspace = await workspaces.open('mainnet')
-    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('main.cdc', `// ${i}`)))
-    assert.equal(await readFile(join(workspace.folder, 'main.cdc'), 'utf8'), '// 49')
+    const written = (): Promise<string> => readFile(join(workspace.folder, 'lib/main.cdc'), 'utf8')
+    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('lib/main.cdc', `// ${i}`)))
+    assert.equal(await written(), '// 0')
+    await workspace.prepare('user.cdc', 'import Main from "./lib/../lib/main.cdc"\n')
+    assert.equal(await written(), '// 49')
+    await Promise.all(Array.from({ length: 50 }, (_, i) => workspace.prepare('lib/main.cdc', `// again ${i}`)))
+    assert.equal(await written(), '// again 49')
+    await workspace.prepare('user.cdc', '')
+    await workspace.prepare('lib/main.cdc', 'access(all) contract Main {}')
+    assert.equal(await written(), '// again 49')
+    await workspace.prepare('other.cdc', 'import "Main"            \n')
+    assert.equal(await written(), 'access(all) contract Main {}')
+    await workspace.remove('lib/main.cdc')
+    await workspace.prepare('lib/main.cdc', '// new')
+    assert.equal(await written(), '// new')
   })
 
   it('takes folders away, those of processes that were killed too', async () => {

@@ -67,29 +67,37 @@ describe('the language server channel when the server ends', () => {
       await other.diagnosed(main, 'of the other')
       victim.didOpen(main, `poison !${word}`)
       const { params } = await victim.next(({ method }) => method === 'flow/documentSetAside')
-      expect(params?.['uri']).to.equal(main)
+      expect(params).to.include({ uri: main, until: new Date(world.clock.now() + 5000).toISOString() })
       await victim.diagnosed(main, /is not checked: the language server ended on it/)
       expect(await other.textAt(main)).to.equal('of the other')
       expect(await victim.textAt('file:///good.cdc')).to.equal('good')
       expect((await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.code).to.equal(-32_803)
       expect(other.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
-      // What is changed is tried again, and checked where it is good.
+      // What is changed is tried when the pause is over, and checked where it is good.
       victim.didChange(main, 'mended', 2)
+      await victim.textAt('file:///good.cdc')
+      expect(victim.diagnosticsOf(main).flat()).to.not.include('mended')
+      world.clock.advance(5000)
       await victim.diagnosed(main, 'mended')
       expect(await victim.textAt(main)).to.equal('mended')
     })
   }
 
-  it('refuses requests about a document on which the server always ends, until it is changed', async () => {
+  it('refuses requests about a document on which the server always ends, until the pause is over', async () => {
     await using world = await lspWorld()
     const [victim, other] = [await world.client(), await world.client()]
     other.didOpen(main, 'fine')
     victim.didOpen(main, 'poison to be asked about')
+    // Answers show that both were taken, so that neither is suspected.
+    for (const client of [other, victim]) await client.textAt(main)
     const codes: unknown[] = []
     for (let i = 0; i < 5; i++) codes.push((await victim.ask('textDocument/crash', { textDocument: { uri: main } })).error?.code)
-    expect(codes).to.deep.equal([-32_802, -32_802, -32_802, -32_802, -32_803])
+    expect(codes).to.deep.equal([-32_802, -32_802, -32_802, -32_803, -32_803])
     expect(await other.textAt(main)).to.equal('fine')
     victim.didChange(main, 'changed', 2)
+    await victim.diagnosed(main, 'changed')
+    expect((await victim.ask('textDocument/hover', { textDocument: { uri: main }, position: start })).error?.message).to.match(/ask again in 5 s/)
+    world.clock.advance(5000)
     expect(await victim.textAt(main)).to.equal('changed')
   })
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { DeployFeed, DeployMessage } from '../../../src/editor/lsp/deploy-feed.ts'
 import { ApiError, RetryableError } from '../../../src/base/errors.ts'
@@ -24,6 +26,51 @@ describe('limits of the language server channel', () => {
     await client.diagnosed('file:///c.cdc', /all that is open has more than 150 bytes/)
     other.didOpen(main, 'w'.repeat(100))
     expect(await other.textAt(main)).to.equal('w'.repeat(100))
+  })
+
+  it('holds no more for an address by more connections, nor for all, and takes what was given back', async () => {
+    await using world = await lspWorld({ limits: { addressBytes: 150, allBytes: 250 } })
+    const [first, second] = [await world.client('mainnet', '192.0.2.7'), await world.client('mainnet', '192.0.2.7')]
+    const [other, last] = [await world.client(), await world.client()]
+    first.didOpen(main, 'x'.repeat(100))
+    expect(await first.textAt(main)).to.equal('x'.repeat(100))
+    second.didOpen(main, 'y'.repeat(100))
+    await second.diagnosed(main, /not checked: all that your address has open has more than 150 bytes/)
+    other.didOpen(main, 'z'.repeat(100))
+    expect(await other.textAt(main)).to.equal('z'.repeat(100))
+    last.didOpen(main, 'w'.repeat(100))
+    await last.diagnosed(main, /not checked: all that is open here has more than 250 bytes/)
+    await first.close()
+    await world.workspaces.untilFolders(3)
+    for (const client of [second, last]) {
+      client.didChange(main, 'a'.repeat(75), 2)
+      expect(await client.textAt(main)).to.equal('a'.repeat(75))
+      client.didChange(main, '', 3)
+      client.notify('textDocument/didClose', { textDocument: { uri: main } })
+      await client.next(({ params }) => params?.['uri'] === main && messagesOf(params).length === 0)
+    }
+    second.didOpen(main, 'b'.repeat(150))
+    expect(await second.textAt(main)).to.equal('b'.repeat(150))
+  })
+
+  it('ends a socket that says nothing, and none that has become a WebSocket', async () => {
+    await using world = await lspWorld({ limits: { silentMs: 50 } })
+    const client = await world.client()
+    const silent = connect(world.server.port, '127.0.0.1')
+    await once(silent, 'close')
+    client.didOpen(main, 'fine')
+    expect(await client.textAt(main)).to.equal('fine')
+  })
+
+  it('refuses ids of requests that it could not give back as they are', async () => {
+    await using world = await lspWorld()
+    const client = await world.client()
+    for (const id of ['9007199254740993', '-9007199254740993', '1e308', '1e400', 'true', '{}', '[1]']) {
+      const from = client.heard.length
+      client.send(`{"jsonrpc":"2.0","id":${id},"method":"textDocument/hover","params":{}}`)
+      expect(await client.next(() => true, from)).to.deep.include({ id: null })
+    }
+    for (const id of [Number.MAX_SAFE_INTEGER, -1, 1.5, '__proto__', 'constructor', '']) expect((await client.ask('shutdown', {}, id)).id).to.equal(id)
   })
 
   it('opens so many documents of a connection, and more when some were closed', async () => {
@@ -156,6 +203,36 @@ describe('contracts that documents of the channel import', () => {
     await client.next(({ method }) => method === 'flow/dependencyResolved')
     await client.textAt(main)
     expect(asked.sort()).to.deep.equal(['Busy', 'Busy', 'None'])
+  })
+})
+
+describe('contracts that one address imports', () => {
+  it('are no more by more connections, and more when time has passed', async () => {
+    const asked: string[] = []
+    await using world = await lspWorld({
+      limits: { contractsPerAddress: 4 },
+      fetch: ({ name }) => {
+        asked.push(name)
+        return Promise.resolve(undefined)
+      },
+    })
+    const imports = (names: readonly string[]): string => names.map((name) => `import ${name} from 0x1654653399040a61`).join('\n')
+    const first = await world.client('mainnet', '192.0.2.7')
+    first.didOpen(main, imports(['A', 'B', 'C']))
+    await first.next(({ params }) => params?.['contractName'] === 'C')
+    await first.close()
+    const second = await world.client('mainnet', '192.0.2.7')
+    second.didOpen(main, imports(['D', 'E', 'F']))
+    const { params } = await second.next(({ params: told }) => told?.['contractName'] === 'E')
+    expect(params?.['message']).to.match(/as many contracts fetched as it may for now/)
+    await second.next(({ params: told }) => told?.['contractName'] === 'D')
+    const other = await world.client()
+    other.didOpen(main, imports(['G']))
+    await other.next(({ params: told }) => told?.['contractName'] === 'G')
+    world.clock.advance(150_000)
+    second.didChange(main, imports(['E', 'F']), 2)
+    await second.next(({ params: told }) => told?.['contractName'] === 'E' && told['message'] === 'there is no such contract at this address')
+    expect(asked).to.deep.equal(['A', 'B', 'C', 'D', 'G', 'E'])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { ResolvedContract } from '../import-workspace.ts'
+import { firstOf } from './document-imports.ts'
 import { importStatements } from './import-statements.ts'
 import type { ImportStatement } from './import-statements.ts'
 import { sourceTokens } from './source-tokens.ts'
@@ -19,7 +20,7 @@ export function contractId({ address, name }: { readonly address: string; readon
 /** Reads what a contract imports. */
 export function readChainContract({ address, name, code }: ResolvedContract): ChainContract {
   return {
-    address, name, code, id: contractId({ address, name }), statements: importStatements(sourceTokens(code)),
+    address, name, code, id: contractId({ address, name }), statements: firstOf(importStatements(sourceTokens(code))),
     hasAccountAccess: /\baccess\s*\(\s*account\s*\)/.test(code),
   }
 }

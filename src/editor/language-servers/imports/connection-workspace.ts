@@ -35,6 +35,8 @@ const mostDocuments = 1000
 /** UTF-16 units. */
 const longestDocument = 2_000_000
 const mostCharacters = 20_000_000
+/** Import statements and the names in them, of all documents: all are gone through whenever one of them changes. */
+const mostImports = 10_000
 
 /**
  * The folder of one connection (see `import-workspace.ts`). What it is asked to write is done in turn, so that the files are those of the last texts.
@@ -43,9 +45,17 @@ export class ConnectionWorkspace implements ImportWorkspace {
   readonly folder: string
   readonly #options: ConnectionWorkspaceOptions
   readonly #documents = new Map<string, DocumentImports>()
+  /** Documents that declare a contract, by its name, those that came first at the front. */
+  readonly #declaring = new Map<string, Set<string>>()
+  /** Documents that were written once. */
+  readonly #hasFile = new Set<string>()
+  #imports = 0
+  #characters = 0
   readonly #names = new FileNames()
   /** Where documents lead to, by their paths, as servers were given them. */
   readonly #imported = new Map<string, readonly string[]>()
+  /** Texts of documents whose files are older: servers read files of what is imported alone. */
+  readonly #unwritten = new Map<string, string>()
   /** All files that were written, by name; the texts are on the disk. */
   readonly #placed = new Map<string, FileParts>()
   /** The file of each contract, by its id. */
@@ -76,7 +86,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
       this.#remember(path, readDocument(text))
       await this.#layOut()
       const prepared = this.#prepared(path)
-      await this.#write(path, prepared.text)
+      await this.#writeOrKeep(path, prepared.text)
       return prepared
     })
   }
@@ -108,7 +118,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const importers = new Map<string, string[]>()
     for (const [document, locations] of this.#imported) {
       for (const location of locations) {
-        const target = posix.join(posix.dirname(document), location)
+        const target = targetOf(document, location)
         importers.set(target, [...importers.get(target) ?? [], document])
       }
     }
@@ -155,13 +165,15 @@ export class ConnectionWorkspace implements ImportWorkspace {
   /** @param document undefined: it is there no more. @throws ApiError 413 */
   #remember(path: string, document: DocumentImports | undefined): void {
     const old = this.#documents.get(path)
-    const before = this.#documents.values().reduce((sum, { text }) => sum + text.length, 0)
-    const characters = before - (old?.text.length ?? 0) + (document?.text.length ?? 0)
+    const characters = this.#characters - (old?.text.length ?? 0) + (document?.text.length ?? 0)
     if (document !== undefined && (characters > mostCharacters || (old === undefined && this.#documents.size >= mostDocuments))) {
       throw new ApiError(413, 'too-many-documents', `A connection has at most ${mostDocuments} documents with ${mostCharacters} characters in all. Close some.`, { field: 'text' })
     }
+    if (document !== undefined && this.#imports - countImports(old) + countImports(document) > mostImports) {
+      throw new ApiError(413, 'too-many-imports', `The documents of a connection have at most ${mostImports} imports in all. Close some.`, { field: 'text' })
+    }
     if (document === undefined) this.#forget(path)
-    else this.#documents.set(path, document)
+    else this.#keep(path, document)
     const changed = new Set(old?.contracts).symmetricDifference(new Set(document?.contracts))
     if (changed.size === 0) return
     const isWanted = this.#documents.entries()
@@ -169,9 +181,28 @@ export class ConnectionWorkspace implements ImportWorkspace {
     if (isWanted) this.#generation++
   }
 
+  #keep(path: string, document: DocumentImports): void {
+    this.#count(path, this.#documents.get(path), document)
+    this.#documents.set(path, document)
+  }
+
   #forget(path: string): void {
+    this.#count(path, this.#documents.get(path), undefined)
     this.#documents.delete(path)
     this.#imported.delete(path)
+    this.#unwritten.delete(path)
+    this.#hasFile.delete(path)
+  }
+
+  #count(path: string, old: DocumentImports | undefined, document: DocumentImports | undefined): void {
+    this.#characters += (document?.text.length ?? 0) - (old?.text.length ?? 0)
+    this.#imports += countImports(document) - countImports(old)
+    for (const name of new Set(old?.contracts).difference(new Set(document?.contracts))) {
+      const declaring = this.#declaring.get(name)
+      declaring?.delete(path)
+      if (declaring?.size === 0) this.#declaring.delete(name)
+    }
+    for (const name of document?.contracts ?? []) this.#declaring.set(name, (this.#declaring.get(name) ?? new Set()).add(path))
   }
 
   /** Puts the contracts that documents import into files, where these are not what they were. */
@@ -225,7 +256,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
     const { names, location: { kind, value } } = statement
     if (kind === 'address') return names.map(({ name }) => ({ address: value, name }))
     const name = byName(statement)
-    const address = name === undefined || this.#documents.values().some(({ contracts }) => contracts.includes(name)) ? undefined : coreContractAddress(name, this.#options.network)
+    const address = name === undefined || this.#declaring.has(name) ? undefined : coreContractAddress(name, this.#options.network)
     return name === undefined || address === undefined ? [] : [{ address, name }]
   }
 
@@ -233,7 +264,7 @@ export class ConnectionWorkspace implements ImportWorkspace {
   #documentOf(statement: DocumentImports['statements'][number], path: string): string | undefined {
     const name = byName(statement)
     if (name === undefined) return undefined
-    return this.#documents.entries().find(([other, { contracts }]) => other !== path && contracts.includes(name))?.[0]
+    return this.#declaring.get(name)?.values().find((other) => other !== path)
   }
 
   /** Files with contracts, and all that these import. */
@@ -248,6 +279,27 @@ export class ConnectionWorkspace implements ImportWorkspace {
       left.push(...readDocument(text).statements.map(({ location }) => location.value))
     }
     return [...found.values()]
+  }
+
+  /**
+   * Writes a document the first time, and from then on where another one imports it: who types pays for no file that nobody reads. What it imports itself
+   * is written before a server can look for it.
+   */
+  async #writeOrKeep(path: string, text: string): Promise<void> {
+    const isRead = this.#imported.entries().some(([other, locations]) => other !== path && locations.some((location) => targetOf(other, location) === path))
+    if (isRead || !this.#hasFile.has(path)) {
+      await this.#write(path, text)
+      this.#hasFile.add(path)
+      this.#unwritten.delete(path)
+    } else this.#unwritten.set(path, text)
+    if (this.#unwritten.size === 0) return
+    for (const location of this.#imported.get(path) ?? []) {
+      const target = targetOf(path, location)
+      const kept = target === path ? undefined : this.#unwritten.get(target)
+      if (kept === undefined) continue
+      await this.#write(target, kept)
+      this.#unwritten.delete(target)
+    }
   }
 
   /** @throws ApiError 409 `path-taken` where a part of the path is a link */
@@ -305,6 +357,16 @@ export async function makeProjectFolder(folder: string): Promise<void> {
 function byName({ names, location: { kind, value } }: DocumentImports['statements'][number]): string | undefined {
   if (kind !== 'string' || !/^[A-Za-z_]\w*$/.test(value)) return undefined
   return names.every(({ name }) => name === value) ? value : undefined
+}
+
+/** The path that a location in a document leads to. */
+function targetOf(document: string, location: string): string {
+  return posix.join(posix.dirname(document), location)
+}
+
+/** What a document costs whenever another one is changed. */
+function countImports(document: DocumentImports | undefined): number {
+  return (document?.statements ?? []).reduce((sum, { names }) => sum + 1 + names.length, 0)
 }
 
 function relativePath(from: string, to: string): string {

@@ -11,8 +11,8 @@ export interface DocumentImports {
   readonly contracts: readonly string[]
 }
 
-/** A hostile document may have any number; nobody writes as many. */
-const mostStatements = 300
+/** A hostile document may have any number; nobody writes as many. All documents of a connection are gone through at each change. */
+const [mostStatements, mostNames, mostContracts] = [300, 500, 300]
 
 /** Reads a document as far as imports are concerned, whether it parses or not. */
 export function readDocument(text: string): DocumentImports {
@@ -27,5 +27,13 @@ export function declarationsIn(tokens: readonly SourceToken[]): Omit<DocumentImp
     const name = next?.text === 'interface' ? tokens[at + 2] : next
     return name?.kind === 'word' ? [name.text] : []
   })
-  return { statements: importStatements(tokens).slice(0, mostStatements), contracts: [...new Set(contracts)] }
+  return { statements: firstOf(importStatements(tokens)), contracts: [...new Set(contracts)].slice(0, mostContracts) }
+}
+
+/** Imports up to what a source may have; those behind it are left as they are, and lead nowhere. */
+export function firstOf(statements: readonly ImportStatement[]): ImportStatement[] {
+  let names = 0
+  const within = statements.slice(0, mostStatements)
+  const end = within.findIndex((statement) => (names += statement.names.length) > mostNames)
+  return end < 0 ? within : within.slice(0, end)
 }

@@ -60,6 +60,7 @@ function answerTo({ id, method, params }: Message): void {
     case 'textDocument/state': return send({ id, result: { cancelled, calls, environment: Object.keys(process.env) } })
     case 'textDocument/fail': return send({ id, error: { code: -32_099, message: `failed in ${new URL(uri).pathname}`, data: { uri, why: 1 } } })
     case 'textDocument/crash': return process.exit(5)
+    case 'workspaceSymbol/resolve': return params?.['crash'] === true ? process.exit(6) : send({ id, result: null })
     case 'textDocument/never': return undefined
     case 'textDocument/giant': return send({ id, result: 'y'.repeat(Number(params?.['bytes'])) })
     case 'textDocument/ask': {

@@ -50,8 +50,8 @@ export class LspClient {
   }
 
   /** A client that has been told `ready`. */
-  static async ready(port: number, network = 'mainnet'): Promise<LspClient> {
-    const client = await LspClient.open(port)
+  static async ready(port: number, network = 'mainnet', headers: Record<string, string> = {}): Promise<LspClient> {
+    const client = await LspClient.open(port, headers)
     client.send({ type: 'init', network })
     await client.next(({ type }) => type === 'ready')
     return client

@@ -1,11 +1,15 @@
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Metrics } from '../../../../src/base/metrics.ts'
 import { addressList, clientReader } from '../../../../src/base/client-address.ts'
+import type { Client } from '../../../../src/base/client-address.ts'
 import type { LanguageServerProgram } from '../../../../src/editor/language-servers/language-server-program.ts'
 import { createLspServer } from '../../../../src/editor/lsp/lsp-server.ts'
 import type { LspServer, LspServerOptions } from '../../../../src/editor/lsp/lsp-server.ts'
 import type { LspLimits } from '../../../../src/editor/lsp/lsp-limits.ts'
+import { handClock } from './hand-clock.ts'
+import type { HandClock } from './hand-clock.ts'
 import { LspClient } from './lsp-client.ts'
 import { plainWorkspaces } from './plain-workspaces.ts'
 import type { PlainWorkspaces } from './plain-workspaces.ts'
@@ -13,6 +17,16 @@ import type { PlainWorkspaces } from './plain-workspaces.ts'
 /** The language server of these tests, as a program. */
 export const doubleProgram: LanguageServerProgram = {
   kind: 'parser', label: 'A double', command: process.execPath, args: [join(import.meta.dirname, 'double-language-server.ts')],
+}
+
+/** In which clients of tests say where they are. */
+const addressHeader = 'x-test-address'
+
+/** Clients without that header are what their sockets say. */
+function clientOf(request: IncomingMessage): Client {
+  const client = clientReader(addressList([]))(request)
+  const address = request.headers[addressHeader]
+  return typeof address === 'string' ? { ...client, address } : client
 }
 
 /** What is short in tests, so that they need not wait. */
@@ -23,8 +37,10 @@ export interface LspWorld extends AsyncDisposable {
   readonly workspaces: PlainWorkspaces
   readonly metrics: Metrics
   readonly logged: readonly string[]
-  /** A client that was told `ready`. It ends with the world. */
-  client(network?: string): Promise<LspClient>
+  /** Of pauses after which documents are tried again. */
+  readonly clock: HandClock
+  /** A client that was told `ready`, of an address that no other has unless it is given. It ends with the world. */
+  client(network?: string, address?: string): Promise<LspClient>
   /** One that has said nothing. */
   stranger(headers?: Record<string, string>): Promise<LspClient>
 }
@@ -36,10 +52,12 @@ export async function lspWorld(
   const workspaces = await plainWorkspaces(fetch)
   const logged: string[] = []
   const metrics = new Metrics()
+  const clock = handClock()
   const clients: LspClient[] = []
+  let lastAddress = 0
   const server = await createLspServer({
     host: '127.0.0.1', port: 0, log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }), metrics,
-    clientOf: clientReader(addressList([])), program: doubleProgram, workspaces, networks: ['mainnet', 'testnet'], ...options, limits: { ...quick, ...limits },
+    clientOf, program: doubleProgram, workspaces, clock, networks: ['mainnet', 'testnet'], ...options, limits: { ...quick, ...limits },
   })
   const kept = async (client: Promise<LspClient>): Promise<LspClient> => {
     const opened = await client
@@ -47,8 +65,8 @@ export async function lspWorld(
     return opened
   }
   return {
-    server, workspaces, metrics, logged,
-    client: (network) => kept(LspClient.ready(server.port, network)),
+    server, workspaces, metrics, logged, clock,
+    client: (network, address = `2001:db8:0:${(++lastAddress).toString(16)}::1`) => kept(LspClient.ready(server.port, network, { [addressHeader]: address })),
     stranger: (headers) => kept(LspClient.open(server.port, headers)),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(clients.map((client) => client.close()))

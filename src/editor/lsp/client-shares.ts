@@ -1,0 +1,77 @@
+import type { Clock } from './clock.ts'
+import type { LspLimits } from './lsp-limits.ts'
+
+interface Share {
+  bytes: number
+  /** Contracts that may still be fetched, as of `since`. */
+  contracts: number
+  since: number
+}
+
+/** In which what an address may have fetched comes back, ms. */
+const contractsMs = 600_000
+
+/** Addresses that are remembered though they have nothing open. */
+const mostAddresses = 5000
+
+/** What all connections of one address take together; who opens more of them gets no more of it. */
+export class ClientShares {
+  readonly #limits: LspLimits
+  readonly #clock: Clock
+  /** Those that have fetched something last at the end. */
+  readonly #shares = new Map<string, Share>()
+  #bytes = 0
+
+  constructor(limits: LspLimits, clock: Clock) {
+    this.#limits = limits
+    this.#clock = clock
+  }
+
+  /** Bytes of all documents. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Counts bytes of documents. Undefined: they fit; else why they do not, and nothing is counted. @param bytes less than none: they were given back */
+  hold(client: string, bytes: number): string | undefined {
+    const share = this.#shareOf(client)
+    const { addressBytes, allBytes } = this.#limits
+    if (bytes > 0 && share.bytes + bytes > addressBytes) return `all that your address has open has more than ${addressBytes} bytes`
+    if (bytes > 0 && this.#bytes + bytes > allBytes) return `all that is open here has more than ${allBytes} bytes`
+    share.bytes += bytes
+    this.#bytes += bytes
+    return undefined
+  }
+
+  /** Whether another contract may be fetched, which is counted. */
+  mayFetch(client: string): boolean {
+    const share = this.#shareOf(client)
+    const { contractsPerAddress: most } = this.#limits
+    const now = this.#clock.now()
+    share.contracts = Math.min(most, share.contracts + (now - share.since) / contractsMs * most)
+    share.since = now
+    this.#shares.delete(client)
+    this.#shares.set(client, share)
+    if (share.contracts < 1) return false
+    share.contracts--
+    return true
+  }
+
+  #shareOf(client: string): Share {
+    const known = this.#shares.get(client)
+    if (known !== undefined) return known
+    const share = { bytes: 0, contracts: this.#limits.contractsPerAddress, since: this.#clock.now() }
+    this.#shares.set(client, share)
+    if (this.#shares.size > mostAddresses) this.#forgetOne()
+    return share
+  }
+
+  /** Forgets the address that fetched longest ago and has nothing open; of those that have, there are no more than connections. */
+  #forgetOne(): void {
+    for (const [client, { bytes }] of this.#shares) {
+      if (bytes !== 0) continue
+      this.#shares.delete(client)
+      return
+    }
+  }
+}

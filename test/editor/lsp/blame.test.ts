@@ -1,0 +1,139 @@
+import { expect } from 'chai'
+import type { LspClient } from './support/lsp-client.ts'
+import { lspWorld } from './support/lsp-world.ts'
+import type { LspWorld } from './support/lsp-world.ts'
+
+const main = 'file:///main.cdc'
+const start = { line: 0, character: 0 }
+
+/** How often language servers were lost. */
+async function restartsOf(world: LspWorld): Promise<number> {
+  const { values } = await world.metrics.registry.getSingleMetric('flowfarm_lsp_restarts_total')?.get() ?? { values: [] }
+  return values.reduce((sum, { value }) => sum + value, 0)
+}
+
+/** Resolves when a client's document was tried, and the server ended, or when it was set aside; the answer to a request comes after either. */
+async function triedOrAside(client: LspClient, uri: string): Promise<void> {
+  await client.ask('textDocument/hover', { textDocument: { uri }, position: start })
+}
+
+describe('a client that makes the language server end again and again', () => {
+  it('costs the others few restarts, is told until when it waits, and keeps what else it has', async () => {
+    await using world = await lspWorld()
+    const [attacker, colleague, other] = [await world.client('mainnet', '192.0.2.7'), await world.client('mainnet', '192.0.2.7'), await world.client()]
+    attacker.didOpen('file:///good.cdc', 'good 0')
+    colleague.didOpen(main, 'of the colleague 0')
+    other.didOpen(main, 'of the other 0')
+    expect(await colleague.textAt(main)).to.equal('of the colleague 0')
+    await other.diagnosed(main, 'of the other 0')
+    await attacker.diagnosed('file:///good.cdc', 'good 0')
+    attacker.didOpen(main, 'poison 0 !crash')
+    for (let n = 1; n <= 20; n++) {
+      attacker.didChange(main, `poison ${n} !crash`, n)
+      await triedOrAside(attacker, main)
+      attacker.didChange('file:///good.cdc', `good ${n}`, n)
+      expect(await attacker.textAt('file:///good.cdc')).to.equal(`good ${n}`)
+      for (const [client, name] of [[colleague, 'colleague'], [other, 'other']] as const) {
+        client.didChange(main, `of the ${name} ${n}`, n)
+        expect(await client.textAt(main)).to.equal(`of the ${name} ${n}`)
+      }
+      world.clock.advance(1000)
+    }
+    // Three at first, and one after 5 and one after 10 more seconds; a change that meets one is tried once more.
+    expect(await restartsOf(world)).to.be.within(3, 6)
+    const told = attacker.heard.filter(({ method }) => method === 'flow/documentSetAside')
+    expect(told.length).to.be.within(2, 4)
+    expect(told.at(-1)?.params?.['message']).to.match(/It is tried again in \d+ s, at 2026-01-01T00:00:\d\d\.000Z$/)
+    for (const client of [colleague, other]) expect(client.heard.some(({ method }) => method === 'flow/documentSetAside')).to.equal(false)
+    // Who mends it is served after the pause, without another change.
+    attacker.didChange(main, 'mended', 30)
+    await attacker.textAt('file:///good.cdc')
+    world.clock.advance(20_000)
+    await attacker.diagnosed(main, 'mended')
+    expect(await attacker.textAt(main)).to.equal('mended')
+  })
+
+  for (const [how, nameOf] of [['the same name', () => main], ['another name', (n: number) => `file:///main-${n}.cdc`]] as const) {
+    it(`gains nothing by connecting anew with ${how}`, async () => {
+      await using world = await lspWorld()
+      const other = await world.client()
+      for (let n = 0; n < 20; n++) {
+        const attacker = await world.client('mainnet', `2001:db8:1:2::${n.toString(16)}`)
+        attacker.didOpen(nameOf(n), `poison ${n} !crash`)
+        await attacker.next(({ method, params }) => method === 'flow/documentSetAside' || (method === 'flow/serverStatus' && params?.['state'] === 'restarting'))
+        await attacker.close()
+        other.didChange(main, `fine ${n}`, n)
+        if (n === 0) other.didOpen(main, 'fine 0')
+        expect(await other.textAt(main)).to.equal(`fine ${n}`)
+      }
+      expect(await restartsOf(world)).to.be.within(3, 12)
+      expect(world.clock.waiting).to.equal(0)
+    })
+  }
+
+  for (const what of ['document', 'request']) {
+    it(`is blamed for a ${what} that it took back before the server came to it`, async () => {
+      await using world = await lspWorld()
+      const other = await world.client()
+      other.didOpen(main, 'fine')
+      expect(await other.textAt(main)).to.equal('fine')
+      const attacker = await world.client('mainnet', '192.0.2.7')
+      for (let n = 0; n < 25; n++) {
+        const from = attacker.heard.length
+        if (what === 'document') {
+          attacker.didOpen(`file:///${n}.cdc`, 'poison !crash')
+          attacker.notify('textDocument/didClose', { textDocument: { uri: `file:///${n}.cdc` } })
+        } else {
+          const asked = attacker.ask('workspaceSymbol/resolve', { crash: true }, `crash ${n}`)
+          // Given to the server before it is taken back, by what is asked after it.
+          const next = attacker.ask('workspaceSymbol/resolve', { crash: false })
+          attacker.notify('$/cancelRequest', { id: `crash ${n}` })
+          await Promise.all([asked, next])
+        }
+        // Whether it ended or not: what is asked next is answered by the one that is there then, or refused.
+        const { error } = await attacker.ask('workspace/symbol', { query: '' })
+        if (error?.code === -32_802) await attacker.next(({ method, params }) => method === 'flow/serverStatus' && params?.['state'] === 'ready', from)
+      }
+      expect(await other.textAt(main)).to.equal('fine')
+      // Of requests that are taken back before they are given, no server hears.
+      expect(await restartsOf(world)).to.be.at.most(12)
+    })
+  }
+
+  it('is blamed for requests that are about no document', async () => {
+    await using world = await lspWorld()
+    const attacker = await world.client()
+    const codes: unknown[] = []
+    for (let n = 0; n < 6; n++) codes.push((await attacker.ask('workspaceSymbol/resolve', { crash: true })).error?.code)
+    expect(codes).to.deep.equal([-32_802, -32_802, -32_802, -32_803, -32_803, -32_803])
+  })
+
+  it('has others wait for no more than one of its documents at a time', async () => {
+    await using world = await lspWorld({ limits: { messagesPerSecond: 10_000 } })
+    const other = await world.client()
+    other.didOpen(main, 'fine')
+    const attackers = await Promise.all(Array.from({ length: 10 }, () => world.client('mainnet', '192.0.2.7')))
+    const [first] = attackers
+    first?.didOpen(main, 'poison !crash')
+    await first?.next(({ method }) => method === 'flow/documentSetAside')
+    first?.didChange(main, 'mended', 2)
+    await first?.ask('workspace/symbol', { query: '' })
+    world.clock.advance(5000)
+    await first?.diagnosed(main, 'mended')
+    // From now on whatever they have of this name is tried alone.
+    const over = new AbortController()
+    const flood = Promise.all(attackers.map(async (client) => {
+      client.didOpen(main, 'fine')
+      for (let version = 2; !over.signal.aborted; version++) {
+        client.didChange(main, `fine ${version}`, version)
+        await client.textAt(main)
+      }
+    }))
+    for (let n = 0; n < 20; n++) {
+      other.didChange(main, `other ${n}`, n)
+      expect(await other.textAt(main)).to.equal(`other ${n}`)
+    }
+    over.abort()
+    await flood
+  })
+})
