@@ -13,7 +13,8 @@ import { query } from '../db/pool.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
 import type { ProjectParts } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
-import { projectError } from './project-error.ts'
+import type { HoldUser } from './hold-user.ts'
+import { notSignedIn, projectError } from './project-error.ts'
 import { mostBodyBytes } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
 import { projectRateLimits, ProjectRates } from './project-rates.ts'
@@ -28,6 +29,8 @@ export interface ProjectsFunctionOptions {
   /** Who asks, as far as limits are concerned. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
+  /** Default: users are kept elsewhere, and who has signed in is there. */
+  readonly holdUser?: HoldUser | undefined
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
 }
@@ -40,6 +43,8 @@ export interface ProjectsFunction {
 }
 
 export const projectsFunctionPath = '/functions/v1/projects'
+
+const keptElsewhere: HoldUser = () => Promise.resolve(true)
 
 /** Whoever has not signed in reads, and names no more than a project. */
 const mostOpenBodyBytes = 16 * 1024
@@ -75,14 +80,14 @@ export function createProjectsFunction(options: ProjectsFunctionOptions): Projec
   }
 }
 
-async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf }: ProjectsFunctionOptions, rates: ProjectRates): Promise<void> {
+async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf, holdUser = keptElsewhere }: ProjectsFunctionOptions, rates: ProjectRates): Promise<void> {
   if (context.method !== 'POST') {
     context.set('Allow', 'OPTIONS, POST')
     throw new ApiError(405, 'INVALID_INPUT', `${projectsFunctionPath} takes POST, not ${context.method}.`)
   }
   const network = clientNetwork(clientOf(context.req).address)
   rates.takeClient(network)
-  const parts = { pool, quotas }
+  const parts = { pool, quotas, holdUser }
   // Known before the body is read: only who has signed in may send a large one.
   const token = bearerOf(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
@@ -114,10 +119,6 @@ async function readSmallBody(context: RequestContext): Promise<unknown> {
     context.set('Connection', 'close')
     throw notSignedIn()
   }
-}
-
-function notSignedIn(): ApiError {
-  return projectError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
 }
 
 function bearerOf(header: string): string | undefined {
