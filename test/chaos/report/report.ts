@@ -55,6 +55,8 @@ export interface ChaosReport {
     readonly api: ReaderCounts
     /** Of the query service and the MCP server together. */
     readonly queries: ReaderCounts
+    /** With what they came to; `people` were told that they are in. */
+    readonly wallet: ReaderCounts & { readonly people: number; readonly accounts: number; readonly signIns: number; readonly refreshes: number; readonly sent: number }
   }
   readonly processes: readonly { readonly name: string; readonly starts: number; readonly peakMiB: number; readonly stopMs: number }[]
   readonly databaseMiB: number | null
