@@ -28,11 +28,7 @@ export class Mailbox {
   }
 
   async #look(): Promise<void> {
-    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-      return []
-    })
-    for (const name of names.toSorted()) {
+    for (const name of (await this.#names()).toSorted((a, b) => (a < b ? -1 : 1))) {
       if (this.#read.has(name)) continue
       const [head = '', ...rest] = (await readFile(join(this.#folder, name), 'utf8')).split('\n\n')
       const to = /^To: (\S+)$/m.exec(head)?.[1]
@@ -41,6 +37,15 @@ export class Mailbox {
       if (to === undefined || code === undefined) continue
       this.#read.add(name)
       this.#codes.set(to, code)
+    }
+  }
+
+  async #names(): Promise<readonly string[]> {
+    try {
+      return await readdir(this.#folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      return []
     }
   }
 }

@@ -24,6 +24,12 @@ export interface HeldSession {
   isEnded: boolean
 }
 
+/** How far an account is, as its owner is told. */
+interface Standing {
+  readonly address?: string
+  readonly error?: { readonly mayRetry: boolean; readonly message: string }
+}
+
 export interface PersonOptions {
   readonly number: number
   readonly calls: WalletCalls
@@ -41,6 +47,7 @@ const betweenMs = 250
 const mailWithinMs = 8000
 /** As long as a refresh token that was traded gives the same answer again, less what an answer may take. */
 const graceMs = 8500
+const refreshPath = '/auth/v1/token?grant_type=refresh_token'
 const passkeyFunction = '/functions/v1/passkey-auth'
 
 /** Somebody with an e-mail address and an authenticator. What they are told is kept, to be compared with what is there in the end. */
@@ -140,9 +147,10 @@ export class Person {
     while (!signal.aborted) {
       const answer = await this.#askAs('/wallet/provision', { credentialId: wanted.id, networks: ['testnet'], waitSeconds: 4 }, signal)
       if (answer?.status === 200) {
-        const { networks: { testnet } } = answer.body['data'] as { readonly networks: { readonly testnet: { readonly state: string; readonly address?: string; readonly error?: { readonly mayRetry: boolean; readonly message: string } } } }
+        const { networks: { testnet } } = answer.body['data'] as { readonly networks: { readonly testnet: Standing } }
         if (testnet.address !== undefined) {
-          if (this.account !== undefined && this.account !== testnet.address) calls.complain(`${this.email} was told of the account ${this.account}, and then of ${testnet.address}`)
+          const isAnother = this.account !== undefined && this.account !== testnet.address
+          if (isAnother) calls.complain(`${this.email} was told of the account ${this.account}, and then of ${testnet.address}`)
           this.account = testnet.address
           return true
         }
@@ -168,7 +176,8 @@ export class Person {
       const begun = await calls.ask('POST', passkeyFunction, { body: { endpoint: '/login/start', data: {} }, address })
       if (begun?.status === 200) {
         const { options, challengeId } = begun.body['data'] as { readonly options: RequestOptions; readonly challengeId: string }
-        const finished = await calls.ask('POST', passkeyFunction, { body: { endpoint: '/login/finish', data: { challengeId, response: this.#authenticator.get(options) } }, address })
+        const data = { challengeId, response: this.#authenticator.get(options) }
+        const finished = await calls.ask('POST', passkeyFunction, { body: { endpoint: '/login/finish', data }, address })
         if (finished?.status === 200) {
           const { tokenHash } = finished.body['data'] as { readonly tokenHash: string }
           const traded = await calls.ask('POST', '/auth/v1/verify', { body: { token_hash: tokenHash, type: 'magiclink' }, address })
@@ -191,7 +200,7 @@ export class Person {
       session.triedSince ??= performance.now()
       const tabs = random.chance(0.3) ? 2 : 1
       const { refresh } = session
-      const answers = await Promise.all(Array.from({ length: tabs }, () => calls.ask('POST', '/auth/v1/token?grant_type=refresh_token', { body: { refresh_token: refresh }, address: this.address })))
+      const answers = await Promise.all(Array.from({ length: tabs }, () => calls.ask('POST', refreshPath, { body: { refresh_token: refresh }, address: this.address })))
       const good = answers.filter((answer) => answer?.status === 200)
       const refused = answers.find((answer) => answer !== undefined && answer.status !== 200)
       const next = new Set(good.map((answer) => answer?.body['refresh_token']))
@@ -239,7 +248,7 @@ export class Person {
     }
     const [user, refreshed] = await Promise.all([
       calls.ask('GET', '/auth/v1/user', { token: session.access, address }),
-      calls.ask('POST', '/auth/v1/token?grant_type=refresh_token', { body: { refresh_token: session.refresh }, address }),
+      calls.ask('POST', refreshPath, { body: { refresh_token: session.refresh }, address }),
     ])
     if (user?.status === 200 || refreshed?.status === 200) calls.complain(`a session of ${this.email} that was ended is good`)
   }

@@ -18,13 +18,25 @@ export interface WalletPeopleOptions extends Pick<PersonOptions, 'wasClockSteppe
   readonly findings: Findings
 }
 
+/** What people were told to be done. */
+export interface WalletCounts {
+  /** Who have signed up. */
+  readonly people: number
+  readonly accounts: number
+  /** By passkey. */
+  readonly signIns: number
+  readonly refreshes: number
+  /** Transactions. */
+  readonly sent: number
+}
+
 /** So many are at it at a time. When one has done what they came for, the next comes. */
 const atOnce = 4
 const actsEach = 12
 /** Signing in again in the end, so many at a time. */
 const inTheEndAtOnce = 8
 const betweenMs = 300
-/** What was asked for and not told when trouble ended is told in this time. */
+/** What somebody asked for and was not told when trouble ended is told in this time. */
 const settleMs = 60_000
 
 /** People who use the wallet all the time: they sign up, make passkeys, have accounts made, sign in and out, and send FLOW. */
@@ -62,7 +74,7 @@ export class WalletPeople {
     this.calls.end()
   }
 
-  get counts(): { readonly people: number; readonly accounts: number; readonly signIns: number; readonly refreshes: number; readonly sent: number } {
+  get counts(): WalletCounts {
     const sum = (of: (person: Person) => number): number => this.people.reduce((all, person) => all + of(person), 0)
     return {
       people: sum(({ userId }) => (userId === undefined ? 0 : 1)), accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
@@ -75,14 +87,14 @@ export class WalletPeople {
    * To be called after `stop`.
    */
   async settle(): Promise<void> {
-    const signal = AbortSignal.timeout(settleMs)
     const waiting = this.people.filter(({ userId }) => userId !== undefined)
     await Promise.all(Array.from({ length: inTheEndAtOnce }, async () => {
-      for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person, signal)
+      for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person)
     }))
   }
 
-  async #settleOne(person: Person, signal: AbortSignal): Promise<void> {
+  async #settleOne(person: Person): Promise<void> {
+    const signal = AbortSignal.timeout(settleMs)
     const { findings } = this.#options
     for (const session of person.sessions.filter(({ isEnded }) => !isEnded)) {
       if (!await person.refresh(session, signal) && !session.isEnded) findings.add('wallet', `a session of ${person.email} cannot be kept up in the end`)
