@@ -135,7 +135,9 @@ export class SimulatedNode {
 
   async #ask(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<void> {
     const content = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    const response = await fetch(`${this.#control}/${path}`, { method, ...content })
+    const send = (): Promise<Response> => fetch(`${this.#control}/${path}`, { method, ...content })
+    // A connection that was kept while the node stood still may be closed by it at the moment of its use; all that it is told may be told twice.
+    const response = await send().catch(send)
     const text = await response.text()
     if (!response.ok) throw new Error(`${this.#options.name} refused ${path}: ${text}`)
   }
