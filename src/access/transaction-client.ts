@@ -16,6 +16,7 @@ import type { AccessNode, CallContext } from './node.ts'
 import { readBlockHeaderResponse } from './wire/read-block.ts'
 import { readTransactionResultResponse } from './wire/read-results.ts'
 import { latestRequest, transactionRequest } from './wire/requests.ts'
+import { WireError } from './wire/wire-error.ts'
 
 /** The node understood the transaction and does not take it; `message` has its words. */
 export class TransactionRefusedError extends FlowfarmError {
@@ -44,6 +45,8 @@ export interface TransactionClientOptions {
   /** Milliseconds until a call counts as failed. Default 10,000. */
   readonly timeoutMs?: number
 }
+
+const idBytes = 32
 
 /** A `SendTransactionRequest`. */
 export function encodeSubmission(transaction: TransactionMessage): Uint8Array {
@@ -101,8 +104,7 @@ class NodeTransactionClient implements TransactionClient {
   send(request: Uint8Array, signal?: AbortSignal): Promise<Buffer> {
     return this.#call(signal, async (context) => {
       try {
-        const { id } = fromBinary(SendTransactionResponseSchema, await this.#node.call('SendTransaction', request, context))
-        return Buffer.from(id)
+        return idIn(await this.#node.call('SendTransaction', request, context))
       } catch (error) {
         // What is wrong with a transaction is said by these codes alone; others say that something is wrong with the node.
         if (error instanceof GrpcError && isRefusal(error)) throw new TransactionRefusedError(error.reason, error)
@@ -140,6 +142,18 @@ class NodeTransactionClient implements TransactionClient {
       linked.unlink()
     }
   }
+}
+
+/** @throws WireError for what is no answer: the transaction may have arrived or not */
+function idIn(answer: Uint8Array): Buffer {
+  let id: Uint8Array
+  try {
+    ({ id } = fromBinary(SendTransactionResponseSchema, answer))
+  } catch (error) {
+    throw new WireError(asError(error).message, 0)
+  }
+  if (id.length !== idBytes) throw new WireError(`the id of a transaction has ${id.length} bytes`, 0)
+  return Buffer.from(id)
 }
 
 function isRefusal({ grpcCode }: GrpcError): boolean {

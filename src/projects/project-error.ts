@@ -33,6 +33,11 @@ export function projectError(code: ProjectErrorCode, text: string, { field, fact
   })
 }
 
+/** Or signed in once, and deleted since. */
+export function notSignedIn(): ApiError {
+  return projectError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
+}
+
 /** What a private project of somebody else is to all others, too. */
 export function noSuchProject(): ApiError {
   return projectError('NOT_FOUND', 'There is no such project, or it is private; sign in as its owner to see it.')

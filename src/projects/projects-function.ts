@@ -15,7 +15,8 @@ import { BodyRoom } from './body-room.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
 import type { ProjectParts } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
-import { projectError } from './project-error.ts'
+import type { HoldUser } from './hold-user.ts'
+import { notSignedIn, projectError } from './project-error.ts'
 import { mostBodyBytes } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
 import { projectRateLimits, ProjectRates } from './project-rates.ts'
@@ -30,6 +31,8 @@ export interface ProjectsFunctionOptions {
   /** Who asks, as far as limits are concerned. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
+  /** Default: users are kept elsewhere, and who has signed in is there. */
+  readonly holdUser?: HoldUser | undefined
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
   /** Bytes of bodies that are read or worked with at the same time, of all accounts together. Default: 128 MB, and no less than one body may have. */
@@ -46,6 +49,8 @@ export interface ProjectsFunction {
 export const projectsFunctionPath = '/functions/v1/projects'
 
 const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED', 503: 'BUSY' }
+
+const keptElsewhere: HoldUser = () => Promise.resolve(true)
 
 /** Whoever has not signed in reads, and names no more than a project. */
 const mostOpenBodyBytes = 16 * 1024
@@ -79,11 +84,11 @@ interface Counted {
   readonly room: BodyRoom
 }
 
-async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf }: ProjectsFunctionOptions, counted: Counted): Promise<unknown> {
+async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf, holdUser = keptElsewhere }: ProjectsFunctionOptions, counted: Counted): Promise<unknown> {
   const network = clientNetwork(clientOf(context.req).address)
   const { rates, room } = counted
   rates.takeClient(network)
-  const parts = { pool, quotas }
+  const parts = { pool, quotas, holdUser }
   // Known before the body is read: only who has signed in may send a large one.
   const token = bearerToken(context.get('Authorization'))
   const userId = token === undefined ? undefined : (await authenticate(token)).userId
@@ -113,8 +118,4 @@ async function readSmallBody(context: RequestContext): Promise<unknown> {
     context.set('Connection', 'close')
     throw notSignedIn()
   }
-}
-
-function notSignedIn(): ApiError {
-  return projectError('UNAUTHORIZED', 'Sign in, and send the access token as `Authorization: Bearer <token>`.')
 }

@@ -1,3 +1,4 @@
+import { forgetAccount } from '../auth/forget-account.ts'
 import { forgetRepositories } from '../editor/github/connections/forget-repositories.ts'
 import { forgetProjects } from '../projects/store/forget-projects.ts'
 import type { ForgetUser } from '../wallet/auth/remove-user.ts'
@@ -11,4 +12,5 @@ export const forgetUser: ForgetUser = async (client, userId) => {
   await forgetPasskeys(client, userId)
   await forgetRepositories(client, userId)
   await forgetProjects(client, userId)
+  await forgetAccount(client, userId)
 }

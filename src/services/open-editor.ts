@@ -57,9 +57,9 @@ export async function openEditor(context: ServiceContext, { port, clientOf, log,
     ...connectionLimits, max: poolSize, applicationName: 'flowfarm editor', onIdleError: (err) => log.warn({ err }, 'a database connection was lost'),
   })
   lifecycle.onStop('connections: flowfarm editor', () => pool.end())
-  const { authenticate, wallet } = await openEditorSignIn(context, pool)
+  const { authenticate, holdUser, wallet } = await openEditorSignIn(context, pool)
   const quotas = { projects: config.PROJECTS_PER_USER, files: config.PROJECT_FILES, fileBytes: config.PROJECT_FILE_BYTES, projectBytes: config.PROJECT_BYTES }
-  const projects = createProjectsFunction({ pool, log, authenticate, clientOf, quotas, allowsOrigin: (from) => from === origin })
+  const projects = createProjectsFunction({ pool, log, authenticate, holdUser, clientOf, quotas, allowsOrigin: (from) => from === origin })
   const access = createProjectAccess(pool)
   const app = readGitHubApp(config)
   const github = app === undefined ? undefined : createGitHub({ app, pool, log, authenticate, clientOf, projects: access, editorUrl: url })

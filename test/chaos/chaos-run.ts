@@ -10,6 +10,7 @@ import { leftOverProcesses } from './checks/leftovers.ts'
 import { checkRebuild } from './checks/rebuild-check.ts'
 import { untilAllDerived, untilWorkGoesOn } from './checks/recovery.ts'
 import { checkTruth } from './checks/truth-checks.ts'
+import { checkWallet } from './checks/wallet-check.ts'
 import type { PlannedAct } from './plan/act.ts'
 import { drawChainOffset, drawPlan } from './plan/draw-plan.ts'
 import { worstOf } from './report/report.ts'
@@ -72,7 +73,7 @@ export async function runChaos(options: ChaosRunOptions): Promise<ChaosReport> {
       },
       firstDerivedMs, acts, worst: worstOf(acts), checks,
       chain: { head: world.chain.head, branch: world.chain.branch, forks: world.chain.forks },
-      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts, queries: world.queries.counts },
+      listeners: { feedConnections: world.feed.connections, webhooks: world.webhooks?.received ?? 0, webhooksRefused: world.webhooks?.refused ?? 0, api: counts, queries: world.queries.counts, wallet: { ...world.people.calls.counts, ...world.people.counts } },
       processes: world.processes.map(({ name, startCount, peakMiB }) => ({ name, starts: startCount, peakMiB, stopMs: stops.get(name) ?? 0 })),
       databaseMiB: typeof world.disk === 'string' ? null : await world.disk.used(),
       breaches: findings.breaches, excused: findings.excused,
@@ -130,6 +131,8 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
     findings.add('end', `not all is derived, or leases are open:\n${await describeState(pool)}`)
     return []
   }
+  await world.people.stop()
+  await world.people.settle()
   await untilHeard(world)
   tell(`the head stands at ${chain.head}; comparing`)
   const webhooks = world.webhooks
@@ -138,6 +141,7 @@ async function compareAll(world: ChaosWorld): Promise<ChaosReport['checks']> {
     { name: 'With the ledger of the chain', compared: (await checkTruth(pool, chain, findings)).join(', ') },
     { name: 'With a second derivation (npm run verify -- --rebuild)', compared: await checkRebuild(url, chain.head, findings) },
     { name: 'What the live feed told with what is stored', compared: await checkFeed(pool, world.feed.seen, findings) },
+    { name: 'What the wallet told with its tables and its chain', compared: await checkWallet(pool, world.people, world.walletChain.endpoint, findings) },
     { name: 'What webhooks told with what is stored', compared: `${webhooks?.received ?? 0} messages of three subscriptions` },
   ]
 }
@@ -161,7 +165,8 @@ async function untilHeard({ postgres: { pool }, webhooks, feed, chain, findings 
 
 /** SIGTERM to all processes. @returns how long each took, by name, in ms */
 async function stopAll(world: ChaosWorld): Promise<ReadonlyMap<string, number>> {
-  await Promise.all([world.rest.stop(), world.queries.stop()])
+  world.people.end()
+  await Promise.all([world.rest.stop(), world.queries.stop(), world.people.stop()])
   await world.feed.stop()
   const times = new Map<string, number>()
   for (const one of world.processes) {

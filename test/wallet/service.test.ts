@@ -5,9 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AuthClient } from '@supabase/auth-js'
 import type { GoTrueClient } from '@supabase/auth-js'
 import { expect } from 'chai'
-import { base64UrlOf, bytesOfBase64Url, bytesOfHex } from '../../clients/signing/bytes.ts'
-import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
-import type { AssertionRequest } from '../../clients/signing/passkey.ts'
+import { bytesOfBase64Url, bytesOfHex } from '../../clients/signing/bytes.ts'
 import { signTransaction } from '../../clients/signing/sign-transaction.ts'
 import { sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
@@ -18,6 +16,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { given } from './support/passkey-world.ts'
 import type { Envelope, Registered, Started } from './support/passkey-world.ts'
+import { signer, submission } from './support/sent-transactions.ts'
 import { SoftAuthenticator } from './support/soft-authenticator.ts'
 import type { CreationOptions, RequestOptions } from './support/soft-authenticator.ts'
 
@@ -81,27 +80,6 @@ describe('the wallet as a service', function (this: Mocha.Suite) {
       const code = last === undefined ? undefined : /\b\d{6}\b/.exec((await readFile(join(folder, last), 'utf8')).split('\n\n').slice(1).join('\n\n'))?.[0]
       if (code !== undefined) return code
       await delay(20)
-    }
-  }
-
-  /** As a page asks a browser. */
-  function signer(authenticator: SoftAuthenticator): (request: AssertionRequest) => Promise<unknown> {
-    return ({ publicKey: { challenge, rpId, allowCredentials: [allowed] } }) => {
-      const { response } = authenticator.get({ challenge: base64UrlOf(challenge), rpId, allowCredentials: [{ id: base64UrlOf(allowed?.id ?? new Uint8Array()) }] })
-      return Promise.resolve({ response: Object.fromEntries((['authenticatorData', 'clientDataJSON', 'signature'] as const).map((name) => [name, bytesOfBase64Url(response[name], name)])) })
-    }
-  }
-
-  /** In the form of `POST /chain/{network}/transactions`. */
-  function submission(transaction: FlowTransaction): unknown {
-    const signatures = (list: FlowTransaction['envelopeSignatures']): unknown => list.map(({ address, keyIndex, signature, extensionData }) => ({
-      address, key_index: keyIndex, signature: Buffer.from(signature).toString('hex'), extension_data: extensionData === undefined ? null : Buffer.from(extensionData).toString('hex'),
-    }))
-    const { proposalKey } = transaction
-    return {
-      script: transaction.script, arguments: transaction.arguments, reference_block_id: transaction.referenceBlockId, compute_limit: transaction.computeLimit, payer: transaction.payer,
-      authorizers: transaction.authorizers, proposal_key: { address: proposalKey.address, key_index: proposalKey.keyIndex, sequence_number: String(proposalKey.sequenceNumber) },
-      payload_signatures: signatures(transaction.payloadSignatures), envelope_signatures: signatures(transaction.envelopeSignatures),
     }
   }
 

@@ -1,10 +1,12 @@
 import type pg from 'pg'
+import type { HoldUser } from '../hold-user.ts'
 import type { ProjectQuotas } from '../project-quotas.ts'
 
 /** What endpoints work with. */
 export interface ProjectParts {
   readonly pool: pg.Pool
   readonly quotas: ProjectQuotas
+  readonly holdUser: HoldUser
 }
 
 export interface OpenCall {

@@ -13,11 +13,11 @@ import { readData, saveId, slug as slugSchema } from './read-data.ts'
 const schema = z.strictObject({ slug: slugSchema, save_id: saveId.optional() })
 
 /** `/projects/fork`: a private copy of a project that is public, or one's own. It remembers what it is a copy of. */
-export async function fork({ userId, data, parts: { pool, quotas } }: SessionCall): Promise<SavedProject> {
+export async function fork({ userId, data, parts: { pool, quotas, holdUser } }: SessionCall): Promise<SavedProject> {
   const { slug: from, save_id: named } = readData(schema, data)
   const save = { userId, saveId: named, digest: createHash('sha256').update(`fork ${from}`).digest() }
   return await withRetriedTransaction(pool, async (client) => {
-    await lockAccount(client, userId)
+    await lockAccount(client, userId, holdUser)
     const earlier = await findEarlierSave(client, save)
     if (earlier !== undefined) return earlier
     const { rows: [origin] } = await query<{ id: string; name: string; file_count: number; folder_count: number; byte_count: number }>(

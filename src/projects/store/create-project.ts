@@ -1,7 +1,9 @@
 import type { PoolClient } from 'pg'
 import { RetryableError } from '../../base/errors.ts'
 import { query } from '../../db/pool.ts'
+import type { HoldUser } from '../hold-user.ts'
 import { newSlug } from '../new-slug.ts'
+import { notSignedIn } from '../project-error.ts'
 import { requireRoom } from '../project-quotas.ts'
 import type { ProjectQuotas } from '../project-quotas.ts'
 import type { SavePlan } from '../save/plan-save.ts'
@@ -15,10 +17,12 @@ const mostTries = 5
 
 /**
  * Waits until no other project is made for the user, until the end of the transaction: only so the count is right, and a request that is sent
- * twice at once is done once.
+ * twice at once is done once. Until then nobody removes the user either: a project that is made at that moment would be nobody's for ever.
+ * @throws ApiError 401 `UNAUTHORIZED` where the user is gone
  */
-export async function lockAccount(client: PoolClient, userId: string): Promise<void> {
+export async function lockAccount(client: PoolClient, userId: string, holdUser: HoldUser): Promise<void> {
   await query(client, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId.toLowerCase()}`])
+  if (!await holdUser(client, userId)) throw notSignedIn()
 }
 
 /** To be called under `lockAccount`. @throws ApiError 422 `QUOTA_EXCEEDED` */

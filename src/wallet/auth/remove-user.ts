@@ -18,6 +18,8 @@ export async function removeUser({ pool, audit, outbox, name, forgetUser }: Auth
   requireRecentSignIn(session)
   const { user } = session
   await withRetriedTransaction(pool, async (db) => {
+    // First of all: who holds the user while they make something for them (`holdUser`) ends before that is looked for.
+    await query(db, 'select from wallet_auth.users where id = $1 for update', [user.id])
     await forgetUser(db, user.id)
     await query(db, 'delete from wallet_auth.users where id = $1', [user.id])
     if (user.email !== null) await query(db, 'delete from wallet_auth.one_time_tokens where email = $1', [user.email])

@@ -4,6 +4,7 @@ import { fork, faultNodes, halt, killNodes, leaveBehind } from './chain-acts.ts'
 import { freeze, kill, stepClock, terminate } from './process-acts.ts'
 import { disturbPostgres, fillDisk, loseQueue } from './storage-acts.ts'
 import type { Underway } from './underway.ts'
+import { disturbWalletNode } from './wallet-acts.ts'
 
 /** Begins an act. */
 export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
@@ -19,6 +20,7 @@ export async function perform(world: ChaosWorld, act: Act): Promise<Underway> {
     case 'node-kill': return killNodes(world, act)
     case 'node-behind': return leaveBehind(world, act)
     case 'halt': return halt(world, act)
+    case 'wallet-node': return disturbWalletNode(world, act)
     case 'receiver': return refuseWebhooks(world)
     case 'disk':
       if (typeof world.disk === 'string') throw new Error(`the disk cannot be filled: ${world.disk}`)

@@ -104,6 +104,7 @@ export async function stepClock(world: ChaosWorld, { process: name, stepMs }: Cl
   const process = world.process(name)
   await process.ready()
   world.wasClockStepped = true
+  world.steppedClocks.add(name)
   process.stepClock(stepMs)
   return {
     words: `the clock of ${name} was set ${Math.abs(stepMs) / 1000} s ${stepMs < 0 ? 'back' : 'forward'}, and right again`,

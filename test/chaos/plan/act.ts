@@ -86,9 +86,19 @@ export interface ReceiverAct {
   readonly kind: 'receiver'
 }
 
+/** The node on which the wallet makes accounts does something wrong. */
+export interface WalletNodeAct {
+  readonly kind: 'wallet-node'
+  /**
+   * A fault; `freeze`: its process stands still; `expire`: it takes no transaction, and then so many blocks come at once that those which were
+   * made meanwhile can come into none any more.
+   */
+  readonly how: Fault | 'freeze' | 'expire'
+}
+
 export type Act =
   | KillAct | TerminateAct | FreezeAct | ClockAct | PostgresAct | QueueAct | ForkAct | NodeFaultAct | NodeKillAct
-  | NodeBehindAct | HaltAct | DiskAct | ReceiverAct
+  | NodeBehindAct | HaltAct | DiskAct | ReceiverAct | WalletNodeAct
 
 /** An act of a plan; a second one may come into it, so that two troubles meet. */
 export interface PlannedAct {

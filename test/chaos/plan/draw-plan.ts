@@ -59,6 +59,8 @@ function drawRound(random: Random, world: PlanWorld): Act[] {
     { kind: 'node-behind', node: random.integer(0, world.nodes - 1) },
     { kind: 'halt', burst: random.integer(10, 120) },
     { kind: 'receiver' },
+    { kind: 'wallet-node', how: drawWalletFault(random) },
+    { kind: 'wallet-node', how: random.pick(['freeze', 'expire'] as const) },
     ...(world.hasSmallDisk ? [{ kind: 'disk' } as const] : []),
   ]
 }
@@ -96,6 +98,27 @@ function drawFault(random: Random): Fault {
     () => ({ kind: 'fewer-results', times }),
     () => ({ kind: 'oversized', bytes: 5_000_000, times: random.integer(1, 2) }),
     () => ({ kind: 'lost-error-message' }),
+    () => ({ kind: 'lying-head', ahead: random.integer(1, 50) }),
+  ])()
+}
+
+/**
+ * Faults of the node of the wallet's chain, from which nothing false follows that could not be known to be false: a node that says that the payer is
+ * not there is believed. What is sent may arrive without that being known (no message comes back), or not arrive.
+ */
+function drawWalletFault(random: Random): Fault {
+  const times = random.integer(2, 12)
+  const sending = { methods: ['SendTransaction'] }
+  return random.pick<() => Fault>([
+    () => ({ kind: 'status', code: random.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED'] as const), times: times * 4 }),
+    () => ({ kind: 'status', code: 'NOT_FOUND', methods: ['GetTransactionResult'], times }),
+    () => ({ kind: 'status', code: 'UNAVAILABLE', ...sending, times }),
+    () => ({ kind: 'garbage', ...sending, times }),
+    () => ({ kind: 'drop-connection', times }),
+    () => ({ kind: 'drop-connection', ...sending, times }),
+    () => ({ kind: 'never-answer', times: random.integer(1, 3) }),
+    () => ({ kind: 'rate-limit', perSecond: random.integer(2, 20) }),
+    () => ({ kind: 'latency', ms: random.integer(100, 2000) }),
     () => ({ kind: 'lying-head', ahead: random.integer(1, 50) }),
   ])()
 }

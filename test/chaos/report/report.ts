@@ -1,4 +1,5 @@
 import type { Measure } from '../acts/underway.ts'
+import type { WalletCounts } from '../wallet/wallet-people.ts'
 import type { Breach } from './findings.ts'
 
 /** An act as it went. */
@@ -55,6 +56,7 @@ export interface ChaosReport {
     readonly api: ReaderCounts
     /** Of the query service and the MCP server together. */
     readonly queries: ReaderCounts
+    readonly wallet: ReaderCounts & WalletCounts
   }
   readonly processes: readonly { readonly name: string; readonly starts: number; readonly peakMiB: number; readonly stopMs: number }[]
   readonly databaseMiB: number | null

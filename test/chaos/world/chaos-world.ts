@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { migrate } from '../../../src/db/migrate.ts'
 import { Random } from '../../simulation/random.ts'
 import { repositoryRoot } from '../../support/repository.ts'
+import { publishedPayerSetting } from '../../../src/simnode/ledger/world/outside.ts'
+import { fundsInFlow } from '../checks/wallet-check.ts'
 import { FeedListener } from '../listeners/feed-listener.ts'
 import { QueryReader } from '../listeners/query-reader.ts'
 import { RestReader } from '../listeners/rest-reader.ts'
 import { WebhookListener } from '../listeners/webhook-listener.ts'
 import { drawChainOffset } from '../plan/draw-plan.ts'
 import type { Findings } from '../report/findings.ts'
+import { WalletPeople } from '../wallet/wallet-people.ts'
 import type { ProgramEnd } from './child-program.ts'
 import { ChaosPostgres } from './chaos-postgres.ts'
 import { DrivenChain } from './driven-chain.ts'
@@ -19,6 +22,7 @@ import { readProcfile } from './procfile.ts'
 import { SimulatedNode } from './simulated-node.ts'
 import { SmallDisk } from './small-disk.ts'
 import { SupervisedProcess } from './supervised-process.ts'
+import { WalletChain } from './wallet-chain.ts'
 
 export interface WorldOptions {
   readonly seed: number
@@ -41,6 +45,7 @@ interface Ports {
   readonly api: number
   readonly ask: number
   readonly mcp: number
+  readonly wallet: number
 }
 
 /** What excuses a process that ends by itself: the database is away, or has no room. */
@@ -73,15 +78,19 @@ export class ChaosWorld {
   readonly feed: FeedListener
   readonly rest: RestReader
   readonly queries: QueryReader
+  readonly walletChain: WalletChain
+  readonly people: WalletPeople
   webhooks: WebhookListener | undefined
   wasClockStepped = false
+  /** Names of the processes whose clock was wrong at any time. */
+  readonly steppedClocks = new Set<string>()
   readonly #troubles = new Map<Trouble, number>()
   #ended: Promise<void> | undefined
   readonly #sampling: NodeJS.Timeout
 
   private constructor(parts: {
     readonly options: WorldOptions; readonly postgres: ChaosPostgres; readonly chain: DrivenChain; readonly queue: FarmQueue
-    readonly disk: SmallDisk | string; readonly ports: Ports
+    readonly disk: SmallDisk | string; readonly ports: Ports; readonly walletChain: WalletChain
   }) {
     const { options, chain, queue, postgres } = parts
     this.options = options
@@ -90,14 +99,17 @@ export class ChaosWorld {
     this.chain = chain
     this.queue = queue
     this.disk = parts.disk
-    const { api, ask, mcp } = parts.ports
+    this.walletChain = parts.walletChain
+    const { api, ask, mcp, wallet } = parts.ports
     this.url = `http://127.0.0.1:${api}`
     this.processes = readProcfile().map((entry) => new SupervisedProcess({
       ...entry, logFolder: options.logFolder, run: options.run,
       variables: {
         ...variables, ...queue.variables, DB_URL: postgres.url, PORT: String(api), ASK_PORT: String(ask), MCP_PORT: String(mcp), BACKEND_URL: this.url,
         // Nobody asks these by their ports.
-        CHAT_PORT: '0', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0', MCP_SERVER_URL: `http://127.0.0.1:${mcp}/mcp`,
+        CHAT_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', TOOLS_PORT: '0', PROXY_PORT: '0', MCP_SERVER_URL: `http://127.0.0.1:${mcp}/mcp`,
+        WALLET_PORT: String(wallet), WALLET_TESTNET_NODE: this.walletChain.endpoint, WALLET_TESTNET_PAYER: publishedPayerSetting, WALLET_TESTNET_FUNDS: String(fundsInFlow),
+        WALLET_PROVISION_LIMIT: '1000000', MAIL_FOLDER: mailFolder(options),
         CHROMA_PERSIST_DIR: join(options.folder, 'approved-examples'),
         CHAIN_ACCESS_NODES: chain.nodes.map(({ endpoint }) => endpoint).join(','),
       },
@@ -108,6 +120,11 @@ export class ChaosWorld {
     this.rest = new RestReader({ url: this.url, seed, chain, web: this.#processOf('api'), findings })
     this.queries = new QueryReader({
       ask: { url: `http://127.0.0.1:${ask}`, process: this.#processOf('ask') }, mcp: { url: `http://127.0.0.1:${mcp}`, process: this.#processOf('mcp') }, seed, chain, findings,
+    })
+    const keeper = this.#processOf('wallet')
+    this.people = new WalletPeople({
+      url: `http://localhost:${wallet}`, process: keeper, mailFolder: mailFolder(options), seed, findings, wasClockStepped: () => this.steppedClocks.has(keeper.name),
+      wasDatabaseAway: () => this.hasTrouble('database') || this.hasTrouble('disk'),
     })
     this.#sampling = setInterval(() => this.processes.forEach((process) => process.sample()), memoryEveryMs)
   }
@@ -130,7 +147,8 @@ export class ChaosWorld {
     const chain = new DrivenChain({ seed, nodes, head, clock })
     const redis = options.queue === 'redis' ? await redisQueue() : undefined
     if (options.queue === 'redis' && redis === undefined) findings.add('setup', 'there is no Redis here, and one was asked for')
-    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, ports: await freePorts() })
+    const walletChain = await WalletChain.start({ seed, logFolder, run })
+    const world = new ChaosWorld({ options, postgres, chain, queue: redis ?? postgresQueue(postgres), disk, ports: await freePorts(), walletChain })
     started.world = world
     for (const process of world.processes) process.start()
     chain.run()
@@ -142,6 +160,7 @@ export class ChaosWorld {
     this.feed.start()
     this.rest.start()
     this.queries.start()
+    this.people.start()
   }
 
   process(name: string): SupervisedProcess {
@@ -180,18 +199,19 @@ export class ChaosWorld {
   async #end(): Promise<void> {
     clearInterval(this.#sampling)
     this.chain.halt()
-    await Promise.all([this.rest.stop(), this.queries.stop()])
+    this.people.end()
+    await Promise.all([this.rest.stop(), this.queries.stop(), this.people.stop()])
     await this.feed.stop()
     for (const process of this.processes) process.thaw()
     await Promise.all(this.processes.map((process) => process.stop()))
-    await Promise.all(this.chain.nodes.map((node) => node.stop()))
+    await Promise.all([...this.chain.nodes, this.walletChain].map((node) => node.stop()))
     await this.webhooks?.stop()
     await this.queue.stop()
     await this.postgres.end()
     // To be seen while their folder is there.
     for (const pid of await this.postgres.leftOver()) this.findings.add('leftovers', `a process of PostgreSQL is left: ${pid}`)
     if (typeof this.disk !== 'string') await this.disk.unmount()
-    await rm(this.options.folder, { recursive: true, force: true })
+    for (const folder of [this.options.folder, mailFolder(this.options)]) await rm(folder, { recursive: true, force: true })
   }
 
   /** A process that ended by itself: allowed with 75, because of a full disk, or where it started while the database was away. */
@@ -203,10 +223,15 @@ export class ChaosWorld {
   }
 }
 
+/** Beside what is thrown away, and not on its small disk: an e-mail that cannot be written is lost, as it may be. */
+function mailFolder({ folder }: WorldOptions): string {
+  return `${folder}-mail`
+}
+
 async function freePorts(): Promise<Ports> {
   const random = new Random(process.pid)
   const found = new Set<number>()
-  while (found.size < 3) found.add(await freePort(random))
-  const [api = 0, ask = 0, mcp = 0] = found
-  return { api, ask, mcp }
+  while (found.size < 4) found.add(await freePort(random))
+  const [api = 0, ask = 0, mcp = 0, wallet = 0] = found
+  return { api, ask, mcp, wallet }
 }

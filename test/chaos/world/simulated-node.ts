@@ -16,6 +16,8 @@ export interface SimulatedNodeOptions {
   readonly clock: ClockShape
   readonly logFolder: string
   readonly run: string
+  /** Whether there is the account that pays for what is sent to it. Default: none. */
+  readonly hasPayer?: boolean
 }
 
 /**
@@ -48,12 +50,13 @@ export class SimulatedNode {
 
   /** @throws when it ends before it is ready */
   async start(): Promise<void> {
-    const { name, seed, clock, logFolder, run } = this.#options
+    const { name, seed, clock, logFolder, run, hasPayer = false } = this.#options
     const wanted = this.#wanted
     const program = new ChildProgram({
       argv: [
         'scripts/simnode.ts', '--port', String(this.#port), '--control-port', '0', '--seed', String(seed), '--branch', wanted.branch,
         '--head', String(wanted.head), '--genesis', clock.time.toISOString(), '--interval', String(clock.spacingMs), '--still', '--orphans',
+        ...(hasPayer ? ['--payer'] : []),
       ],
       variables: {}, logFile: join(logFolder, `${name}.log`), run,
     })
@@ -85,6 +88,15 @@ export class SimulatedNode {
 
   async clearFaults(): Promise<void> {
     if (this.#served !== undefined) await this.#ask('DELETE', 'faults')
+  }
+
+  /** It stands still (SIGSTOP) until `thaw`. */
+  freeze(): void {
+    this.#program?.child.kill('SIGSTOP')
+  }
+
+  thaw(): void {
+    this.#program?.child.kill('SIGCONT')
   }
 
   async kill(): Promise<void> {
@@ -123,7 +135,9 @@ export class SimulatedNode {
 
   async #ask(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<void> {
     const content = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    const response = await fetch(`${this.#control}/${path}`, { method, ...content })
+    const send = (): Promise<Response> => fetch(`${this.#control}/${path}`, { method, ...content })
+    // A connection that was kept while the node stood still may be closed by it at the moment of its use; all that it is told may be told twice.
+    const response = await send().catch(send)
     const text = await response.text()
     if (!response.ok) throw new Error(`${this.#options.name} refused ${path}: ${text}`)
   }

@@ -15,7 +15,7 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
 
 /** What a service logs when it works; ingest and webhooks say nothing, and come before and after others. */
 const readyLines: Readonly<Record<string, RegExp>> = {
-  api: /"the API listens"/, farm: /"the farm works"/, ask: /"the query service listens"/, mcp: /"the MCP server listens"/,
+  api: /"the API listens"/, farm: /"the farm works"/, ask: /"the query service listens"/, mcp: /"the MCP server listens"/, wallet: /"the wallet listens"/,
 }
 
 const firstPauseMs = 100

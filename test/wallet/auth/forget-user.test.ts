@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { SignJWT } from 'jose'
+import { Accounts } from '../../../src/auth/accounts.ts'
+import { DeveloperKeys } from '../../../src/auth/developer-keys.ts'
 import { forgetUser } from '../../../src/services/forget-user.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -55,5 +58,31 @@ describe('what the program forgets of a user who goes', () => {
     expect(await countOf(ann.userId)).to.deep.equal({ projects: 0, files: 0, saves: 0, connections: 0, environments: 0, installations: 0, install_states: 0 })
     expect((await countOf(ben.userId))['files']).to.equal(1)
     expect((await db.pool.query('select from editor.environments')).rowCount).to.equal(1)
+  })
+
+  it('revokes their account at the API with its keys, and says no more whose these were', async () => {
+    const jwtSecret = 'a secret that is long enough for HS256'
+    const keys = new DeveloperKeys(db.pool, { rememberMs: 0 })
+    const accounts = new Accounts({ pool: db.pool, keys, jwtSecret })
+    const jwtOf = (userId: string): Promise<string> => (
+      new SignJWT({ sub: userId }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1h').sign(new TextEncoder().encode(jwtSecret))
+    )
+    const people = await Promise.all(['cid@example.com', 'dan@example.com'].map(async (email) => {
+      const { userId, accessToken } = await signIn(auth, email)
+      const account = await accounts.ofJwt(await jwtOf(userId))
+      return { userId, accessToken, account, texts: [(await accounts.makeKey(account.id, 'My server')).text, (await accounts.makeKey(account.id, 'My phone')).text] }
+    }))
+    const [cid, dan] = people
+    if (cid === undefined || dan === undefined) throw new Error('two have signed in')
+    const isGood = async (text: string): Promise<boolean> => await keys.find(text) !== undefined
+    expect(await Promise.all([...cid.texts, ...dan.texts].map(isGood))).to.deep.equal([true, true, true, true])
+    expect((await auth.call('DELETE', '/user', { headers: { Authorization: `Bearer ${cid.accessToken}` } })).status).to.equal(204)
+    expect(await Promise.all([...cid.texts, ...dan.texts].map(isGood))).to.deep.equal([false, false, true, true])
+    const { rows } = await db.pool.query('select name, user_id, revoked_at from app.developer_keys where id = $1 or account_id = $1', [cid.account.id])
+    expect(rows).to.have.length(3)
+    for (const row of rows) expect(row).to.deep.include({ name: 'of a person who is gone', user_id: null }).and.to.have.property('revoked_at').instanceOf(Date)
+    const refusal = await accounts.makeKey(cid.account.id, 'Another').catch((error: unknown) => error)
+    expect(refusal).to.have.property('status', 403)
+    expect((await accounts.keysOf(dan.account.id)).map(({ name }) => name)).to.deep.equal(['My phone', 'My server'])
   })
 })

@@ -1,0 +1,39 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { createAccount } from '../../clients/signing/transactions/make-transaction.ts'
+import { createTransactionClient, TransactionRefusedError } from '../../src/access/transaction-client.ts'
+import { ChainUnavailableError } from '../../src/chain/chain-reader.ts'
+import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { publishedPayer, publishedPayerSetting } from '../../src/simnode/ledger/world/outside.ts'
+import { PayerAccount } from '../../src/wallet/chain/payer-account.ts'
+import { prepareTransaction } from '../../src/wallet/chain/prepared-transaction.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('a transaction that is sent', () => {
+  // 0 bytes are a message without an id.
+  for (const length of [64, 0]) {
+    it(`may have arrived where the answer is ${length} bytes that do not say so`, async () => {
+      const node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true })
+      const client = createTransactionClient({ endpoint: node.endpoint, log })
+      try {
+        const { id: reference, height } = await client.latestSealed()
+        const payer = PayerAccount.parse(publishedPayerSetting, 'WALLET_TESTNET_PAYER')
+        const { id, submission } = prepareTransaction(
+          createAccount('emulator', { publicKey: '11'.repeat(64) }), payer, { id: Buffer.from(reference), height }, { keyIndex: 0, sequenceNumber: 0n },
+        )
+        node.inject({ kind: 'garbage', methods: ['SendTransaction'], length, times: 1 })
+        expect(await client.send(submission).catch((error: unknown) => error)).to.be.instanceOf(ChainUnavailableError)
+        // It did, as its sender finds out by sending it again.
+        const refusal = await client.send(submission).catch((error: unknown) => error)
+        expect(refusal).to.be.instanceOf(TransactionRefusedError).and.to.have.property('message').that.includes('already been submitted')
+        node.advance(2)
+        expect((await client.result(id))?.status).to.equal('SEALED')
+        expect((await client.account(publishedPayer.address))?.keys[0]?.sequenceNumber).to.equal(1)
+      } finally {
+        await client.close()
+        await node.stop()
+      }
+    })
+  }
+})

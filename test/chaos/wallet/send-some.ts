@@ -1,0 +1,78 @@
+import { bytesOfBase64Url, bytesOfHex } from '../../../clients/signing/bytes.ts'
+import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
+import { signTransaction } from '../../../clients/signing/sign-transaction.ts'
+import { sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
+import { pause } from '../../../src/base/retry.ts'
+import { publishedPayer } from '../../../src/simnode/ledger/world/outside.ts'
+import { signer, submission } from '../../wallet/support/sent-transactions.ts'
+import type { Person } from './person.ts'
+import type { WalletCalls } from './wallet-calls.ts'
+
+/** A transaction that was signed, and what its sender was told of it. */
+export interface SentTransaction {
+  readonly sender: string
+  /** Undefined: no answer came, so that it may have arrived or not. */
+  id: string | undefined
+  /** They were told that it was run and did what it should. */
+  isDone: boolean
+}
+
+/** Units of 10^-8 FLOW. An account has enough for all that one person sends. */
+export const amountEach = 10_000_000n
+const betweenMs = 150
+const followForMs = 15_000
+const chain = '/chain/testnet'
+
+/** Sends FLOW from a person's account, signed by their passkey, and looks at what comes of it; the same transaction again where no answer came. */
+export async function sendSome(person: Person, calls: WalletCalls, sent: SentTransaction[], signal: AbortSignal): Promise<void> {
+  const { account: sender, wanted, address } = person
+  if (sender === undefined || wanted === undefined) return
+  const [latest, account] = await Promise.all([calls.ask('GET', chain, { address }), calls.ask('GET', `${chain}/accounts/${sender}`, { address })])
+  for (const answer of [latest, account]) {
+    if (answer !== undefined && answer.status !== 200) calls.complain(`the chain was not shown: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+  if (latest?.status !== 200 || account?.status !== 200) return
+  const { id: referenceBlockId } = latest.body['block'] as { readonly id: string }
+  const { keys: [key] } = account.body as { readonly keys: readonly { readonly sequence_number: string }[] }
+  const signed = await signTransaction(
+    transferOf(sender, referenceBlockId, BigInt(key?.sequence_number ?? 0)),
+    { address: sender, keyIndex: 0, rpId: 'localhost', credentialId: bytesOfBase64Url(wanted.id, 'id'), publicKey: bytesOfHex(wanted.publicKeySec1Hex, 'key') },
+    { getCredential: signer(person.authenticator) },
+  )
+  const one: SentTransaction = { sender, id: undefined, isDone: false }
+  sent.push(one)
+  const until = performance.now() + followForMs
+  while (!signal.aborted && performance.now() < until) {
+    const answer = await calls.ask('POST', `${chain}/transactions`, { body: submission(signed), address })
+    // Refused: the node lied of its newest block, or the transaction has grown too old. Whether an earlier try came through the chain tells in the end.
+    if (answer !== undefined && answer.status !== 200) return
+    if (answer !== undefined) {
+      one.id = String(answer.body['id'])
+      return follow(one, calls, address, { until, signal })
+    }
+    await pause(betweenMs)
+  }
+}
+
+function transferOf(sender: string, referenceBlockId: string, sequenceNumber: bigint): FlowTransaction {
+  return {
+    ...sendFlow('emulator', { amount: amountEach, to: publishedPayer.address }), computeLimit: 999, referenceBlockId, payer: sender, authorizers: [sender],
+    proposalKey: { address: sender, keyIndex: 0, sequenceNumber }, payloadSignatures: [], envelopeSignatures: [],
+  }
+}
+
+interface Patience {
+  readonly until: number
+  readonly signal: AbortSignal
+}
+
+async function follow(one: SentTransaction, calls: WalletCalls, address: string, { until, signal }: Patience): Promise<void> {
+  while (!signal.aborted && performance.now() < until) {
+    const answer = await calls.ask('GET', `${chain}/transactions/${one.id}`, { address })
+    if (answer?.status === 200 && answer.body['status'] === 'SEALED') {
+      one.isDone = answer.body['is_failed'] === false
+      return
+    }
+    await pause(betweenMs)
+  }
+}

@@ -1,0 +1,128 @@
+import { pause } from '../../../src/base/retry.ts'
+import { Random } from '../../simulation/random.ts'
+import type { Findings } from '../report/findings.ts'
+import type { SupervisedProcess } from '../world/supervised-process.ts'
+import { Mailbox } from './mailbox.ts'
+import { Person } from './person.ts'
+import type { PersonOptions } from './person.ts'
+import { sendSome } from './send-some.ts'
+import type { SentTransaction } from './send-some.ts'
+import { WalletCalls } from './wallet-calls.ts'
+
+export interface WalletPeopleOptions extends Pick<PersonOptions, 'wasClockStepped' | 'wasDatabaseAway'> {
+  /** Where the wallet is, without a slash at the end. */
+  readonly url: string
+  readonly process: SupervisedProcess
+  readonly mailFolder: string
+  readonly seed: number
+  readonly findings: Findings
+}
+
+/** What people were told to be done. */
+export interface WalletCounts {
+  /** Who have signed up. */
+  readonly people: number
+  readonly accounts: number
+  /** By passkey. */
+  readonly signIns: number
+  readonly refreshes: number
+  /** Transactions. */
+  readonly sent: number
+}
+
+/** So many are at it at a time. When one has done what they came for, the next comes. */
+const atOnce = 4
+const actsEach = 12
+/** Signing in again in the end, so many at a time. */
+const inTheEndAtOnce = 8
+const betweenMs = 300
+/** What somebody asked for and was not told when trouble ended is told in this time. */
+const settleMs = 60_000
+
+/** People who use the wallet all the time: they sign up, make passkeys, have accounts made, sign in and out, and send FLOW. */
+export class WalletPeople {
+  readonly calls: WalletCalls
+  readonly people: Person[] = []
+  readonly sent: SentTransaction[] = []
+  readonly #options: WalletPeopleOptions
+  readonly #mailbox: Mailbox
+  readonly #stop = new AbortController()
+  #running: Promise<unknown> | undefined
+
+  constructor(options: WalletPeopleOptions) {
+    const { url, process, findings, mailFolder } = options
+    this.#options = options
+    this.calls = new WalletCalls({ url, process, findings })
+    this.#mailbox = new Mailbox(mailFolder)
+  }
+
+  start(): void {
+    const random = new Random(this.#options.seed + 2)
+    this.#running = Promise.all(Array.from({ length: atOnce }, async () => {
+      while (!this.#stop.signal.aborted) await this.#live(this.#comer(random), random)
+    }))
+  }
+
+  /** Resolves when nobody asks for anything any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  /** No answer is expected any more: the wallet is stopped. */
+  end(): void {
+    this.calls.end()
+  }
+
+  get counts(): WalletCounts {
+    const sum = (of: (person: Person) => number): number => this.people.reduce((all, person) => all + of(person), 0)
+    return {
+      people: sum(({ userId }) => (userId === undefined ? 0 : 1)), accounts: sum(({ account }) => (account === undefined ? 0 : 1)),
+      signIns: sum(({ signIns }) => signIns), refreshes: sum(({ refreshes }) => refreshes), sent: this.sent.filter(({ isDone }) => isDone).length,
+    }
+  }
+
+  /**
+   * When all trouble is over: who has asked for an account has it, every session is good that nobody ended, and everybody can sign in by their passkey.
+   * To be called after `stop`.
+   */
+  async settle(): Promise<void> {
+    const waiting = this.people.filter(({ userId }) => userId !== undefined)
+    await Promise.all(Array.from({ length: inTheEndAtOnce }, async () => {
+      for (let person = waiting.pop(); person !== undefined; person = waiting.pop()) await this.#settleOne(person)
+    }))
+  }
+
+  async #settleOne(person: Person): Promise<void> {
+    const signal = AbortSignal.timeout(settleMs)
+    const { findings } = this.#options
+    for (const session of person.sessions.filter(({ isEnded }) => !isEnded)) {
+      if (!await person.refresh(session, signal) && !session.isEnded) findings.add('wallet', `a session of ${person.email} cannot be kept up in the end`)
+    }
+    if (person.keys.some(({ isSure }) => isSure) && !await person.signIn(signal)) findings.add('wallet', `${person.email} cannot sign in by passkey in the end`)
+    if (person.wanted !== undefined && !await person.haveAccount(signal)) findings.add('wallet', `${person.email} has asked for an account, and has none in the end`)
+  }
+
+  #comer(random: Random): Person {
+    const { wasClockStepped, wasDatabaseAway } = this.#options
+    const person = new Person({ number: this.people.length + 1, calls: this.calls, mailbox: this.#mailbox, random, wasClockStepped, wasDatabaseAway, signal: this.#stop.signal })
+    this.people.push(person)
+    return person
+  }
+
+  async #live(person: Person, random: Random): Promise<void> {
+    const { signal } = this.#stop
+    if (!await person.signUp() || !await person.makePasskey() || !await person.haveAccount()) return
+    for (let act = 0; act < actsEach && !signal.aborted; act++) {
+      await pause(betweenMs)
+      const { session } = person
+      const what = session === undefined ? 'signIn' : random.weighted({ signIn: 2, refresh: 3, look: 3, signOut: 1, send: 3, again: 1 })
+      if (what === 'signIn' || session === undefined) await person.signIn()
+      else if (what === 'refresh') await person.refresh(session)
+      else if (what === 'look') await person.look(session)
+      else if (what === 'signOut') await person.signOut(session)
+      else if (what === 'again') await person.haveAccount()
+      else await sendSome(person, this.calls, this.sent, signal)
+    }
+  }
+}

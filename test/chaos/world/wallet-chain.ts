@@ -1,0 +1,71 @@
+import type { Fault } from '../../../src/simnode/node/fault.ts'
+import { SimulatedNode } from './simulated-node.ts'
+
+export interface WalletChainOptions {
+  readonly seed: number
+  readonly logFolder: string
+  readonly run: string
+}
+
+/** Faster than the chain that is followed: an account takes a block or two. */
+const intervalMs = 200
+const history = 50
+
+/**
+ * The chain on which the wallet makes accounts: one node with the published payer. What is sent to a node of the simulated chain is known to that
+ * node alone, and lost with it; so this one is not killed, has no forks, and is not the chain that is followed.
+ */
+export class WalletChain {
+  readonly #node: SimulatedNode
+  #head = history
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(node: SimulatedNode) {
+    this.#node = node
+  }
+
+  static async start({ seed, logFolder, run }: WalletChainOptions): Promise<WalletChain> {
+    const clock = { height: 0, time: new Date(Date.now() - history * intervalMs), spacingMs: intervalMs }
+    const node = new SimulatedNode({ name: 'wallet-node', seed: seed + 1, clock, logFolder, run, hasPayer: true }, { branch: '', head: history })
+    await node.start()
+    const chain = new WalletChain(node)
+    chain.#timer = setInterval(() => chain.grow(1), intervalMs)
+    return chain
+  }
+
+  get endpoint(): string {
+    return this.#node.endpoint
+  }
+
+  grow(blocks: number): void {
+    this.#head += blocks
+    this.#node.serve({ branch: '', head: this.#head })
+  }
+
+  /** Resolves when it has all blocks that it was told of. */
+  async settled(): Promise<void> {
+    await this.#node.settled()
+  }
+
+  async inject(fault: Fault): Promise<void> {
+    await this.#node.inject(fault)
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#node.clearFaults()
+  }
+
+  freeze(): void {
+    this.#node.freeze()
+  }
+
+  thaw(): void {
+    this.#node.thaw()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.thaw()
+    await this.#node.stop()
+  }
+}
