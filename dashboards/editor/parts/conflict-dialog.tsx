@@ -24,7 +24,7 @@ export function ConflictDialog({ merged, onResolve, onClose }: ConflictDialogPro
   return (
     <Modal title="This project was changed elsewhere too" isWide onClose={onClose}>
       <div className="stack modal-body conflicts">
-        <p className="soft">Changes of other files were brought together. Of these both versions are here: choose for each. Where you keep both, theirs becomes a file of its own beside yours, so that you can bring them together by hand.</p>
+        <p className="soft">These files were changed in both places: choose a version of each. Changes of all others were brought together. Where you keep both, theirs becomes a file of its own beside yours, so that you can bring them together by hand.</p>
         {merged.conflicts.map((conflict) => {
           const choice = chosen.get(conflict.path) ?? 'both'
           return (

@@ -39,8 +39,9 @@ interface AccountRow {
 const accountColumns = `credential_id as "credentialId", network, user_id as "userId", public_key as "publicKey", state, is_imported as "isImported", address,
   key_index as "keyIndex", transaction_id as "transactionId", attempts, failure_code as "failureCode", failure, may_retry as "mayRetry", created_at as "createdAt"`
 
-/** Transactions that cost or may cost, and accounts that will have one. */
-const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions where network = $1 and made_at > now() - interval '24 hours' ${user})
+/** Transactions that cost or may cost, and accounts that will have one. What no block holds has cost nothing, and is no fault of who asks again. */
+const usedOf = (user: string): string => `(select count(*) from wallet.payer_transactions
+    where network = $1 and made_at > now() - interval '24 hours' and outcome is distinct from 'expired' and outcome is distinct from 'refused' ${user})
   + (select count(*) from wallet.accounts where network = $1 and state = 'wanted' ${user})`
 
 /** Accounts of passkeys, and the transactions that make them. Every change of a state is one transaction of the database. */

@@ -265,6 +265,14 @@ describe('accounts for passkeys', function (this: Mocha.Suite) {
     expect((await provision(world, passkeys.add(bob.user.id).credentialId, {}, bob)).networks['testnet']?.state).to.equal('sealed')
   })
 
+  it('does not count what came into no block', async () => {
+    const world = await start({}, 4)
+    for (let count = 1; count <= 5; count++) await provision(world, passkeys.add(ann.user.id).credentialId)
+    await database.pool.query("update wallet.payer_transactions set outcome = 'expired' where id in (select id from wallet.payer_transactions where user_id = $1 limit 1)", [ann.user.id])
+    expect((await provision(world, passkeys.add(ann.user.id).credentialId)).networks['testnet']?.state).to.equal('sealed')
+    expect(await refused(world, '/wallet/provision', { credentialId: passkeys.add(ann.user.id).credentialId, networks: ['testnet'] })).to.include({ status: 429 })
+  })
+
   it('makes accounts for whoever has the role alone where that is set, by what users cannot change', async () => {
     const world = await start({ isOpen: false })
     const { credentialId } = passkeys.add(ann.user.id)
