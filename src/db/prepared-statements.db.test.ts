@@ -53,6 +53,20 @@ describe('prepared statements', () => {
     }
   })
 
+  it('go over more connections where answers take long', async () => {
+    const slow = new PreparedStatements(database.url, { max: 2, depth: 16, queueMs: 10, idleTimeoutMs: 60_000 })
+    const pids = async (count: number): Promise<number> => {
+      const told = await Promise.all(Array.from({ length: count }, () => slow.query<{ pid: number }>({ name: 'slow', text: 'select pg_backend_pid() as pid from pg_sleep(0.02)', values: [] })))
+      return new Set(told.map(({ rows: [row] }) => row?.pid)).size
+    }
+    try {
+      expect(await pids(16)).to.equal(1)
+      expect(await pids(16)).to.equal(2)
+    } finally {
+      await slow.end()
+    }
+  })
+
   it('are run once where their plan has to be made anew', async () => {
     const writeAll = (n: number): Promise<{ rows: unknown[] }> => statements.query({ name: 'write all', text: 'insert into written values ($1) returning *', values: [n] })
     expect((await writeAll(1)).rows).to.deep.equal([{ n: 1 }])

@@ -21,6 +21,11 @@ export interface PreparedStatementsOptions extends PoolOptions {
    * wake-ups and system calls the statements take, and the longer one waits for those before it. Default 1.
    */
   readonly depth?: number
+  /**
+   * The depth is less where the last one of so many would wait longer than this, in milliseconds, by what answers took lately: where a commit waits for a slow
+   * disk, more connections have their commits written at a time. Default: no bound.
+   */
+  readonly queueMs?: number
   /** How columns come, by the type's OID. Default, and for all others: as `pg` gives them. */
   readonly parsers?: ReadonlyMap<number, ColumnParser>
   /** After so long without a statement a connection is closed, in milliseconds. */
@@ -31,6 +36,9 @@ type ColumnParser = (text: string) => unknown
 
 /** A connection that has answered nothing for so long, in milliseconds, while it has something to answer, is stuck: a lock, or a server that is gone. */
 const stuckMs = 100
+
+/** Of the last answers, of which the mean is taken. */
+const recentAnswers = 16
 
 /**
  * Statements that are short and run very often: each is planned once a connection, and a connection is sent the next one before it has
@@ -93,7 +101,7 @@ export class PreparedStatements {
   /** One that has something to do, but not enough; or another one; or the one with least to do. One that is stuck only where all are. */
   #choose(): PreparedConnection {
     if (this.#hasEnded) throw new Error('the prepared statements have ended')
-    const { depth = 1, max } = this.#options
+    const { depth = 1, queueMs = Number.POSITIVE_INFINITY, max } = this.#options
     const stuckSince = performance.now() - stuckMs
     let [fullest, emptiest, stuck]: (PreparedConnection | undefined)[] = []
     for (const connection of this.#connections) {
@@ -102,7 +110,8 @@ export class PreparedStatements {
         if (stuck === undefined || waiting < stuck.waiting) stuck = connection
         continue
       }
-      if (waiting < depth && (fullest === undefined || waiting > fullest.waiting)) fullest = connection
+      const room = Math.max(1, Math.min(depth, queueMs / connection.answerMs))
+      if (waiting < room && (fullest === undefined || waiting > fullest.waiting)) fullest = connection
       if (emptiest === undefined || waiting < emptiest.waiting) emptiest = connection
     }
     if (fullest !== undefined) return fullest
@@ -143,6 +152,7 @@ class PreparedConnection {
   #isCorked = false
   #waiting = 0
   #movedAt = 0
+  #answerMs = 0
   #whenQuiet: PromiseWithResolvers<void> | undefined
   #ended: Promise<void> | undefined
 
@@ -171,6 +181,11 @@ class PreparedConnection {
     return this.#movedAt
   }
 
+  /** From one answer to the next while there is something to answer, in milliseconds: the mean of the last ones. */
+  get answerMs(): number {
+    return this.#answerMs
+  }
+
   async query<Row extends QueryResultRow>({ name, text, values }: PreparedStatement): Promise<QueryResult<Row>> {
     if (this.#waiting === 0) this.#movedAt = performance.now()
     this.#waiting++
@@ -181,7 +196,9 @@ class PreparedConnection {
       return await this.#client.query<Row>({ name, text, values: [...values] })
     } finally {
       this.#waiting--
-      this.#movedAt = performance.now()
+      const now = performance.now()
+      this.#answerMs += (now - this.#movedAt - this.#answerMs) / recentAnswers
+      this.#movedAt = now
       if (this.#waiting === 0) this.#whenQuiet?.resolve()
     }
   }

@@ -46,10 +46,10 @@ export interface OpenedWallet extends WalletParts {
 const poolSize = 10
 
 /**
- * Statements of sign-ins are many and short: two connections that have several of them each take half of what ten with one each do. More are for disks on
- * which a commit takes long.
+ * Statements of sign-ins are many and short: one connection that has many of them takes half of what ten with one each do. More are for disks on which a
+ * commit takes long.
  */
-const statementConnections = { max: 4, depth: 16, idleTimeoutMs: 60_000 } as const
+const statementConnections = { max: 4, depth: 32, queueMs: 50, idleTimeoutMs: 60_000 } as const
 
 const unitsPerFlow = 100_000_000n
 const pruneEveryMs = 3_600_000
