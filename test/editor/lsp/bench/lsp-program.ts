@@ -1,7 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { lspWorld } from '../support/lsp-world.ts'
+import { pino } from 'pino'
+import { Metrics } from '../../../../src/base/metrics.ts'
+import { createImportWorkspaces } from '../../../../src/editor/language-servers/create-import-workspaces.ts'
 import { defaultLspLimits } from '../../../../src/editor/lsp/lsp-limits.ts'
+import { createLspServer } from '../../../../src/editor/lsp/lsp-server.ts'
+import { clientOf, doubleProgram } from '../support/lsp-world.ts'
 
 /** The channel as a process of its own, with the language server of the tests behind it. */
 export interface LspProgram {
@@ -25,7 +29,13 @@ export async function startLspProgram(): Promise<LspProgram> {
 }
 
 if (process.argv[1] === import.meta.filename && process.send !== undefined) {
-  const world = await lspWorld({ limits: { ...defaultLspLimits, messagesPerSecond: 100_000 } })
-  process.send({ port: world.server.port })
-  process.once('disconnect', () => void world[Symbol.asyncDispose]())
+  const log = pino({ level: 'silent' })
+  // As in production, on a chain without contracts.
+  const workspaces = await createImportWorkspaces({ source: { contractsOf: () => Promise.resolve(undefined) }, log })
+  const server = await createLspServer({
+    host: '127.0.0.1', port: 0, log, metrics: new Metrics(), program: doubleProgram, workspaces, networks: ['mainnet', 'testnet'], allowsOrigin: () => true,
+    clientOf, limits: { ...defaultLspLimits, messagesPerSecond: 100_000 },
+  })
+  process.send({ port: server.port })
+  process.once('disconnect', () => void server.close().then(() => workspaces.close()))
 }

@@ -20,10 +20,10 @@ export const doubleProgram: LanguageServerProgram = {
 }
 
 /** In which clients of tests say where they are. */
-const addressHeader = 'x-test-address'
+export const addressHeader = 'x-test-address'
 
 /** Clients without that header are what their sockets say. */
-function clientOf(request: IncomingMessage): Client {
+export function clientOf(request: IncomingMessage): Client {
   const client = clientReader(addressList([]))(request)
   const address = request.headers[addressHeader]
   return typeof address === 'string' ? { ...client, address } : client
