@@ -4,12 +4,11 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { freePorts } from './free-ports.ts'
 
 const run = promisify(execFile)
 
@@ -50,7 +49,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   if (program === undefined) return undefined
   const folder = await mkdtemp(join(tmpdir(), `flowfarm-test-redis-data-${process.pid}-`))
   const { policy = 'noeviction', address = '127.0.0.1' } = options
-  const port = await freePort(address)
+  const [port = 0] = await freePorts(1, address)
   const started = (): Promise<ChildProcess> => start(program, folder, { address, port, policy })
   let child = await started()
   const kill = async (): Promise<void> => {
@@ -120,13 +119,4 @@ async function unpackPackages(): Promise<boolean> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-async function freePort(address: string): Promise<number> {
-  const server = createServer().listen(0, address)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
 import { addressAtIndex } from '../../src/chain/address.ts'
 import { otherAddress } from '../support/wallet-stand-in.ts'
 import { answerIn, openWindow, startAppPages } from './fcl-windows.ts'
 import { expectUsable, untilLoaded } from './page-checks.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
+import type { VirtualAuthenticator } from './virtual-authenticator.ts'
 import { fillPayment, makeFirstPasskey, signInByCode, useWalletSession } from './wallet-session.ts'
 
 const phone = { viewport: { width: 360, height: 740 } } as const
@@ -112,16 +114,7 @@ describe('the pages of the wallet', () => {
     const { page } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
-    const second = await addAuthenticator(page, 'usb')
-    await page.getByRole('link', { name: 'Passkeys' }).click()
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('The passkey was made.').waitFor()
-    await second.setPresence(false)
-    const keys = page.getByRole('region', { name: `Keys of ${address}` })
-    await keys.getByText('Add it').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
-    await keys.getByText('Key 1').waitFor()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const { second } = await addSecondKey(page, address)
 
     // The device that is left: it takes what the browser offers at once.
     const left = await session.visit()
@@ -151,16 +144,7 @@ describe('the pages of the wallet', () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
-    const second = await addAuthenticator(page, 'usb')
-    await page.getByRole('link', { name: 'Passkeys' }).click()
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('The passkey was made.').waitFor()
-    await second.setPresence(false)
-    const keys = page.getByRole('region', { name: `Keys of ${address}` })
-    await keys.getByText('Add it').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
-    await keys.getByText('Key 1').waitFor()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const { second, keys } = await addSecondKey(page, address)
     await page.getByRole('button', { name: /^Remove/ }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('stays in your wallet').waitFor()
@@ -336,3 +320,18 @@ describe('the pages of the wallet', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
 })
+
+/** Makes a second passkey, on another device, and adds it as the account's key 1. @returns that device, and the list of keys */
+async function addSecondKey(page: Page, address: string): Promise<{ second: VirtualAuthenticator; keys: Locator }> {
+  const second = await addAuthenticator(page, 'usb')
+  await page.getByRole('link', { name: 'Passkeys' }).click()
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByText('The passkey was made.').waitFor()
+  await second.setPresence(false)
+  const keys = page.getByRole('region', { name: `Keys of ${address}` })
+  await keys.getByText('Add it').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()
+  await keys.getByText('Key 1').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  return { second, keys }
+}

@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createECDH } from 'node:crypto'
+import { freePorts } from '../../scripts/support/free-ports.ts'
 import { testKey } from './node-client.ts'
 import type { TestSigner } from './node-client.ts'
 
@@ -39,7 +37,7 @@ export function emulatorProgram(): string | undefined {
 /** @param blockMs between blocks; by default each transaction makes one @throws where it ends before it listens, with what it said */
 export async function startFlowEmulator(program: string, { blockMs }: { readonly blockMs?: number } = {}): Promise<FlowEmulator> {
   const folder = await mkdtemp(join(tmpdir(), 'flowfarm-emulator-'))
-  const [port, rest, admin, debugging] = await freePorts(4)
+  const [port, rest, admin, debugging] = await freePorts(4, '127.0.0.1')
   const child = spawn(program, [
     '--host', '127.0.0.1', '--port', `${port}`, '--rest-port', `${rest}`, '--admin-port', `${admin}`, '--debugger-port', `${debugging}`, ...(blockMs === undefined ? [] : ['--block-time', `${blockMs}ms`]),
     '--transaction-fees', '--service-priv-key', serviceKey, '--service-sig-algo', 'ECDSA_P256', '--service-hash-algo', 'SHA3_256', '--log-format', 'JSON',
@@ -69,26 +67,11 @@ export async function startFlowEmulator(program: string, { blockMs }: { readonly
   ended.catch(() => undefined)
   return {
     endpoint: `127.0.0.1:${port}`, restUrl: `http://127.0.0.1:${rest}`, stop,
-    service: { address: serviceAddress, keyIndex: 0, key: testKey('ECDSA_P256', 'SHA3_256', { privateKey: serviceKey, publicKey: publicKeyOf(serviceKey) }) },
+    service: { address: serviceAddress, keyIndex: 0, key: testKey('ECDSA_P256', 'SHA3_256', serviceKey) },
     payerSetting: `${serviceAddress}/0/ECDSA_P256/SHA3_256/${serviceKey}`,
     rollBack: async (height) => {
       const response = await fetch(`http://127.0.0.1:${admin}/emulator/rollback`, { method: 'POST', body: new URLSearchParams({ height: String(height) }) })
       if (!response.ok) throw new Error(`the emulator was not rolled back: ${response.status} ${await response.text()}`)
     },
   }
-}
-
-function publicKeyOf(privateKey: string): Buffer {
-  const pair = createECDH('prime256v1')
-  pair.setPrivateKey(privateKey, 'hex')
-  return pair.getPublicKey().subarray(1)
-}
-
-/** Ports that were free a moment ago: the emulator does not say which one it took where it is given none. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createECDH, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { bytesOfHex, hexOf } from '../../clients/signing/bytes.ts'
 import { domainTag } from '../../clients/signing/domain-tags.ts'
@@ -11,7 +11,7 @@ import { GrpcJsTransport } from '../../src/access/grpc-js-transport.ts'
 import { parseEndpoint } from '../../src/access/parse-endpoint.ts'
 import { readAccountResponse } from '../../src/access/read-account.ts'
 import type { ChainAccount } from '../../src/chain/chain-reader.ts'
-import { publishedPayer, publishedPayerKey } from '../../src/simnode/ledger/world/outside.ts'
+import { publishedPayer } from '../../src/simnode/ledger/world/outside.ts'
 import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../../src/simnode/node/wire.ts'
 import { softPasskey } from '../signing/soft-passkey.ts'
 
@@ -52,13 +52,13 @@ const curves = { ECDSA_P256: 'prime256v1', ECDSA_secp256k1: 'secp256k1' } as con
 const hashes = { SHA2_256: 'sha256', SHA3_256: 'sha3-256' } as const
 
 /** A key of software. @param secret hex of P-256; by default a new one */
-export function testKey(signatureAlgorithm: TestKey['signatureAlgorithm'] = 'ECDSA_P256', hashAlgorithm: TestKey['hashAlgorithm'] = 'SHA3_256', secret?: { readonly privateKey: string; readonly publicKey: Buffer }): TestKey {
+export function testKey(signatureAlgorithm: TestKey['signatureAlgorithm'] = 'ECDSA_P256', hashAlgorithm: TestKey['hashAlgorithm'] = 'SHA3_256', secret?: string): TestKey {
   const pair = secret === undefined ? generateKeyPairSync('ec', { namedCurve: curves[signatureAlgorithm] }) : undefined
-  const point = secret?.publicKey ?? pair?.publicKey.export({ type: 'spki', format: 'der' }).subarray(-64) ?? Buffer.alloc(0)
+  const point = pair?.publicKey.export({ type: 'spki', format: 'der' }).subarray(-64) ?? pointOf(secret ?? '')
   const privateKey = pair?.privateKey ?? createPrivateKey({
     format: 'jwk',
     key: {
-      kty: 'EC', crv: 'P-256', d: Buffer.from(secret?.privateKey ?? '', 'hex').toString('base64url'),
+      kty: 'EC', crv: 'P-256', d: Buffer.from(secret ?? '', 'hex').toString('base64url'),
       x: point.subarray(0, 32).toString('base64url'), y: point.subarray(32).toString('base64url'),
     },
   })
@@ -68,6 +68,13 @@ export function testKey(signatureAlgorithm: TestKey['signatureAlgorithm'] = 'ECD
       signature: sign(hashes[hashAlgorithm], Buffer.concat([domainTag('transaction'), message]), { key: privateKey, dsaEncoding: 'ieee-p1363' }),
     }),
   }
+}
+
+/** The public key of P-256, x and y. */
+function pointOf(secret: string): Buffer {
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(secret, 'hex')
+  return pair.getPublicKey().subarray(1)
 }
 
 /** A key that is a passkey. */
@@ -81,7 +88,7 @@ export function passkeyKey(): TestKey {
 
 /** The published payer of a simulated node, by one of its keys. */
 export function testPayer(keyIndex = 0): TestSigner {
-  return { address: publishedPayer.address, keyIndex, key: testKey('ECDSA_P256', 'SHA3_256', { privateKey: publishedPayer.privateKey, publicKey: publishedPayerKey() }) }
+  return { address: publishedPayer.address, keyIndex, key: testKey('ECDSA_P256', 'SHA3_256', publishedPayer.privateKey) }
 }
 
 /** What a node tells of a transaction. */

@@ -54,7 +54,7 @@ describe('a transaction as people read it', () => {
     const importing = (address: string): readonly string[] => summarize(transaction({ script: `import FlowToken from 0x${address}\n${transaction().script}` }), signer, 'emulator').warnings
     expect(importing(flowContracts.emulator.flowToken)).to.deep.equal([])
     expect(importing('f8d6e0586b0a20c7').join()).to.include('not the one that everybody uses')
-    for (const line of ['import Mine as FlowToken from 0x01', 'import FlowToken as Mine from 0x01', 'import Mine from 0x01 import FlowToken from 0x01']) {
+    for (const line of ['import Mine as FlowToken from 0x01', 'import FlowToken as Mine from 0x01', 'import Mine from 0x01 import FlowToken from 0x01', 'import FlowToken from 0x0_1']) {
       expect(summarize(transaction({ script: `${line}\n${transaction().script}` }), signer, 'emulator').warnings.join(), line).to.include('Its FlowToken of 0x01 is not the one')
     }
   })
