@@ -43,6 +43,8 @@ export interface PersonOptions {
 }
 
 const betweenMs = 250
+/** Longer than any trouble of a run: what was asked for again and again is done by then. */
+const doneWithinMs = 60_000
 /** A mail that was taken on and not written is lost when the process is killed. */
 const mailWithinMs = 8000
 /** As long as a refresh token that was traded gives the same answer again, less what an answer may take. */
@@ -105,6 +107,7 @@ export class Person {
   /** @returns whether they have one that they know of */
   async makePasskey(): Promise<boolean> {
     const { calls, signal } = this.#options
+    let triedSince = performance.now()
     while (!signal.aborted) {
       const begun = await this.call('/register/start', {})
       if (begun === undefined) return false
@@ -133,7 +136,12 @@ export class Person {
         return true
       }
       this.#authenticator.credentials.pop()
-      if (this.keys.length > 8) calls.complain(`${this.email} made eight passkeys, and no answer came`)
+      if (performance.now() - triedSince > doneWithinMs) {
+        calls.complain(`${this.email} has tried for ${doneWithinMs / 1000} s to make a passkey, and was not answered`)
+        triedSince = performance.now()
+      }
+      // A full disk takes a challenge on, in room that it had, and no passkey: a try takes no time then.
+      await pause(betweenMs)
     }
     return false
   }
