@@ -33,7 +33,7 @@ const write = (text: string): boolean => process.stdout.write(`${text}\n`)
 
 const users = Array.from({ length: 100 }, () => randomUUID())
 const projectsFunction = createProjectsFunction({
-  pool, log: pino({ level: 'error' }), authenticate: async (token) => ({ userId: token }), allowsOrigin: () => false,
+  pool, log: pino({ level: 'error' }), authenticate: async (token) => ({ userId: token }), holdUser: () => Promise.resolve(true), allowsOrigin: () => false,
   clientOf: clientReader(addressList([])), quotas: { projects: 1_000_000, files: 500, fileBytes: 1_000_000, projectBytes: 5_000_000 }, limits: { client: 0, read: 0, write: 0, atOnce: 0 },
 })
 const app = new Koa<RequestState>()

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import type pg from 'pg'
 import type { Authenticate } from '../auth/authenticate.ts'
+import type { HoldUser } from '../auth/hold-user.ts'
 import type { Client } from '../base/client-address.ts'
 import { clientNetwork } from '../base/client-network.ts'
 import { ApiError } from '../base/errors.ts'
@@ -15,7 +16,6 @@ import { BodyRoom } from './body-room.ts'
 import { allEndpoints } from './endpoints/all-endpoints.ts'
 import type { ProjectParts } from './endpoints/endpoint.ts'
 import { readData } from './endpoints/read-data.ts'
-import type { HoldUser } from './hold-user.ts'
 import { notSignedIn, projectError } from './project-error.ts'
 import { mostBodyBytes } from './project-quotas.ts'
 import type { ProjectQuotas } from './project-quotas.ts'
@@ -26,13 +26,12 @@ export interface ProjectsFunctionOptions {
   readonly pool: pg.Pool
   readonly log: Logger
   readonly authenticate: Authenticate
+  readonly holdUser: HoldUser
   /** Whether pages of an origin, such as `https://editor.example.com`, may call the function. Those of the editor itself say theirs too. */
   readonly allowsOrigin: (origin: string) => boolean
   /** Who asks, as far as limits are concerned. */
   readonly clientOf: (request: IncomingMessage) => Client
   readonly quotas: ProjectQuotas
-  /** Default: users are kept elsewhere, and who has signed in is there. */
-  readonly holdUser?: HoldUser | undefined
   /** Default: `projectRateLimits`. */
   readonly limits?: ProjectRateLimits
   /** Bytes of bodies that are read or worked with at the same time, of all accounts together. Default: 128 MB, and no less than one body may have. */
@@ -49,8 +48,6 @@ export interface ProjectsFunction {
 export const projectsFunctionPath = '/functions/v1/projects'
 
 const codes: Readonly<Record<number, string>> = { 401: 'UNAUTHORIZED', 403: 'FORBIDDEN', 404: 'NOT_FOUND', 413: 'TOO_LARGE', 429: 'RATE_LIMITED', 503: 'BUSY' }
-
-const keptElsewhere: HoldUser = () => Promise.resolve(true)
 
 /** Whoever has not signed in reads, and names no more than a project. */
 const mostOpenBodyBytes = 16 * 1024
@@ -84,7 +81,7 @@ interface Counted {
   readonly room: BodyRoom
 }
 
-async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf, holdUser = keptElsewhere }: ProjectsFunctionOptions, counted: Counted): Promise<unknown> {
+async function answer(context: RequestContext, { pool, quotas, authenticate, clientOf, holdUser }: ProjectsFunctionOptions, counted: Counted): Promise<unknown> {
   const network = clientNetwork(clientOf(context.req).address)
   const { rates, room } = counted
   rates.takeClient(network)

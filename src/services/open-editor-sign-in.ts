@@ -1,18 +1,17 @@
 import type pg from 'pg'
 import type { Authenticate } from '../auth/authenticate.ts'
+import type { HoldUser } from '../auth/hold-user.ts'
 import type { EditorSettings } from '../editor/http/editor-server.ts'
 import { createGotrueSessions } from '../wallet/auth/gotrue-sessions.ts'
 import { authPath } from '../wallet/auth/http/auth-router.ts'
 import { openAuthSessions } from '../wallet/auth/open-auth-sessions.ts'
-import { holdUser } from '../wallet/auth/users/hold-user.ts'
 import { passkeyFunctionPath } from '../wallet/passkeys/passkey-function.ts'
 import type { ServiceContext } from './context.ts'
 import { readWalletPlace } from './wallet-settings.ts'
 
 export interface EditorSignIn {
   readonly authenticate: Authenticate
-  /** Keeps who has signed in from being removed; undefined: they are kept at the auth server of GOTRUE_URL. */
-  readonly holdUser: typeof holdUser | undefined
+  readonly holdUser: HoldUser
   /** Where the editor's pages sign people in: at the wallet. */
   readonly wallet: NonNullable<EditorSettings['wallet']>
 }
@@ -29,7 +28,7 @@ export async function openEditorSignIn({ config, shared }: Pick<ServiceContext, 
     : createGotrueSessions({ url: gotrueUrl, serviceToken: undefined })
   return {
     authenticate: async (accessToken) => ({ userId: (await sessions.authenticate(accessToken)).user.id }),
-    holdUser: gotrueUrl === undefined ? holdUser : undefined,
+    holdUser: sessions.holdUser,
     wallet: {
       url, gotrue_url: gotrueUrl ?? `${url}${authPath}`, passkey_auth_url: `${url}${passkeyFunctionPath}`, session_url: `${url}/session`,
       rp_id: party.id, rp_name: party.name, cookie_domain: config.WALLET_COOKIE_DOMAIN ?? null,

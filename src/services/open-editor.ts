@@ -62,7 +62,7 @@ export async function openEditor(context: ServiceContext, { port, clientOf, log,
   const projects = createProjectsFunction({ pool, log, authenticate, holdUser, clientOf, quotas, allowsOrigin: (from) => from === origin })
   const access = createProjectAccess(pool)
   const app = readGitHubApp(config)
-  const github = app === undefined ? undefined : createGitHub({ app, pool, log, authenticate, clientOf, projects: access, editorUrl: url })
+  const github = app === undefined ? undefined : createGitHub({ app, pool, log, authenticate, holdUser, clientOf, projects: access, editorUrl: url })
   const deploys = await createDeployFeed({ pool, databaseUrl, projects: access, authenticate, log })
   lifecycle.onStop('deployments of projects', () => deploys.close())
   const samples = await readSamples(config)

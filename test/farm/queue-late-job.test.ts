@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { createPostgresWorkQueue } from '../../src/farm/queues/postgres-work-queue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { untilYes } from '../support/held-work.ts'
+import { lockAwaited } from '../support/lock-awaited.ts'
 
 /** Longer than a queue is waited for that does not answer. */
 const longerThanPatience = 3000
@@ -29,7 +29,7 @@ describe('a consumer that is closed while it fetches its first job', () => {
         begun.resolve()
         await end.promise
       })
-      await untilYes(database, async () => (await database.pool.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rowCount !== 0)
+      await lockAwaited(database)
       const closed = consumer.close().then(() => 'closed')
       await locker.query('commit')
       await begun.promise

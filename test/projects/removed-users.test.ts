@@ -4,6 +4,7 @@ import type { Authenticate } from '../../src/auth/authenticate.ts'
 import { forgetUser } from '../../src/services/forget-user.ts'
 import { holdUser } from '../../src/wallet/auth/users/hold-user.ts'
 import { Random } from '../simulation/random.ts'
+import { lockAwaited } from '../support/lock-awaited.ts'
 import { runAuth, signIn } from '../wallet/auth/support/running-auth.ts'
 import type { RunningAuth } from '../wallet/auth/support/running-auth.ts'
 import { file, given, ProjectWorld } from './support/project-world.ts'
@@ -66,10 +67,7 @@ describe('projects of users who are removed', function (this: Mocha.Suite) {
       await client.query('begin')
       await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`projects of ${userId}`])
       const saving = world.call({ token }, '/projects/save', { name: 'Late', files: [file('a.cdc')] })
-      for (;;) {
-        const { rowCount } = await pool.query("select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()")
-        if (rowCount === 1) break
-      }
+      await lockAwaited(world.database)
       await remove(token)
       await client.query('commit')
       const { status, error } = await saving

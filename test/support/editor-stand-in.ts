@@ -94,7 +94,7 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
         github: { is_on: false, install_url: null }, samples: sampleScripts, limits: projectLimits(state.world.quotas),
       })
       const projects = createProjectsFunction({
-        pool: database.pool, log, clientOf, quotas: state.world.quotas, allowsOrigin: (origin) => origin === url,
+        pool: database.pool, log, clientOf, quotas: state.world.quotas, allowsOrigin: (origin) => origin === url, holdUser: () => Promise.resolve(true),
         authenticate: async (accessToken) => {
           const answer = await fetch(`${opened.url}/auth/v1/user`, { headers: { authorization: `Bearer ${accessToken}` } })
           if (!answer.ok) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in again.')

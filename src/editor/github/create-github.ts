@@ -3,6 +3,7 @@ import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Pool } from 'pg'
 import type { Authenticate } from '../../auth/authenticate.ts'
+import type { HoldUser } from '../../auth/hold-user.ts'
 import type { Client } from '../../base/client-address.ts'
 import { refuseMethod } from '../../base/http/refuse-method.ts'
 import type { RequestState } from '../../base/http/requests.ts'
@@ -35,6 +36,7 @@ export interface GitHubOptions {
   readonly editorUrl: string
   readonly projects: ProjectAccess
   readonly authenticate: Authenticate
+  readonly holdUser: HoldUser
   readonly clientOf: (request: IncomingMessage) => Client
   /** Default: `githubLimits`. */
   readonly limits?: GitHubLimits
@@ -57,10 +59,10 @@ const pageSize = 500
  * Repositories of projects, by a GitHub App: `/github/…`.
  * @throws FatalError `bad-github-key`
  */
-export function createGitHub({ app, pool, log, editorUrl: url, projects, authenticate, clientOf, limits = githubLimits }: GitHubOptions): GitHub {
+export function createGitHub({ app, pool, log, editorUrl: url, projects, authenticate, holdUser, clientOf, limits = githubLimits }: GitHubOptions): GitHub {
   const editorUrl = url.replace(/\/$/, '')
   const github = createGitHubClient(app, { log })
-  const [states, installations, connections, deliveries] = [new InstallStates(pool), new InstallationStore(pool), new ConnectionStore(pool), new DeliveryStore(pool)]
+  const [states, installations, connections, deliveries] = [new InstallStates(pool), new InstallationStore(pool, holdUser), new ConnectionStore(pool), new DeliveryStore(pool)]
   const parts: GitHubParts = {
     app, pool, log, editorUrl, authenticate, clientOf, github, installations, connections, deliveries, limits: new RequestLimits(limits),
     flow: new InstallFlow({ app, github, states, installations, callbackUrl: `${editorUrl}/github/callback` }),

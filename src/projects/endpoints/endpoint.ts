@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { HoldUser } from '../hold-user.ts'
+import type { HoldUser } from '../../auth/hold-user.ts'
 import type { ProjectQuotas } from '../project-quotas.ts'
 
 /** What endpoints work with. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
+import type { HoldUser } from '../../auth/hold-user.ts'
 import { RetryableError } from '../../base/errors.ts'
 import { query } from '../../db/pool.ts'
-import type { HoldUser } from '../hold-user.ts'
 import { newSlug } from '../new-slug.ts'
 import { notSignedIn } from '../project-error.ts'
 import { requireRoom } from '../project-quotas.ts'

@@ -1,3 +1,5 @@
+import type { HoldUser } from '../../auth/hold-user.ts'
+
 /** A user as the other parts of the wallet know one. */
 export interface AuthUser {
   /** UUID. */
@@ -36,4 +38,5 @@ export interface AuthSessions {
   createSessionToken(userId: string): Promise<SessionToken | undefined>
   /** Undefined for one who is not there (any more). */
   findUser(userId: string): Promise<AuthUser | undefined>
+  readonly holdUser: HoldUser
 }

@@ -88,6 +88,7 @@ export function createGotrueSessions({ url, serviceToken }: GotrueOptions): Auth
       return { tokenHash: link.data.hashed_token, email: user.email }
     },
     findUser,
+    holdUser: () => Promise.resolve(true),
   }
 }
 

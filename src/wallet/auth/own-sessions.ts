@@ -2,6 +2,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { AuthSessions } from './auth-sessions.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { isUuid } from './tokens/access-tokens.ts'
+import { holdUser } from './users/hold-user.ts'
 import { asAuthUser } from './users/present-user.ts'
 
 /** Who makes a request, by the sessions of our own auth endpoint: one that was ended is refused at once. */
@@ -23,6 +24,7 @@ export function createAuthSessions(
       const user = isUuid(userId) ? await users.find(statements, userId) : undefined
       return user === undefined ? undefined : asAuthUser(user)
     },
+    holdUser,
   }
 }
 

@@ -53,7 +53,7 @@ export class GitHubWorld {
         world.#url = `http://127.0.0.1:${port}`
         world.service = createGitHub({
           app: { ...world.github.app, webhookSecret: webhookSecret ?? undefined, privateKey: world.github.privateKey.replaceAll('\n', String.raw`\n`), url: world.github.url, apiUrl: world.github.url },
-          pool: world.pool, log: world.log, editorUrl: world.#url, projects: world.access, authenticate: world.authenticate, clientOf: clientReader(addressList([])), limits,
+          pool: world.pool, log: world.log, editorUrl: world.#url, projects: world.access, authenticate: world.authenticate, holdUser: () => Promise.resolve(true), clientOf: clientReader(addressList([])), limits,
         })
         return Promise.resolve({
           settings: () => ({ url: world.#url, lsp_url: 'ws://localhost/lsp', networks: [], language_server: { kind: 'none', label: 'none' }, wallet: null, github: { is_on: true, install_url: world.service?.installUrl ?? null }, limits: {} }),

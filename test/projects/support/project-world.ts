@@ -85,7 +85,7 @@ export class ProjectWorld {
       return { userId }
     }
     const projectsFunction = createProjectsFunction({
-      pool: database.pool, log, authenticate, allowsOrigin: (given) => given === origin, clientOf: clientReader(addressList(trustedProxies)), quotas,
+      pool: database.pool, log, authenticate, holdUser: () => Promise.resolve(true), allowsOrigin: (given) => given === origin, clientOf: clientReader(addressList(trustedProxies)), quotas,
       limits: { client: 0, read: 0, write: 0, atOnce: 0 }, ...more,
     })
     const app = new Koa<RequestState>()

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { forgetPasskeys } from '../../../src/wallet/passkeys/stores/forget-passkeys.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { lockAwaited } from '../../support/lock-awaited.ts'
 import { noLimits, runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
@@ -122,8 +122,7 @@ describe('what people do with their account at the auth endpoint', () => {
       await other.query('begin')
       await other.query('insert into wallet_auth.users (email) values ($1)', [wanted])
       const verified = verify(accessToken, { email: wanted, token: code })
-      const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-      while ((await db.pool.query(waits)).rowCount === 0) await setImmediate()
+      await lockAwaited(db)
       await other.query('commit')
       other.release()
       const { status, body } = await verified

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { lockAwaited } from '../../support/lock-awaited.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { Answered, RunningAuth } from './support/running-auth.ts'
 
@@ -131,8 +131,7 @@ describe('sign-in by e-mail', () => {
     await before.query('begin')
     await before.query('update wallet_auth.one_time_tokens set code_attempts = 5 where email = $1', [email])
     const right = byCode(email, code)
-    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    while ((await db.pool.query(waits)).rowCount === 0) await setImmediate()
+    await lockAwaited(db)
     await before.query('commit')
     before.release()
     expect((await right).status).to.equal(403)

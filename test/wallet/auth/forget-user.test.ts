@@ -3,8 +3,10 @@ import { expect } from 'chai'
 import { SignJWT } from 'jose'
 import { Accounts } from '../../../src/auth/accounts.ts'
 import { DeveloperKeys } from '../../../src/auth/developer-keys.ts'
+import { InstallationStore } from '../../../src/editor/github/installs/installation-store.ts'
 import { forgetUser } from '../../../src/services/forget-user.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { lockAwaited } from '../../support/lock-awaited.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { runAuth, signIn } from './support/running-auth.ts'
 import type { RunningAuth } from './support/running-auth.ts'
@@ -58,6 +60,27 @@ describe('what the program forgets of a user who goes', () => {
     expect(await countOf(ann.userId)).to.deep.equal({ projects: 0, files: 0, saves: 0, connections: 0, environments: 0, installations: 0, install_states: 0 })
     expect((await countOf(ben.userId))['files']).to.equal(1)
     expect((await db.pool.query('select from editor.environments')).rowCount).to.equal(1)
+  })
+
+  it('leaves no installation that GitHub named while they went', async () => {
+    const { userId } = await signIn(auth, 'eve@example.com')
+    const installations = new InstallationStore(db.pool, auth.sessions.holdUser)
+    const going = await db.pool.connect()
+    try {
+      await going.query('begin')
+      await going.query('select from wallet_auth.users where id = $1 for update', [userId])
+      const writing = installations.replace(userId, 3, [
+        { installationId: 1, githubUserId: 3, githubLogin: 'login', accountId: 4, accountLogin: 'o', accountType: 'User', repositoryIds: [2], isSuspended: false },
+      ]).catch((error: unknown) => error)
+      await lockAwaited(db)
+      await forgetUser(going, userId)
+      await going.query('delete from wallet_auth.users where id = $1', [userId])
+      await going.query('commit')
+      expect(await writing).to.deep.include({ status: 401, code: 'user-removed' })
+    } finally {
+      going.release()
+    }
+    expect((await countOf(userId))['installations']).to.equal(0)
   })
 
   it('revokes their account at the API with its keys, and says no more whose these were', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { forgetPasskeys } from '../../../src/wallet/passkeys/stores/forget-passkeys.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { TestDatabase } from '../../support/database.ts'
+import { lockAwaited } from '../../support/lock-awaited.ts'
 import { noLimits, runAuth } from '../auth/support/running-auth.ts'
 import type { RunningAuth } from '../auth/support/running-auth.ts'
 import { given, origin, PasskeyWorld } from '../support/passkey-world.ts'
@@ -62,6 +64,27 @@ describe('passkeys with the auth endpoint', () => {
     expect((await world.signIn({ authenticator })).status).to.equal(200)
     const { data } = await client.verifyOtp({ email: 'bob@example.com', token: code, type: 'email' })
     expect(data.user?.email).to.equal('bob@example.com')
+  })
+
+  it('cannot be made by who is removed at that moment', async () => {
+    const { session, authenticator } = await signUp('eve@example.com')
+    const { user: { id: userId }, access_token: token } = session
+    const going = await database.pool.connect()
+    try {
+      await going.query('begin')
+      await going.query('select from wallet_auth.users where id = $1 for update', [userId])
+      const adding = world.register({ token, authenticator })
+      await lockAwaited(database)
+      await forgetPasskeys(going, userId)
+      await going.query('delete from wallet_auth.users where id = $1', [userId])
+      await going.query('commit')
+      const { status, error } = await adding
+      expect([status, error.code]).to.deep.equal([401, 'UNAUTHORIZED'])
+    } finally {
+      going.release()
+    }
+    const { rows } = await database.pool.query('select removed_at is null as is_good, name from wallet.passkeys where user_id = $1', [userId])
+    expect(rows).to.deep.equal([{ is_good: false, name: '' }])
   })
 
   it('let people in who have no e-mail address', async () => {

@@ -99,6 +99,10 @@ class TestSessions implements AuthSessions {
   async findUser(userId: string): Promise<AuthUser | undefined> {
     return [...this.people.values()].find(({ user }) => user.id === userId)?.user
   }
+
+  async holdUser(_client: unknown, userId: string): Promise<boolean> {
+    return await this.findUser(userId) !== undefined
+  }
 }
 
 export interface WorldOptions extends Partial<PasskeyFunctionOptions> {

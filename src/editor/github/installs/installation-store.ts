@@ -1,4 +1,6 @@
 import type { Pool } from 'pg'
+import type { HoldUser } from '../../../auth/hold-user.ts'
+import { ApiError } from '../../../base/errors.ts'
 import { query, withTransaction } from '../../../db/pool.ts'
 import type { Queryable } from '../connections/queryable.ts'
 
@@ -31,9 +33,11 @@ const columns = `installation_id as "installationId", github_user_id as "githubU
 /** Who may use which installation. Only what GitHub has said to the person's own token is written here. */
 export class InstallationStore {
   readonly #pool: Pool
+  readonly #holdUser: HoldUser
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, holdUser: HoldUser) {
     this.#pool = pool
+    this.#holdUser = holdUser
   }
 
   async find(userId: string, installationId: number): Promise<Installation | undefined> {
@@ -46,9 +50,13 @@ export class InstallationStore {
     return rows.map(fromRow)
   }
 
-  /** Writes all that somebody has now as who they are at GitHub; what they had as the same before and have no more goes. */
+  /**
+   * Writes all that somebody has now as who they are at GitHub; what they had as the same before and have no more goes.
+   * @throws ApiError 401 `user-removed`
+   */
   async replace(userId: string, githubUserId: number, all: readonly Installation[]): Promise<void> {
     await withTransaction(this.#pool, async (db) => {
+      if (!await this.#holdUser(db, userId)) throw new ApiError(401, 'user-removed', 'Whoever began this has removed their account meanwhile.')
       await query(
         db, 'delete from editor.installations where user_id = $1 and github_user_id = $2 and installation_id <> all ($3::bigint[])',
         [userId, githubUserId, all.map(({ installationId }) => installationId)],

@@ -6,6 +6,7 @@ import { es256 } from '../ceremonies/sec1-key.ts'
 import { VerificationFailure, verificationFailed } from '../ceremonies/verification-failure.ts'
 import { verifyRegistration } from '../ceremonies/verify-registration.ts'
 import { webAuthn } from '../ceremonies/webauthn-library.ts'
+import { functionError } from '../function-error.ts'
 import { challengeMs } from '../stores/challenge-store.ts'
 import { requireRoom } from '../stores/passkey-store.ts'
 import { confirmation, descriptorsOf, requireRecent } from './confirmation.ts'
@@ -47,7 +48,7 @@ export async function startRegistration(call: SessionCall): Promise<unknown> {
 
 /** `/register/finish`: keeps the passkey that was made. */
 export async function finishRegistration({ data, signedIn: { user }, caller, parts }: SessionCall): Promise<unknown> {
-  const { relyingParty, passkeys, audit } = parts
+  const { relyingParty, passkeys, audit, sessions } = parts
   const given = readData(finishInput, data)
   requireOwnRpId(given.rpId, relyingParty)
   const challenge = await takeChallenge({ id: given.challengeId, kind: 'registration', userId: user.id }, caller, parts)
@@ -55,9 +56,10 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
   try {
     const made = await verifyRegistration(given.response, { relyingParty, challengeHash: challenge.hash })
     const name = given.authenticatorName ?? authenticatorName(made.aaguid)
-    const passkey = await passkeys.add(user.id, relyingParty.id, { ...made, name }, (client) => (
-      audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
-    ))
+    const passkey = await passkeys.add(user.id, relyingParty.id, { ...made, name }, async (client) => {
+      if (!await sessions.holdUser(client, user.id)) throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
+      await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
+    })
     return { verified: true, publicKeySec1Hex: made.publicKeySec1.toString('hex'), passkey }
   } catch (error) {
     const reason = error instanceof VerificationFailure ? error.reason : error instanceof ApiError ? error.code : undefined
