@@ -1,0 +1,56 @@
+import { tmpdir } from 'node:os'
+import { expect } from 'chai'
+import { pino } from 'pino'
+import { Metrics } from '../../../src/base/metrics.ts'
+import { BlameLedger } from '../../../src/editor/lsp/blame-ledger.ts'
+import { LanguageServer } from '../../../src/editor/lsp/language-server.ts'
+import type { Member } from '../../../src/editor/lsp/language-server.ts'
+import { defaultLspLimits } from '../../../src/editor/lsp/lsp-limits.ts'
+import { LspMetrics } from '../../../src/editor/lsp/lsp-metrics.ts'
+import { ServerRun } from '../../../src/editor/lsp/server-run.ts'
+import { untilWritable } from '../../../src/editor/lsp/session-documents.ts'
+import { TriedDocument } from '../../../src/editor/lsp/tried-document.ts'
+import { handClock } from './support/hand-clock.ts'
+import { doubleProgram } from './support/lsp-world.ts'
+
+const limits = { ...defaultLspLimits, settleMs: 20 }
+const environment = { PATH: process.env['PATH'] ?? '' }
+
+describe('documents that are tried alone', () => {
+  it('let all others write between two of them, however many are in line', async () => {
+    const run = new ServerRun({ program: doubleProgram, environment, limits, folder: tmpdir(), isRepeated: false, onNotification: () => undefined, onLost: () => undefined })
+    try {
+      await run.initialize({})
+      const ledger = new BlameLedger(limits, handClock())
+      const written: string[] = []
+      const give = (name: string): void => {
+        written.push(name)
+        run.give('textDocument/didOpen', { textDocument: { uri: `file:///${name}.cdc`, version: 1, text: name } }, new TriedDocument({ ledger, client: 'c', subject: name }))
+      }
+      const alone = (name: string): Promise<void> => run.alone(new TriedDocument({ ledger, client: 'c', subject: name }), () => give(name))
+      const among = async (name: string): Promise<void> => {
+        await untilWritable(run)
+        give(name)
+      }
+      const tried = ['first', 'second', 'third'].map(alone)
+      await Promise.all([...tried, among('other'), among('another').then(() => among('another later'))])
+      expect(written).to.deep.equal(['first', 'other', 'another', 'another later', 'second', 'third'])
+    } finally {
+      await run.stop()
+    }
+  })
+})
+
+describe('a language server that is left after its end', () => {
+  it('keeps the process up by nothing', async () => {
+    const server = new LanguageServer({ network: 'mainnet', program: doubleProgram, environment, limits, metrics: new LspMetrics(new Metrics().registry), log: pino({ level: 'silent' }) })
+    const member: Member = { folder: tmpdir(), take: () => undefined, wake: () => undefined, told: () => undefined }
+    server.join(member)
+    await server.ready(AbortSignal.timeout(10_000))
+    await server.close()
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+    const before = timers()
+    server.leave(member)
+    expect(timers()).to.equal(before)
+  })
+})
