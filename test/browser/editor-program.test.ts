@@ -4,54 +4,36 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
-import { browserOrSkip } from '../support/browser.ts'
-import type { TestBrowser } from '../support/browser.ts'
-import { createTestDatabase } from '../support/database.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { createMailFolder } from '../support/mail-folder.ts'
-import type { MailFolder } from '../support/mail-folder.ts'
 import { payingChains } from '../support/paying-chains.ts'
-import type { PayingChain } from '../support/paying-chains.ts'
+import { startProgramWorld } from '../support/program-world.ts'
+import type { ProgramWorld } from '../support/program-world.ts'
 import { codeOf, makeFile, openEditorPage, openFile, readCode, signInToEditor, typeCode, untilChecked, untilSaving } from './editor-session.ts'
 
 for (const { name, start } of payingChains) {
   describe(`the editor of the running program, on ${name}`, function (this: Mocha.Suite) {
     this.timeout(180_000)
-    let running: TestBrowser | undefined
-    let database: TestDatabase | undefined
-    let chain: PayingChain | undefined
-    let mails: MailFolder | undefined
+    let world: ProgramWorld | undefined
     let folder: string | undefined
-    let program: FlowfarmProcess | undefined
-
     before(async function (this: Mocha.Context) {
-      chain = await start(this)
-      running = await browserOrSkip(this)
-      database = await createTestDatabase()
-      mails = await createMailFolder()
+      world = await startProgramWorld(this, start)
       folder = await mkdtemp(join(tmpdir(), 'flowfarm-editor-'))
       await writeFile(join(folder, 'samples.json'), JSON.stringify(sampleScripts))
     })
-
     after(async () => {
-      await running?.close()
-      await program?.end('SIGTERM')
-      await chain?.stop()
-      await database?.drop()
-      await mails?.remove()
+      await world?.stop()
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     })
 
     it('takes somebody from a contract to a project that is shared, forked and there again after the language server was killed', async () => {
-      if (running === undefined || database === undefined || chain === undefined || mails === undefined || folder === undefined) throw new Error('the suite has not begun')
-      program = new FlowfarmProcess(['wallet', 'editor'], {
-        DB_URL: database.url, CHAIN_ACCESS_NODE: chain.endpoint, HOST: '127.0.0.1', WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0', MAIL_FOLDER: mails.path,
+      if (world === undefined || folder === undefined) throw new Error('the suite has not begun')
+      const { chain, browser, mails } = world
+      const program = world.run(['wallet', 'editor'], {
+        WALLET_PORT: '0', HTTP_PORT: '0', LSP_PORT: '0',
         EDITOR_LANGUAGE_SERVER: 'parser', EDITOR_FOLDER: folder, EDITOR_NETWORKS: 'emulator', EDITOR_EMULATOR_API: chain.restUrl, EDITOR_SAMPLES: join(folder, 'samples.json'),
       })
       const url = String((await program.logged(/the editor listens/))['url'])
       // What Chromium inserts in place of underlined text it gives that text's look by itself, which the policy refuses; the editor then has its own.
-      const { page, said } = await openEditorPage(running, { url }, { expected: ['Applying inline style violates'] })
+      const { page, said } = await openEditorPage(browser, { url }, { expected: ['Applying inline style violates'] })
       page.setDefaultTimeout(60_000)
       await untilChecked(page)
 
@@ -91,7 +73,7 @@ for (const { name, start } of payingChains) {
       await codeOf(page).getByText('// after the crash').waitFor()
       expect(await readCode(page)).to.include('self.greeting = "hi"')
 
-      const { page: other, said: saidToOther } = await openEditorPage(running, { url }, { path: pathname })
+      const { page: other, said: saidToOther } = await openEditorPage(browser, { url }, { path: pathname })
       await signInToEditor(other, { wallet: mails })
       await other.getByRole('button', { name: 'Fork' }).first().click()
       await other.getByRole('button', { name: 'Fork of Untitled' }).waitFor()

@@ -1,14 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
-import { browserOrSkip } from '../support/browser.ts'
-import type { TestBrowser } from '../support/browser.ts'
-import { createTestDatabase } from '../support/database.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { FlowfarmProcess } from '../support/flowfarm-process.ts'
-import { createMailFolder } from '../support/mail-folder.ts'
-import type { MailFolder } from '../support/mail-folder.ts'
 import { payingChains } from '../support/paying-chains.ts'
-import type { PayingChain } from '../support/paying-chains.ts'
+import { startProgramWorld } from '../support/program-world.ts'
+import type { ProgramWorld } from '../support/program-world.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
 import { watchConsole } from './page-checks.ts'
 import { fillPayment, makeFirstPasskey, openWallet, signInByCode } from './wallet-session.ts'
@@ -25,35 +19,20 @@ interface Transfer {
 for (const { name, start } of payingChains) {
   describe(`the wallet of the running program, on ${name}`, function (this: Mocha.Suite) {
     this.timeout(180_000)
-    let running: TestBrowser | undefined
-    let database: TestDatabase | undefined
-    let chain: PayingChain | undefined
-    let mails: MailFolder | undefined
-    let program: FlowfarmProcess | undefined
-
+    let world: ProgramWorld | undefined
     before(async function (this: Mocha.Context) {
-      chain = await start(this)
-      running = await browserOrSkip(this)
-      database = await createTestDatabase()
-      mails = await createMailFolder()
+      world = await startProgramWorld(this, start)
     })
-
-    after(async () => {
-      await running?.close()
-      await program?.end('SIGTERM')
-      await chain?.stop()
-      await database?.drop()
-      await mails?.remove()
-    })
+    after(() => world?.stop())
 
     it('takes somebody from a mailed code to a payment that the explorer shows', async () => {
-      if (running === undefined || database === undefined || chain === undefined || mails === undefined) throw new Error('the suite has not begun')
-      program = new FlowfarmProcess(['ingest', 'farm', 'api', 'wallet'], {
-        DB_URL: database.url, CHAIN_ACCESS_NODE: chain.endpoint, HOST: '127.0.0.1', PORT: '0', WALLET_PORT: '0', MAIL_FOLDER: mails.path,
-        WALLET_TESTNET_PAYER: chain.payerSetting, WALLET_TESTNET_FUNDS: '100', ...chain.variables,
+      if (world === undefined) throw new Error('the suite has not begun')
+      const { chain, browser, mails } = world
+      const program = world.run(['ingest', 'farm', 'api', 'wallet'], {
+        PORT: '0', WALLET_PORT: '0', WALLET_TESTNET_PAYER: chain.payerSetting, WALLET_TESTNET_FUNDS: '100', ...chain.variables,
       })
       const url = String((await program.logged(/the wallet listens/))['url'])
-      const { page, context, authenticator, said } = await openWallet(running, { url })
+      const { page, context, authenticator, said } = await openWallet(browser, { url })
       page.setDefaultTimeout(90_000)
       await signInByCode(page, mails, newEmail())
 

@@ -1,0 +1,43 @@
+import { browserOrSkip } from './browser.ts'
+import type { TestBrowser } from './browser.ts'
+import { createTestDatabase } from './database.ts'
+import { FlowfarmProcess } from './flowfarm-process.ts'
+import { createMailFolder } from './mail-folder.ts'
+import type { MailFolder } from './mail-folder.ts'
+import type { PayingChain } from './paying-chains.ts'
+
+/** What a program needs that people use in a browser. */
+export interface ProgramWorld {
+  readonly chain: PayingChain
+  readonly browser: TestBrowser
+  /** In which the program writes its e-mails. */
+  readonly mails: MailFolder
+  /** Starts services of the program on the chain, with a database of their own; they end with the world. */
+  run(services: readonly string[], variables: Readonly<Record<string, string>>): FlowfarmProcess
+  stop(): Promise<void>
+}
+
+/** Skips the suite of the hook where there is no such chain, or no browser. */
+export async function startProgramWorld(hook: Mocha.Context, startChain: (hook: Mocha.Context) => Promise<PayingChain>): Promise<ProgramWorld> {
+  await using stack = new AsyncDisposableStack()
+  const chain = await startChain(hook)
+  stack.defer(() => chain.stop())
+  const browser = await browserOrSkip(hook)
+  stack.defer(() => browser.close())
+  const database = await createTestDatabase()
+  stack.defer(() => database.drop())
+  const mails = await createMailFolder()
+  stack.defer(() => mails.remove())
+  const ending = stack.move()
+  return {
+    chain, browser, mails,
+    run: (services, variables) => {
+      const program = new FlowfarmProcess(services, { DB_URL: database.url, CHAIN_ACCESS_NODE: chain.endpoint, HOST: '127.0.0.1', MAIL_FOLDER: mails.path, ...variables })
+      ending.defer(async () => {
+        await program.end('SIGTERM')
+      })
+      return program
+    },
+    stop: () => ending.disposeAsync(),
+  }
+}
