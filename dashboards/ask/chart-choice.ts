@@ -3,7 +3,7 @@ import { cellText, isTimeType } from '../kit/cell-text.ts'
 import type { SqlValue } from '../kit/result-table.ts'
 import type { ResultTable } from '../kit/result-table.ts'
 
-/** Columns of which a chart can be drawn: any of `values` over `names`. */
+/** Columns of which a chart can be drawn, of any of `values` over `names`. */
 export interface ChartChoice {
   readonly names: number
   readonly values: readonly number[]

@@ -75,7 +75,7 @@ export function addressOf(row: AccountRow, network: Network): string | undefined
 
 /**
  * All accounts that are there, each once.
- * @param passkeys of the same user: any of them may be a key of any of the accounts
+ * @param passkeys of the same user; any of them may be a key of any of the accounts
  */
 export function ownAccounts(rows: readonly AccountRow[], passkeys: readonly PasskeyRow[]): readonly OwnAccount[] {
   const known = [...passkeys.map(({ id, publicKeySec1Hex, lastUsedAt }) => ({ credentialId: id, publicKeySec1Hex, lastUsedAt })), ...rows.map(({ credentialId, publicKeySec1Hex }) => ({ credentialId, publicKeySec1Hex, lastUsedAt: null }))]

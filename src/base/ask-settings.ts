@@ -34,7 +34,7 @@ export const askSettings = {
 
   LLM_PROVIDER: optionalChoice({
     group, values: ['anthropic', 'openai', 'openai-compatible', 'scripted'], defaultText: 'anthropic, or openai-compatible where LLM_BASE_URL is set',
-    description: 'Whose interface writes SQL from questions and answers in the chat. openai-compatible: any server that speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example questions and nothing else.',
+    description: 'Whose interface writes SQL from questions and answers in the chat. openai-compatible: a server that speaks chat completions, at LLM_BASE_URL. scripted: no model, for trials; it knows the example questions and nothing else.',
   }),
   LLM_API_KEY: optionalText({ group, secret: true, description: 'Key of the model. Without it everything works but writing SQL from questions, which says that this is to be set.' }),
   LLM_MODEL: optionalText({ group, description: 'Name of the model. Without it a balanced one of the provider; openai-compatible has none.' }),

@@ -54,7 +54,7 @@ const statusOf: Readonly<Record<Exclude<PassedEnd, 'answered'>, number>> = { lef
 
 /**
  * Starts the reverse proxy: one address for the chat, the query service and the MCP server. `Upgrade` is not passed on, as none of them
- * speaks anything but HTTP: such requests are answered as any other.
+ * speaks anything but HTTP: such requests are answered like any other.
  * @throws what the system says when the port cannot be bound
  */
 export async function startProxyServer(options: ProxyOptions): Promise<ProxyServer> {

@@ -545,7 +545,7 @@ export interface EvmExecution {
 
 export interface EvmParty {
   readonly address: string
-  /** coa: owned by a Flow account; token: a contract that moved tokens; account: any other. */
+  /** coa: owned by a Flow account; token: a contract that moved tokens; account: all others. */
   readonly kind: 'coa' | 'token' | 'account'
   /** The Flow account that owns it, where that is known. */
   readonly flow_address: string | null

@@ -15,7 +15,7 @@ export type FoundSigner =
 
 /**
  * The passkey that signs for an account, as the chain has its keys.
- * @param keyIndex the key that has to sign; undefined: any that can sign alone
+ * @param keyIndex the key that has to sign; undefined: whichever can sign alone
  */
 export function useSigner(account: OwnAccount | undefined, keyIndex?: number): FoundSigner {
   const { rp_id: rpId } = useSettings()

@@ -18,7 +18,7 @@ import { useAction } from '../../auth/use-action.ts'
 export interface AccountCardProps {
   readonly settings: NetworkSettings
   readonly credentialId: string
-  /** All of the user: any may be a key of the account. */
+  /** All of the user; any may be a key of the account. */
   readonly passkeys: readonly PasskeyRow[]
   /** Undefined for a passkey that has no account anywhere yet. */
   readonly row: AccountRow | undefined

@@ -8,7 +8,7 @@ const evmAddress = z.string().regex(/^[0-9a-f]{40}$/).describe('40 hex digits, n
 const partySchema = z.strictObject({
   address: z.string().regex(/^[0-9a-f]{40}$/),
   kind: z.enum(['coa', 'token', 'account'])
-    .describe('coa: owned by a Flow account; token: a contract that moved tokens; account: any other.'),
+    .describe('coa: owned by a Flow account; token: a contract that moved tokens; account: all others.'),
   flow_address: addressFormat.nullable().describe('The Flow account that owns it, where that is known.'),
 }).meta({ id: 'EvmParty' })
 type EvmParty = z.output<typeof partySchema>

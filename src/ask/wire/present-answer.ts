@@ -32,7 +32,7 @@ export function presentAnswer(answer: SqlAnswer | undefined): AnswerFields {
   }
 }
 
-/** Without a prototype: `__proto__` is a name as any other. */
+/** Without a prototype: `__proto__` is a name like any other. */
 function rowByName(columns: readonly string[], row: readonly SqlValue[]): Record<string, SqlValue> {
   const byName = Object.create(null) as Record<string, SqlValue>
   for (const [i, name] of columns.entries()) byName[name] = row[i] ?? null

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../errors.ts'
 
 export interface OriginRules {
-  /** Names that the server is reached by besides those of this machine, as `URL` writes them, without ports. Empty: any. */
+  /** Names that the server is reached by besides those of this machine, as `URL` writes them, without ports. Empty: whichever. */
   readonly allowedHosts: readonly string[]
   /** Origins of web pages that may call, e.g. https://tools.example.org. Those of this machine may always. */
   readonly allowedOrigins: readonly string[]

@@ -7,7 +7,7 @@ import { bytesField, bytesOf, contentsOf, numberOf, varintField } from '../node/
 import { startLedgerNode } from './ledger-node.ts'
 import type { LedgerNode } from './ledger-node.ts'
 
-/** Asks a node as any client does. */
+/** Asks a node as clients do. */
 async function ask(node: LedgerNode, method: string, ...request: Buffer[]): Promise<Buffer> {
   const transport = new GrpcJsTransport(parseEndpoint(node.endpoint))
   try {

@@ -68,7 +68,7 @@ export class SelectWalker {
     this.#visit(select, inner)
   }
 
-  /** A query of WITH sees those before it, and with RECURSIVE all, itself included: any other name is that of a table. */
+  /** A query of WITH sees those before it, and with RECURSIVE all, itself included; any other name is that of a table. */
   #visitWith(withClause: SyntaxNode, scope: Scope): Scope {
     const list: readonly unknown[] = Array.isArray(withClause['ctes']) ? withClause['ctes'] : []
     const queries = list.map((each) => nodeOf(each, 'CommonTableExpr')).filter((each) => each !== undefined)

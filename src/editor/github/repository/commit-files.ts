@@ -38,7 +38,7 @@ const modes = { file: '100644', symlink: '120000', submodule: '160000' }
 
 /**
  * Commits changes of files, all of them or none, onto what the branch is at. A branch that is not there is begun from the default branch. Only
- * where GitHub says that there is no such branch, or nothing in the repository, is it taken so: any other error is one.
+ * where GitHub says that there is no such branch, or nothing in the repository, is it taken so; any other error is one.
  * @throws ApiError 409 `branch-moved`, `file-exists`, `file-missing` or `path-clash`
  */
 export async function commitFiles(call: GitHubCall, request: CommitRequest): Promise<Committed> {

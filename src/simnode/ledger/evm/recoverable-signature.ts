@@ -32,7 +32,7 @@ const nonces: Array<Nonce | undefined> = Array.from({ length: nonceCount }, () =
  *
  * **For keys that everybody knows only.** Nonces come from a small table, so that their points are computed once, which makes
  * it ten times as fast as the library; two signatures with one nonce give the key away. The keys of the simulated EVM follow
- * from their numbers, so there is nothing to give away, and whoever checks a signature finds it as good as any.
+ * from their numbers, so there is nothing to give away, and whoever checks a signature finds nothing wrong with it.
  * Source: SEC 1, 4.1.3 and 4.1.6.
  * @param hash 32 bytes @param privateKey 32 bytes
  */

@@ -4,7 +4,7 @@ export type AbiType =
   | { readonly kind: 'word'; readonly name: string }
   | { readonly kind: 'bytes' }
   | { readonly kind: 'string' }
-  /** @param length undefined: any */
+  /** @param length undefined: of whatever length */
   | { readonly kind: 'list'; readonly of: AbiType; readonly length: number | undefined }
   | { readonly kind: 'tuple'; readonly of: readonly AbiType[] }
 
