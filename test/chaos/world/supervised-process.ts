@@ -13,7 +13,8 @@ export interface SupervisedProcessOptions extends ProcfileEntry {
   readonly onUnasked: (end: ProgramEnd, process: SupervisedProcess) => void
 }
 
-/** What a service logs when it works; ingest and webhooks say nothing, and come before and after others. */
+/** What every process logs when its services were started; those that go on starting after that say so in a line of their own. */
+const startedLine = /"all services work"/
 const readyLines: Readonly<Record<string, RegExp>> = {
   api: /"the API listens"/, farm: /"the farm works"/, ask: /"the query service listens"/, mcp: /"the MCP server listens"/, wallet: /"the wallet listens"/,
 }
@@ -162,7 +163,7 @@ export class SupervisedProcess {
   }
 
   async #watch(program: ChildProgram): Promise<void> {
-    const lines = this.#options.services.flatMap((service) => readyLines[service] ?? [])
+    const lines = [startedLine, ...this.#options.services.flatMap((service) => readyLines[service] ?? [])]
     for (const line of lines) if ((await program.saw(line)) === undefined) return
     this.#readySince = performance.now()
     this.#wake()
