@@ -2,7 +2,9 @@ import { createContext, useContext, useEffect, useMemo, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { AuthProvider, useAuth } from '../auth/auth-provider.tsx'
 import type { EditorSettings } from './contract.ts'
+import { RepositoryClient } from './repository/repository-client.ts'
 import { ProjectsClient } from './save/projects-client.ts'
+import type { TokenSource } from './save/projects-client.ts'
 
 /** Who uses the page. */
 export interface Account {
@@ -11,6 +13,7 @@ export interface Account {
   readonly userId: string | undefined
   readonly email: string | undefined
   readonly projects: ProjectsClient
+  readonly repositories: RepositoryClient
   /** The user of this moment, for what runs outside of React. */
   readonly currentUserId: () => string | undefined
   readonly signOut: () => Promise<void>
@@ -25,8 +28,9 @@ export function useAccount(): Account {
   return account
 }
 
+const noToken: TokenSource = () => Promise.resolve(undefined)
 const nobody: Account = {
-  is: 'off', userId: undefined, email: undefined, projects: new ProjectsClient(() => Promise.resolve(undefined)), currentUserId: () => undefined, signOut: () => Promise.resolve(), loadAgain: () => undefined,
+  is: 'off', userId: undefined, email: undefined, projects: new ProjectsClient(noToken), repositories: new RepositoryClient(noToken), currentUserId: () => undefined, signOut: () => Promise.resolve(), loadAgain: () => undefined,
 }
 
 /** Signs people in by the wallet, where there is one. */
@@ -51,11 +55,14 @@ function SignedIn({ children }: { readonly children: ReactNode }): ReactNode {
   useEffect(() => {
     current.current = userId
   }, [userId])
-  const projects = useMemo(() => new ProjectsClient(async () => (keeper.state.status === 'signed-out' ? undefined : keeper.accessToken())), [keeper])
+  const clients = useMemo(() => {
+    const token: TokenSource = async () => (keeper.state.status === 'signed-out' ? undefined : keeper.accessToken())
+    return { projects: new ProjectsClient(token), repositories: new RepositoryClient(token) }
+  }, [keeper])
   const account = useMemo<Account>(() => ({
-    is: state.status, userId, email: user?.email ?? undefined, projects,
+    is: state.status, userId, email: user?.email ?? undefined, ...clients,
     currentUserId: () => (keeper.state.status === 'signed-in' ? keeper.state.session.user.id : undefined),
     signOut: () => keeper.signOut(), loadAgain: () => void keeper.load(),
-  }), [state.status, userId, user?.email, projects, keeper])
+  }), [state.status, userId, user?.email, clients, keeper])
   return <AccountContext value={account}>{children}</AccountContext>
 }

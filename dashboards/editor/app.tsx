@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { useAuth } from '../auth/auth-provider.tsx'
 import { problemText } from '../auth/problem.ts'
 import { Brand } from '../kit/brand.tsx'
 import { ErrorBoundary } from '../kit/error-boundary.tsx'
 import { Link } from '../kit/link.tsx'
-import { matchPath, usePlace } from '../kit/router.ts'
+import { matchPath, navigate, usePlace } from '../kit/router.ts'
 import { Failure, Loading } from '../kit/state.tsx'
+import { useToast } from '../kit/toast.tsx'
 import { AccountProvider, useAccount } from './account.tsx'
 import { CallbackPage } from './parts/callback-page.tsx'
+import { cameBackFromGitHub } from './repository/way-to-github.ts'
 import { readSettings, SettingsContext, useSettings } from './settings.ts'
 import { Workbench } from './workbench.tsx'
 
@@ -38,6 +41,7 @@ const callbackPath = '/developer/callback'
 function Pages(): ReactNode {
   const { wallet } = useSettings()
   const { path } = usePlace()
+  useWayBackFromGitHub()
   const slug = matchPath('/p/{slug}', path)?.['slug']
   if (path === callbackPath && wallet !== null) return <Callback />
   if (path !== '/' && slug === undefined) {
@@ -49,6 +53,18 @@ function Pages(): ReactNode {
     )
   }
   return <Known slug={slug} />
+}
+
+/** Says what came of the way to GitHub, and goes back to where it began. */
+function useWayBackFromGitHub(): void {
+  const { search } = usePlace()
+  const say = useToast()
+  useEffect(() => {
+    const back = cameBackFromGitHub(search)
+    if (back === undefined) return
+    say(back.text, back.isGood ? 'good' : 'bad')
+    navigate(back.slug === undefined ? '/' : `/p/${back.slug}?repository`, { isReplacing: true })
+  }, [search, say])
 }
 
 function Callback(): ReactNode {

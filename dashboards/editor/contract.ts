@@ -12,7 +12,7 @@ export interface EditorSettings {
   readonly language_server: { readonly kind: 'cli' | 'parser' | 'pre-1.0'; readonly label: string }
   /** Null: nobody can sign in, and projects stay in the browser. */
   readonly wallet: WalletPlace | null
-  readonly github?: { readonly is_on: boolean }
+  readonly github?: { readonly is_on: boolean; readonly install_url: string | null }
   readonly samples: readonly Sample[]
   readonly limits: Limits
 }

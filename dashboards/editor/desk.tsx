@@ -51,7 +51,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   const { server, problems } = useStore(language)
   const draftProblem = useStore({ state: keeper.problem, subscribe: keeper.subscribe })
   const room = useMemo(() => new RunRoom(store, settings), [store, settings])
-  const [dialog, setDialog] = useState<DeskDialog>()
+  const [dialog, setDialog] = useState<DeskDialog | undefined>(() => (account.is === 'signed-in' && isForRepository() ? { is: 'repository' } : undefined))
   const [putOff, setPutOff] = useState<SaveState>()
   const [panel, setPanel] = useState<PanelName>('problems')
   const [isPanelOpen, setIsPanelOpen] = useState(true)
@@ -80,6 +80,9 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
   useEffect(() => {
     if (slug !== undefined && location.pathname === '/') navigate(`/p/${slug}`, { isReplacing: true })
   }, [slug])
+  useEffect(() => {
+    if (isForRepository()) navigate(location.pathname, { isReplacing: true })
+  }, [])
   useEffect(() => {
     document.title = `${project.name} – flowfarm editor`
   }, [project.name])
@@ -117,14 +120,17 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
     onBegin({ ...store.state, name: forkName(store.state.name), isPublic: false, isReadOnly: false, saved: undefined, isTouched: true, ...(saved === undefined ? {} : { forkedFrom: { slug: saved.slug, name: saved.name } }) })
     say('This is a copy of your own, in this browser. Sign in to keep it for good.')
   }
-  const share = (): void => {
-    if (account.is !== 'signed-in') setDialog({ is: 'sign-in', reason: 'Sign in to share this project: it is then saved, and has a link.' })
+  /** For what only a project has that is saved. */
+  const showSaved = (next: 'share' | 'repository', reason: string): void => {
+    if (account.is !== 'signed-in') setDialog({ is: 'sign-in', reason })
     else {
       store.change((state) => ({ ...state, isTouched: true }))
       void saver.saveNow()
-      setDialog({ is: 'share' })
+      setDialog({ is: next })
     }
   }
+  const share = (): void => showSaved('share', 'Sign in to share this project: it is then saved, and has a link.')
+  const showRepository = (): void => showSaved('repository', 'Sign in to connect this project with a repository: it is saved then.')
 
   const errors = problems.filter(({ severity }) => severity === 'error').length
   return (
@@ -133,7 +139,7 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       <Header
         project={project} isFilesOpen={isFilesOpen} onFiles={() => setIsFilesOpen(!isFilesOpen)} onName={() => setDialog({ is: 'project-name' })}
         onSignIn={() => setDialog({ is: 'sign-in', reason: 'Your projects are then kept for you, and can be shared.' })} onProjects={() => setDialog({ is: 'projects' })} onNew={begin}
-        onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()}
+        onTemplates={() => setDialog({ is: 'templates' })} onShare={share} onFork={() => void fork()} onRepository={settings.github?.is_on === true ? showRepository : undefined}
         saveSign={<SaveSign save={save} isTouched={project.isTouched} draftProblem={draftProblem} onConflict={() => showDialog({ is: 'conflict' })} onRetry={saveNow} />}
       />
       <Notice isOnline={isOnline} isFailing={save.is === 'failed' && save.willRetry} isReadOnly={project.isReadOnly} tooLarge={tooLarge} onFork={() => void fork()} />
@@ -176,6 +182,11 @@ export function Desk({ session, onBegin, onForget }: DeskProps): ReactNode {
       <DeskDialogs session={session} project={project} save={save} dialog={dialog ?? (isAsked ? { is: 'conflict' } : undefined)} onDialog={showDialog} onOpen={open} onNew={begin} onForget={onForget} />
     </div>
   )
+}
+
+/** Whether the address asks for the window of the repository. */
+function isForRepository(): boolean {
+  return new URLSearchParams(location.search).has('repository')
 }
 
 interface NoticeProps {

@@ -67,7 +67,8 @@ describe('the formats of the pages', () => {
     ]
     expect(times.map((time) => formatAge(time, now))).to.deep.equal(['now', '12 s', '4 min', '3 h', '28 d'])
     expect(times.map((time) => formatAgo(time, now)).slice(0, 3)).to.deep.equal(['in 5 s', '12 s ago', '4 min ago'])
-    expect(formatAgo('2026-03-01T12:00:00.400Z', now)).to.equal('just now')
+    for (const ahead of ['00.400', '01.900']) expect(formatAgo(`2026-03-01T12:00:${ahead}Z`, now)).to.equal('just now')
+    expect(formatAgo('2026-03-01T12:00:02.000Z', now)).to.equal('in 2 s')
     expect(formatTime('2026-03-01T04:05:06.789Z')).to.equal('2026-03-01 04:05:06 UTC')
   })
 

@@ -68,10 +68,10 @@ export function formatAge(since: string, now: number): string {
   return `${formatNumber(Math.floor(seconds / 86_400))} d`
 }
 
-/** When something was or will be, in words: `just now`, `4 min ago`, `in 3 h`. */
+/** When something was or will be, in words: `just now`, `4 min ago`, `in 3 h`. The page's clock goes by seconds, so what has just happened may seem to be ahead. */
 export function formatAgo(at: string, now: number): string {
   const until = Date.parse(at) - now
-  if (until >= 1000) return `in ${formatAge(new Date(now).toISOString(), Date.parse(at))}`
+  if (until >= 2000) return `in ${formatAge(new Date(now).toISOString(), Date.parse(at))}`
   const age = formatAge(at, now)
   return age === 'now' ? 'just now' : `${age} ago`
 }

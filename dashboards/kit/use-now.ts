@@ -6,10 +6,14 @@ const listeners = new Set<() => void>()
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  timer ??= setInterval(() => {
+  if (timer === undefined) {
+    // It stood still while nobody looked.
     now = Date.now()
-    for (const each of listeners) each()
-  }, 1000)
+    timer = setInterval(() => {
+      now = Date.now()
+      for (const each of listeners) each()
+    }, 1000)
+  }
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createEditorPage } from '../../src/services/editor-page.ts'
+import { runEvent } from '../editor/github/github-events.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'
 import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
@@ -82,6 +83,35 @@ const conflicting: Act = async (visit, editor) => {
   await other.close()
 }
 
+/** Somebody with a repository, whose window is open. @param tab undefined: before it is connected */
+const repository = (tab?: 'Commit' | 'Load' | 'Deploy'): Act => async ({ page }, editor) => {
+  const { github } = editor
+  const repo = github.repository('maria', 'counter', { files: { 'README.md': '# Counter\n', 'flow.json': '{}\n', 'contracts/Counter.cdc': 'access(all) contract Counter {}\n' } })
+  github.install('maria', 'User', [repo])
+  github.visitor = 'maria'
+  await signInToEditor(page, editor, 'maria.lopez@example.com')
+  await page.getByRole('button', { name: 'Repository', exact: true }).click()
+  await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
+  await page.getByRole('button', { name: 'Connect' }).waitFor()
+  if (tab === undefined) return
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByRole('tab', { name: tab }).click()
+  if (tab !== 'Deploy') return page.getByRole('checkbox').first().waitFor()
+  for (const name of ['staging', 'production']) {
+    await page.getByRole('textbox', { name: 'New environment' }).fill(name)
+    await page.getByRole('textbox', { name: 'Its branch' }).fill(name === 'staging' ? 'main' : 'live')
+    await page.getByRole('button', { name: 'Add the environment' }).click()
+    await page.getByText(name, { exact: true }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Give it a key' }).first().click()
+  for (const [id, status, conclusion] of [[77, 'completed', 'success'], [78, 'completed', 'failure'], [79, 'in_progress', null]] as const) {
+    const { headers, body } = github.event('workflow_run', runEvent(repo, { id, status, conclusion, message: 'Count by two' }))
+    await fetch(`${editor.url}/github/webhook`, { method: 'POST', headers, body })
+  }
+  await page.getByRole('region', { name: 'Deployments' }).getByText('runs', { exact: true }).waitFor()
+}
+const withGitHub = { world: { hasGitHub: true } }
+
 const shots: readonly Shot[] = [
   { name: 'start', act: ({ page }) => untilChecked(page) },
   { name: 'start-dark', theme: 'dark', act: ({ page }) => untilChecked(page) },
@@ -114,6 +144,11 @@ const shots: readonly Shot[] = [
     await page.keyboard.press('Control+Space')
     await page.locator('.cm-tooltip-autocomplete').waitFor()
   } },
+  { name: 'repository', ...withGitHub, act: repository() },
+  { name: 'repository-commit', ...withGitHub, act: repository('Commit') },
+  { name: 'repository-load-dark', theme: 'dark', ...withGitHub, act: repository('Load') },
+  { name: 'repository-deploy', ...withGitHub, act: repository('Deploy') },
+  { name: 'repository-deploy-phone', size: 'phone', theme: 'dark', ...withGitHub, act: repository('Deploy') },
   { name: 'not-found', path: '/p/nothing-abc123', act: ({ page }) => page.getByText('There is no such project').waitFor() },
   { name: 'services-away', act: async (visit, editor) => {
     await saved(visit, editor)

@@ -7,16 +7,20 @@ import { Metrics } from '../../src/base/metrics.ts'
 import { createEditorServer } from '../../src/editor/http/editor-server.ts'
 import type { OpeningServer } from '../../src/base/http/opening-server.ts'
 import type { EditorSettings } from '../../src/editor/http/editor-server.ts'
+import { createGitHub } from '../../src/editor/github/create-github.ts'
+import { createDeployFeed } from '../../src/editor/github/deploys/deploy-feed.ts'
 import { createImportWorkspaces } from '../../src/editor/language-servers/create-import-workspaces.ts'
 import type { LanguageServerProgram } from '../../src/editor/language-servers/language-server-program.ts'
 import { createLspServer } from '../../src/editor/lsp/lsp-server.ts'
 import type { LspServer } from '../../src/editor/lsp/lsp-server.ts'
+import { createProjectAccess } from '../../src/projects/project-access.ts'
 import { projectLimits } from '../../src/projects/project-quotas.ts'
 import type { ProjectQuotas } from '../../src/projects/project-quotas.ts'
 import { createProjectsFunction } from '../../src/projects/projects-function.ts'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import type { LedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
 import { sampleScripts } from '../../src/simnode/ledger/scripts/sample-scripts.ts'
+import { GitHubStandIn } from './github-stand-in.ts'
 import { repositoryRoot } from './repository.ts'
 import { createTestDatabase } from './database.ts'
 import { startWalletStandIn } from './wallet-stand-in.ts'
@@ -27,6 +31,8 @@ export interface EditorWorld {
   readonly quotas: ProjectQuotas
   /** Nobody can sign in. */
   readonly hasNoWallet: boolean
+  /** The editor has an App at GitHub. Of the world that it starts with. */
+  readonly hasGitHub: boolean
   /** Projects are answered with this status, and nothing is done. */
   readonly projectsAre: 'up' | 'down'
   /** Saves are done, and their answers do not arrive. */
@@ -38,6 +44,8 @@ export interface EditorStandIn {
   readonly url: string
   readonly wallet: WalletStandIn
   readonly node: LedgerNode
+  /** Where the editor has an App. */
+  readonly github: GitHubStandIn
   world: EditorWorld
   /** Kills the process of the language server, as a crash does. */
   killLanguageServer(): void
@@ -48,7 +56,7 @@ export interface EditorStandIn {
   stop(): Promise<void>
 }
 
-export const usualEditorWorld: EditorWorld = { quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 }, hasNoWallet: false, projectsAre: 'up', savesAre: 'answered' }
+export const usualEditorWorld: EditorWorld = { quotas: { projects: 50, files: 100, fileBytes: 100_000, projectBytes: 1_000_000 }, hasNoWallet: false, hasGitHub: false, projectsAre: 'up', savesAre: 'answered' }
 
 /** The language server that needs no program of others. */
 const program: LanguageServerProgram = {
@@ -64,6 +72,14 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
   const log = pino({ level: 'silent' })
   const clientOf = clientReader(addressList(['127.0.0.0/8', '::1']))
   const database = await createTestDatabase({ max: 10 })
+  const github = state.world.hasGitHub ? await new GitHubStandIn().start() : undefined
+  const authenticate = async (accessToken: string): Promise<{ userId: string }> => {
+    const answer = await fetch(`${ready().url}/auth/v1/user`, { headers: { authorization: `Bearer ${accessToken}` } })
+    if (!answer.ok) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in again.')
+    return { userId: (await answer.json() as { readonly id: string }).id }
+  }
+  const access = createProjectAccess(database.pool)
+  const deploys = await createDeployFeed({ pool: database.pool, databaseUrl: database.url, projects: access, authenticate, log })
   const node = await startLedgerNode({ seed: 3, head: 60, hasRest: true })
   const workspaces = await createImportWorkspaces({
     log, source: { contractsOf: (_network, address) => Promise.resolve(address === importedContract.address ? new Map([[importedContract.name, importedContract.code]]) : undefined) },
@@ -71,7 +87,7 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
   let channelPort = 0
   let channel: LspServer | undefined
   const startChannel = async (): Promise<void> => {
-    channel = await createLspServer({ host: '127.0.0.1', port: channelPort, log, metrics: new Metrics(), clientOf, program, workspaces, networks: ['emulator', 'testnet'], limits: { backoffMs: 50 } })
+    channel = await createLspServer({ host: '127.0.0.1', port: channelPort, log, metrics: new Metrics(), clientOf, program, workspaces, networks: ['emulator', 'testnet'], limits: { backoffMs: 50 }, ...(github === undefined ? {} : { deploys }) })
     channelPort = channel.port
   }
   await startChannel()
@@ -84,6 +100,11 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
         await next()
       }, {}, { origins: (own) => [`http://localhost:${own}`, url] })
       wallet = opened
+      if (github !== undefined) github.callbackUrl = `${url}/github/callback`
+      const repositories = github === undefined ? undefined : createGitHub({
+        app: { ...github.app, privateKey: github.privateKey, url: github.url, apiUrl: github.url }, pool: database.pool, log, editorUrl: url, projects: access, authenticate,
+        holdUser: () => Promise.resolve(true), clientOf,
+      })
       const settings = (): EditorSettings => ({
         url, lsp_url: `ws://localhost:${channelPort}/lsp`,
         networks: [{ network: 'emulator', api_url: node.restUrl, is_default: true }, { network: 'testnet', api_url: node.restUrl, is_default: false }],
@@ -91,18 +112,14 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
         wallet: state.world.hasNoWallet ? null : {
           url: opened.url, gotrue_url: `${opened.url}/auth/v1`, passkey_auth_url: `${opened.url}/functions/v1/passkey-auth`, session_url: `${opened.url}/session`, rp_id: 'localhost', rp_name: 'flowfarm', cookie_domain: null,
         },
-        github: { is_on: false, install_url: null }, samples: sampleScripts, limits: projectLimits(state.world.quotas),
+        github: repositories === undefined ? { is_on: false, install_url: null } : { is_on: true, install_url: repositories.installUrl }, samples: sampleScripts, limits: projectLimits(state.world.quotas),
       })
       const projects = createProjectsFunction({
         pool: database.pool, log, clientOf, quotas: state.world.quotas, allowsOrigin: (origin) => origin === url, holdUser: () => Promise.resolve(true),
-        authenticate: async (accessToken) => {
-          const answer = await fetch(`${opened.url}/auth/v1/user`, { headers: { authorization: `Bearer ${accessToken}` } })
-          if (!answer.ok) throw new ApiError(401, 'UNAUTHORIZED', 'Sign in again.')
-          return { userId: (await answer.json() as { readonly id: string }).id }
-        },
+        authenticate,
       })
       return {
-        settings, github: undefined, page: page(settings),
+        settings, github: repositories?.middleware, page: page(settings),
         projects: async (context, next) => {
           if (context.path !== '/functions/v1/projects') return void await next()
           if (state.world.projectsAre === 'down') throw new ApiError(503, 'unavailable', 'The service is being started. Try again.')
@@ -119,6 +136,10 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
   }
   return {
     url: `http://localhost:${server.port}`, node,
+    get github() {
+      if (github === undefined) throw new Error('This editor has no App at GitHub.')
+      return github
+    },
     get wallet() {
       return ready()
     },
@@ -142,6 +163,8 @@ export async function startEditorStandIn(page: (settings: () => EditorSettings) 
       await server.close()
       await wallet?.stop()
       await channel?.close()
+      await deploys.close()
+      await github?.stop()
       await workspaces.close()
       await node.stop()
       await database.drop()

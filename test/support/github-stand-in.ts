@@ -51,6 +51,10 @@ export class GitHubStandIn {
   readonly grants: { readonly permissions: Readonly<Record<string, string>>; readonly repositories: readonly string[] | undefined }[] = []
   /** Answers in place of the usual one, for a path that contains this. */
   readonly faults: { readonly part: string; readonly answer: Answer; times: number }[] = []
+  /** Who sits at the browser that is sent here; undefined: they say no. */
+  visitor: string | undefined
+  /** Of the App. */
+  callbackUrl = ''
   /** Runs before a call is answered, once. */
   before: { readonly part: string; readonly run: () => void } | undefined
   readonly #publicKey: string
@@ -166,6 +170,7 @@ export class GitHubStandIn {
   async #answer(call: Call): Promise<Answer> {
     const { method, path, token, body } = call
     if (path === '/login/oauth/access_token') return this.#trade(body)
+    if (path === '/login/oauth/authorize' || path === `/apps/${this.app.slug}/installations/new`) return this.#sendBack(call.query.get('state') ?? '')
     const forToken = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path)
     if (forToken !== null && method === 'POST') return this.#giveToken(call, Number(forToken[1]))
     if (token === undefined) return [401, { message: 'Bad credentials' }]
@@ -179,6 +184,12 @@ export class GitHubStandIn {
     const repository = this.repositories.find((one) => one.owner.toLowerCase() === owner.toLowerCase() && one.name.toLowerCase() === name.toLowerCase())
     if (repository === undefined || !token.repositories.has(repository.id)) return notFound
     return this.#ofRepository(call, token, repository, rest)
+  }
+
+  /** The pages of GitHub on which people agree, without the pages. */
+  #sendBack(state: string): Answer {
+    const told = new URLSearchParams(this.visitor === undefined ? { state, error: 'access_denied' } : { state, code: this.codeFor(this.visitor), setup_action: 'install' })
+    return [302, undefined, { location: `${this.callbackUrl}?${told.toString()}` }]
   }
 
   #trade({ client_id: id, client_secret: secret, code }: Record<string, unknown>): Answer {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/problem.ts'
 import { Dialog } from '../../kit/dialog.tsx'
@@ -21,13 +21,16 @@ import { ProjectsDialog } from './projects-dialog.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { SignInDialog } from './sign-in-dialog.tsx'
 
+/** Seldom wanted: it is fetched when it is. */
+const RepositoryDialog = lazy(async () => ({ default: (await import('../repository/repository-dialog.tsx')).RepositoryDialog }))
+
 type Kind = 'file' | 'folder'
 
 /** What is asked at the moment. */
 export type DeskDialog =
   | { readonly is: 'new'; readonly kind: Kind; readonly folder: string }
   | { readonly is: 'rename' | 'delete'; readonly path: string; readonly kind: Kind }
-  | { readonly is: 'project-name' | 'projects' | 'templates' | 'share' | 'conflict' }
+  | { readonly is: 'project-name' | 'projects' | 'templates' | 'share' | 'repository' | 'conflict' }
   | { readonly is: 'delete-project'; readonly project: ProjectRow }
   | { readonly is: 'sign-in'; readonly reason: string }
 
@@ -45,7 +48,8 @@ export interface DeskDialogsProps {
 const pathHint = 'Folders are parted by /, as in contracts/Token.cdc. Names with letters of any script are fine; deps/ and imports/ are kept for what is imported from the chain.'
 
 /** The one question that is asked at the moment. */
-export function DeskDialogs({ session: { store, saver }, project, save, dialog, onDialog, onOpen, onNew, onForget }: DeskDialogsProps): ReactNode {
+export function DeskDialogs({ session, project, save, dialog, onDialog, onOpen, onNew, onForget }: DeskDialogsProps): ReactNode {
+  const { store, saver } = session
   const settings = useSettings()
   const close = (): void => onDialog(undefined)
   const change = (act: (state: ProjectState) => ProjectState): void => {
@@ -100,6 +104,8 @@ export function DeskDialogs({ session: { store, saver }, project, save, dialog, 
       )
     case 'share':
       return <ShareDialog project={project} save={save} url={settings.url} onPublic={(isPublic) => void (store.change((state) => ({ ...state, isPublic, isTouched: true })), saver.saveNow())} onClose={close} />
+    case 'repository':
+      return <Suspense><RepositoryDialog session={session} save={save} onClose={close} /></Suspense>
     case 'conflict':
       if (save.is !== 'conflict') return null
       return <ConflictDialog merged={saver.mergeWith(save.theirs)} onClose={close} onResolve={(files) => void (close(), saver.resolve(save.theirs, files))} />

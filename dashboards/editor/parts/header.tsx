@@ -22,11 +22,13 @@ export interface HeaderProps {
   readonly onTemplates: () => void
   readonly onShare: () => void
   readonly onFork: () => void
+  /** Undefined: there are no repositories here. */
+  readonly onRepository: (() => void) | undefined
 }
 
 /** What the project is, how safe it is, and what can be done with all of it. */
 export function Header(props: HeaderProps): ReactNode {
-  const { project: { name, isReadOnly, isPublic, saved, forkedFrom }, saveSign, isFilesOpen, onFiles, onName, onProjects, onNew, onTemplates, onShare, onFork, onSignIn } = props
+  const { project: { name, isReadOnly, isPublic, saved, forkedFrom }, saveSign, isFilesOpen, onFiles, onName, onProjects, onNew, onTemplates, onShare, onFork, onRepository, onSignIn } = props
   const { is } = useAccount()
   return (
     <header className="bar-top">
@@ -44,6 +46,7 @@ export function Header(props: HeaderProps): ReactNode {
         <Button look="plain" onClick={onNew}><Icon name="plus" /> <span>New</span></Button>
         {is === 'signed-in' && <Button look="plain" onClick={onProjects}><Icon name="menu" /> <span>Projects</span></Button>}
         {!isReadOnly && is !== 'off' && <Button onClick={onShare}><Icon name="external" /> <span>Share</span></Button>}
+        {!isReadOnly && is !== 'off' && onRepository !== undefined && <Button look="plain" onClick={onRepository}><Icon name="database" /> <span>Repository</span></Button>}
         {(isReadOnly || saved !== undefined) && <Button look={isReadOnly ? 'strong' : 'plain'} onClick={onFork}><Icon name="copy" /> <span>Fork</span></Button>}
       </div>
       <div className="top-who">

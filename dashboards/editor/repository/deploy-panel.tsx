@@ -1,0 +1,105 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { problemText } from '../../auth/problem.ts'
+import { Ago } from '../../kit/age.tsx'
+import { Badge } from '../../kit/badge.tsx'
+import type { Tone } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Failure, Loading } from '../../kit/state.tsx'
+import { useToast } from '../../kit/toast.tsx'
+import { useAccount } from '../account.tsx'
+import type { SavedProject } from '../project/project-state.ts'
+import { useSettings } from '../settings.ts'
+import type { Connection, DeployEnvironment, Deployment } from './contract.ts'
+import { DeployChannel } from './deploy-channel.ts'
+import { Environments } from './environments.tsx'
+import { useAct } from './use-act.ts'
+
+export interface DeployPanelProps {
+  readonly saved: SavedProject
+  readonly connection: Connection
+  readonly onChanged: () => void
+}
+
+/** Which branches are deployed to which accounts, by what workflow, and how it went: as it happens. */
+export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPanelProps): ReactNode {
+  const { repositories } = useAccount()
+  const { lsp_url: url } = useSettings()
+  const client = useQueryClient()
+  const environments = useQuery({ queryKey: ['repository', id, 'environments'], queryFn: () => repositories.environments(id), staleTime: 0 })
+  const deployments = useQuery({ queryKey: ['repository', id, 'deployments'], queryFn: () => repositories.deployments(id), staleTime: 0 })
+  useEffect(() => {
+    const channel = new DeployChannel({ url, projectId: id, token: () => repositories.token(), onNews: () => void client.invalidateQueries({ queryKey: ['repository', id, 'deployments'] }) })
+    return () => channel.close()
+  }, [url, id, repositories, client])
+  const error = environments.error ?? deployments.error
+  if (environments.data === undefined || deployments.data === undefined) {
+    if (error === null) return <Loading label="Deployments are looked up" rows={3} />
+    return <Failure title="Deployments are not known" detail={problemText(error)} onRetry={() => void (environments.refetch(), deployments.refetch())} />
+  }
+  return (
+    <>
+      <Environments projectId={id} connection={connection} environments={environments.data} onChanged={() => void environments.refetch()} />
+      <Workflow connection={connection} environments={environments.data} onChanged={onChanged} />
+      <Deployments all={deployments.data} />
+    </>
+  )
+}
+
+function Workflow({ connection, environments, onChanged }: { readonly connection: Connection; readonly environments: readonly DeployEnvironment[]; readonly onChanged: () => void }): ReactNode {
+  const { repositories } = useAccount()
+  const say = useToast()
+  const { isBusy, problem, act } = useAct()
+  const { project_id: id, workflow_path: path, branch } = connection
+  const write = (): void => act(async () => {
+    await repositories.writeWorkflow(id)
+    say('The workflow is in the repository: what is pushed is deployed from now on.')
+    onChanged()
+  })
+  const deploy = (): void => act(async () => {
+    const wanted = environments[0]?.branch ?? branch
+    await repositories.deploy(id, wanted)
+    say(`GitHub was asked to deploy ${wanted}.`)
+  })
+  return (
+    <section className="stack-small" aria-label="Workflow">
+      <h3>Workflow</h3>
+      <p className="soft small">{path === null ? 'The repository has no workflow yet that deploys what is pushed.' : <><code>{path}</code> deploys what is pushed. Write it again when environments change.</>}</p>
+      <div className="button-row">
+        <Button isSmall look={path === null ? 'strong' : 'plain'} disabled={isBusy} onClick={write}>{path === null ? 'Write the workflow' : 'Write it again'}</Button>
+        {path !== null && <Button isSmall disabled={isBusy} onClick={deploy}>Deploy now</Button>}
+      </div>
+      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
+    </section>
+  )
+}
+
+function Deployments({ all }: { readonly all: readonly Deployment[] }): ReactNode {
+  return (
+    <section className="stack-small" aria-label="Deployments">
+      <h3>Deployments</h3>
+      {all.length === 0 ? <p className="soft small">Nothing was deployed yet. What is deployed shows up here by itself.</p> : (
+        <ul className="deployments">
+          {all.map((one) => {
+            const [text, tone] = wordOf(one)
+            return (
+              <li key={one.id}>
+                <Badge tone={tone}>{text}</Badge>
+                <span className="deployment-what"><code>{one.commit_sha.slice(0, 7)}</code> {one.message ?? one.branch}</span>
+                <span className="soft small">{one.environment ?? one.branch}, <Ago at={one.created_at} /></span>
+                {one.logs_url !== null && <a className="small" href={one.logs_url} target="_blank" rel="noreferrer">Logs</a>}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function wordOf({ status, conclusion }: Deployment): readonly [text: string, tone: Tone] {
+  if (conclusion === null) return status === 'queued' ? ['waits', 'neutral'] : ['runs', 'busy']
+  if (conclusion === 'success') return ['deployed', 'good']
+  return conclusion === 'cancelled' || conclusion === 'skipped' ? [conclusion, 'warn'] : ['failed', 'bad']
+}

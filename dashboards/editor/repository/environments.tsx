@@ -1,0 +1,116 @@
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { useToast } from '../../kit/toast.tsx'
+import { useAccount } from '../account.tsx'
+import type { Network } from '../contract.ts'
+import { networkNames, useSettings } from '../settings.ts'
+import type { Connection, DeployEnvironment } from './contract.ts'
+import { useAct } from './use-act.ts'
+
+export interface EnvironmentsProps {
+  readonly projectId: string
+  readonly connection: Connection
+  readonly environments: readonly DeployEnvironment[]
+  readonly onChanged: () => void
+}
+
+/** Branches that are deployed, each to an account, whose key is sealed for the repository's workflows. */
+export function Environments({ projectId, connection, environments, onChanged }: EnvironmentsProps): ReactNode {
+  const { repositories } = useAccount()
+  const [open, setOpen] = useState<string>()
+  const { isBusy, problem, act } = useAct()
+  const done = (): void => {
+    setOpen(undefined)
+    onChanged()
+  }
+  return (
+    <section className="stack-small" aria-label="Environments">
+      <h3>Environments</h3>
+      {environments.length === 0 && <p className="soft small">Nothing is deployed yet. An environment says which branch goes to which network and account.</p>}
+      <ul className="deployments">
+        {environments.map(({ name, branch, network, flow_address: address, secrets_configured: hasSecrets }) => (
+          <li key={name}>
+            <b>{name}</b>
+            <span className="deployment-what soft small"><code>{branch}</code> to {networkNames[network]}{address === null ? '' : <> as <code>{address}</code></>}</span>
+            {!hasSecrets && <Badge tone="warn">no key</Badge>}
+            <Button isSmall look="plain" aria-expanded={open === name} onClick={() => setOpen(open === name ? undefined : name)}>{hasSecrets ? 'Other key' : 'Give it a key'}</Button>
+            <Button isSmall look="plain" disabled={isBusy} onClick={() => act(async () => (await repositories.removeEnvironment(projectId, name), onChanged()))}>Remove {name}</Button>
+            {open === name && <KeyForm projectId={projectId} name={name} onDone={done} />}
+          </li>
+        ))}
+      </ul>
+      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
+      <NewEnvironment projectId={projectId} connection={connection} onChanged={onChanged} />
+    </section>
+  )
+}
+
+function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsProps, 'environments'>): ReactNode {
+  const { repositories } = useAccount()
+  const { networks } = useSettings()
+  const [name, setName] = useState('')
+  const [branch, setBranch] = useState(connection.branch)
+  const [network, setNetwork] = useState<Network>(connection.network)
+  const { isBusy, problem, act } = useAct()
+  const add = (): void => act(async () => {
+    await repositories.putEnvironment(projectId, { name: name.trim(), branch: branch.trim(), network })
+    setName('')
+    onChanged()
+  })
+  return (
+    <form
+      className="stack-small"
+      onSubmit={(event) => {
+        event.preventDefault()
+        add()
+      }}
+    >
+      <div className="field-pair three">
+        <label className="field"><span>New environment</span><input className="input" value={name} placeholder="staging" pattern="[A-Za-z][A-Za-z0-9_\-]{0,39}" title="A letter, and up to 39 letters, digits, - and _" spellCheck={false} required onChange={({ target }) => setName(target.value)} /></label>
+        <label className="field"><span>Its branch</span><input className="input mono" value={branch} spellCheck={false} required onChange={({ target }) => setBranch(target.value)} /></label>
+        <label className="field">
+          <span>Its network</span>
+          <select className="input" value={network} onChange={({ target }) => setNetwork(target.value as Network)}>
+            {networks.map((one) => <option key={one.network} value={one.network}>{networkNames[one.network]}</option>)}
+          </select>
+        </label>
+      </div>
+      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
+      <div className="button-row"><Button type="submit" isSmall disabled={isBusy}>Add the environment</Button></div>
+    </form>
+  )
+}
+
+function KeyForm({ projectId, name, onDone }: { readonly projectId: string; readonly name: string; readonly onDone: () => void }): ReactNode {
+  const { repositories } = useAccount()
+  const say = useToast()
+  const [address, setAddress] = useState('')
+  const [key, setKey] = useState('')
+  const [index, setIndex] = useState('0')
+  const { isBusy, problem, act } = useAct()
+  const put = (): void => act(async () => {
+    await repositories.putSecrets(projectId, { environment_name: name, flow_address: address.trim(), flow_private_key: key.trim(), flow_key_index: Number(index) })
+    say(`The key of ${name} is sealed in the repository.`)
+    onDone()
+  })
+  return (
+    <form
+      className="stack-small key-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        put()
+      }}
+    >
+      <p className="soft small">The key is sealed for the workflows of the repository, and kept nowhere else. Use one that deployments alone have: whoever may push to the repository can use it.</p>
+      <div className="field-pair three">
+        <label className="field"><span>Account</span><input className="input mono" value={address} placeholder="0x0123456789abcdef" spellCheck={false} required onChange={({ target }) => setAddress(target.value)} /></label>
+        <label className="field"><span>Private key, 64 hex digits</span><input className="input mono" type="password" autoComplete="off" value={key} spellCheck={false} required onChange={({ target }) => setKey(target.value)} /></label>
+        <label className="field"><span>Index of the key</span><input className="input" type="number" min={0} max={1_000_000} step={1} value={index} required onChange={({ target }) => setIndex(target.value)} /></label>
+      </div>
+      {problem !== undefined && <p className="field-error" role="alert">{problem}</p>}
+      <div className="button-row"><Button type="submit" isSmall look="strong" disabled={isBusy}>Seal it</Button></div>
+    </form>
+  )
+}

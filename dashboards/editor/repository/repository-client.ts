@@ -1,0 +1,133 @@
+import { callJson, jsonBody, WalletProblem } from '../../auth/problem.ts'
+import type { TokenSource } from '../save/projects-client.ts'
+import type {
+  Committed, Connection, ConnectRequest, DeployEnvironment, Deployment, FileChange, Installation, Repository, Secrets, TreeEntry, WayToGitHub,
+} from './contract.ts'
+
+type Query = Readonly<Record<string, string>>
+
+/** Repositories at GitHub, by the service at the page's own host. All calls throw WalletProblem. */
+export class RepositoryClient {
+  readonly #token: TokenSource
+
+  constructor(token: TokenSource) {
+    this.#token = token
+  }
+
+  /** Begins the way to GitHub, which comes back to the page within ten minutes. */
+  begin(projectId: string): Promise<WayToGitHub> {
+    return this.#post('/install', { project_id: projectId })
+  }
+
+  /** What somebody has shown to be theirs. */
+  async installations(): Promise<readonly Installation[]> {
+    return (await this.#get<{ readonly installations: readonly Installation[] }>('/installations')).installations
+  }
+
+  async repositories(installationId: number): Promise<readonly Repository[]> {
+    return (await this.#get<{ readonly repos: readonly Repository[] }>('/repos', { installation_id: String(installationId) })).repos
+  }
+
+  /** Null: the project is connected with none. */
+  async connection(projectId: string): Promise<Connection | null> {
+    try {
+      return (await this.#get<{ readonly connection: Connection }>('/connection', { project_id: projectId })).connection
+    } catch (error) {
+      if (error instanceof WalletProblem && error.code === 'not-connected') return null
+      throw error
+    }
+  }
+
+  async connect(request: ConnectRequest): Promise<void> {
+    await this.#post('/connect', request)
+  }
+
+  async disconnect(projectId: string): Promise<void> {
+    await this.#delete('/connection', { project_id: projectId })
+  }
+
+  /** The newest commit of the branch; null where there is no such branch, or nothing in the repository. */
+  async head({ project_id: id, owner, repo, branch }: Connection): Promise<string | null> {
+    try {
+      const { commits: [newest] } = await this.#get<{ readonly commits: readonly { readonly sha: string }[] }>(`/commits/${owner}/${repo}`, { project_id: id, branch, per_page: '1' })
+      return newest?.sha ?? null
+    } catch (error) {
+      if (error instanceof WalletProblem && error.code === 'not-on-github') return null
+      throw error
+    }
+  }
+
+  /** One level of a folder; nothing where there is no such folder. @param path from the top of the repository */
+  async folder({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<readonly TreeEntry[]> {
+    try {
+      return (await this.#get<{ readonly files: readonly TreeEntry[] }>(`/tree/${owner}/${repo}`, { project_id: id, path, ref })).files
+    } catch (error) {
+      if (error instanceof WalletProblem && error.code === 'not-on-github') return []
+      throw error
+    }
+  }
+
+  /** The text of a file. @param path from the top of the repository */
+  async file({ project_id: id, owner, repo }: Connection, path: string, ref: string): Promise<string> {
+    const segments = path.split('/').map(encodeURIComponent).join('/')
+    return (await this.#get<{ readonly content: string }>(`/file/${owner}/${repo}/${segments}`, { project_id: id, ref })).content
+  }
+
+  /** One commit on top of `head`, all files or none. */
+  commit(projectId: string, { message, files, head }: { readonly message: string; readonly files: readonly FileChange[]; readonly head: string | null }): Promise<Committed> {
+    return this.#post('/commit', { project_id: projectId, message, files, expected_head: head })
+  }
+
+  async environments(projectId: string): Promise<readonly DeployEnvironment[]> {
+    return (await this.#get<{ readonly environments: readonly DeployEnvironment[] }>('/environments', { project_id: projectId })).environments
+  }
+
+  async putEnvironment(projectId: string, { name, branch, network }: Pick<DeployEnvironment, 'name' | 'branch' | 'network'>): Promise<void> {
+    await this.#post('/environments', { project_id: projectId, name, branch, network })
+  }
+
+  async removeEnvironment(projectId: string, name: string): Promise<void> {
+    await this.#delete('/environments', { project_id: projectId, name })
+  }
+
+  async putSecrets(projectId: string, secrets: Secrets): Promise<void> {
+    await this.#post('/secrets', { project_id: projectId, ...secrets })
+  }
+
+  async writeWorkflow(projectId: string): Promise<void> {
+    await this.#post('/workflow', { project_id: projectId })
+  }
+
+  async deploy(projectId: string, branch: string): Promise<void> {
+    await this.#post('/dispatch', { project_id: projectId, branch, action: 'deploy' })
+  }
+
+  /** The newest twenty. */
+  async deployments(projectId: string): Promise<readonly Deployment[]> {
+    return (await this.#get<{ readonly deployments: readonly Deployment[] }>('/deployments', { project_id: projectId })).deployments
+  }
+
+  /** For the channel, which asks who hears of deployments. */
+  token(): Promise<string | undefined> {
+    return this.#token()
+  }
+
+  #get<Answer>(path: string, query: Query = {}): Promise<Answer> {
+    return this.#call(`${path}?${new URLSearchParams(query).toString()}`, {})
+  }
+
+  #delete<Answer>(path: string, query: Query): Promise<Answer> {
+    return this.#call(`${path}?${new URLSearchParams(query).toString()}`, { method: 'DELETE' })
+  }
+
+  #post<Answer>(path: string, body: unknown): Promise<Answer> {
+    return this.#call(path, jsonBody(body))
+  }
+
+  async #call<Answer>(path: string, init: RequestInit): Promise<Answer> {
+    const token = await this.#token()
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    return callJson<Answer>(`/github${path}`, { ...init, headers })
+  }
+}

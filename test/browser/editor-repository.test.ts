@@ -1,0 +1,156 @@
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { runEvent } from '../editor/github/github-events.ts'
+import type { StandInRepository } from '../support/github-stand-in.ts'
+import { makeFile, openFile, readCode, signInToEditor, typeCode, untilSaving, useEditorSession } from './editor-session.ts'
+import { expectUsable } from './page-checks.ts'
+
+describe('repositories in the editor', function () {
+  this.timeout(120_000)
+  const session = useEditorSession()
+
+  /** Somebody who has signed in, and a repository of theirs. */
+  const begin = async (): Promise<{ page: Page; said: readonly string[]; repo: StandInRepository }> => {
+    const { page, said } = await session.visit({ world: { hasGitHub: true } })
+    const { github } = session.editor
+    const repo = github.repository('ann', 'token', { files: { 'README.md': 'Read me\n', 'contracts/Old.cdc': 'access(all) contract Old {}\n' } })
+    github.install('ann', 'User', [repo])
+    github.visitor = 'ann'
+    await signInToEditor(page, session.editor)
+    return { page, said, repo }
+  }
+  const open = (page: Page): Promise<void> => page.getByRole('button', { name: 'Repository', exact: true }).click()
+  const connect = async (page: Page): Promise<void> => {
+    await open(page)
+    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
+    await page.getByText('GitHub has said which repositories are yours.').waitFor()
+    await page.getByRole('combobox', { name: 'Repository' }).selectOption('ann/token')
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('link', { name: 'ann/token' }).waitFor()
+  }
+  const file = (page: Page, path: string): Locator => page.getByRole('checkbox', { name: path })
+
+  it('are chosen at GitHub, committed to without a loss, and loaded from', async () => {
+    const { page, said, repo } = await begin()
+    const { github } = session.editor
+    await makeFile(page, 'contracts/Old.cdc')
+    await typeCode(page, 'access(all) contract Old { access(all) fun now() {} }\n')
+    await connect(page)
+
+    await page.getByRole('button', { name: 'Commit to main' }).waitFor()
+    expect(await file(page, 'contracts/Old.cdc').isChecked()).to.equal(true)
+    expect(await file(page, 'README.md').isChecked()).to.equal(false)
+    await file(page, 'scripts/add.cdc').uncheck()
+    await page.getByRole('textbox', { name: 'Message' }).fill('The first version')
+    await page.getByRole('button', { name: 'Commit to main' }).click()
+    await page.getByText(/Committed to main as [0-9a-f]{7}\./).waitFor()
+    const files = github.files(repo)
+    expect(files['README.md']).to.equal('Read me\n')
+    expect(files['contracts/Old.cdc']).to.include('fun now()')
+    expect(Object.keys(files)).to.include('contracts/Counter.cdc').and.not.to.include('scripts/add.cdc')
+    expect(repo.commits.get(repo.refs.get('main') ?? '')?.message).to.equal('The first version')
+
+    github.push(repo, 'main', { 'docs/Guide.md': '# Guide\n', 'contracts/Old.cdc': '// theirs\n' })
+    await page.getByRole('tab', { name: 'Load' }).click()
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await file(page, 'docs/Guide.md').waitFor()
+    expect(await file(page, 'contracts/Old.cdc').isChecked()).to.equal(false)
+    await file(page, 'README.md').uncheck()
+    await page.getByRole('button', { name: 'Load into the project' }).click()
+    await page.getByText('A file is in the project now.').waitFor()
+    await file(page, 'docs/Guide.md').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await untilSaving(page, 'Saved')
+    await page.reload()
+    await page.getByRole('button', { name: 'Guide.md', exact: true }).click()
+    await openFile(page, 'docs/Guide.md').waitFor()
+    expect(await readCode(page)).to.include('# Guide')
+    expect(said).to.deep.equal([])
+  })
+
+  it('are not written over where somebody was faster', async () => {
+    const { page, repo } = await begin()
+    const { github } = session.editor
+    await connect(page)
+    await page.getByRole('button', { name: 'Commit to main' }).waitFor()
+    const theirs = github.push(repo, 'main', { 'contracts/Counter.cdc': '// theirs\n' })
+    await page.getByRole('button', { name: 'Commit to main' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(repo.refs.get('main')).to.equal(theirs)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('changed', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Commit to main' }).click()
+    await page.getByText(/Committed to main as/).waitFor()
+    expect(github.files(repo)['contracts/Counter.cdc']).to.include('contract Counter')
+    expect(repo.commits.get(repo.refs.get('main') ?? '')?.parents).to.deep.equal([theirs])
+  })
+
+  it('are deployed to accounts whose keys they alone have, and tell how it went as it happens', async () => {
+    const { page, said, repo } = await begin()
+    const { github, url } = session.editor
+    await connect(page)
+    await page.getByRole('tab', { name: 'Deploy' }).click()
+    await page.getByRole('textbox', { name: 'New environment' }).fill('staging')
+    await page.getByRole('button', { name: 'Add the environment' }).click()
+    await page.getByRole('button', { name: 'Give it a key' }).click()
+    await page.getByRole('textbox', { name: 'Account' }).fill('0xf8d6e0586b0a20c7')
+    await page.getByLabel('Private key, 64 hex digits').fill('no key')
+    await page.getByRole('button', { name: 'Seal it' }).click()
+    await page.getByRole('alert').filter({ hasText: '64 hex digits' }).waitFor()
+    await page.getByLabel('Private key, 64 hex digits').fill('ab'.repeat(32))
+    await page.getByRole('button', { name: 'Seal it' }).click()
+    await page.getByText('The key of staging is sealed in the repository.').waitFor()
+    expect(github.secret(repo, 'FLOW_PRIVATE_KEY_STAGING')).to.equal('ab'.repeat(32))
+    expect(await page.content()).not.to.include('abababab')
+    await page.getByRole('button', { name: 'Write the workflow' }).click()
+    await page.getByRole('button', { name: 'Deploy now' }).click()
+    await page.getByText('GitHub was asked to deploy main.').waitFor()
+    expect(repo.dispatches).to.deep.equal([{ ref: 'main', inputs: { action: 'deploy' } }])
+
+    await page.getByText('Nothing was deployed yet.').waitFor()
+    for (const [status, word] of [['in_progress', 'runs'], ['completed', 'deployed']] as const) {
+      const { headers, body } = github.event('workflow_run', runEvent(repo, { status }))
+      expect((await fetch(`${url}/github/webhook`, { method: 'POST', headers, body })).status).to.equal(200)
+      await page.getByRole('region', { name: 'Deployments' }).getByText(word, { exact: true }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Remove staging' }).click()
+    await page.getByText('Nothing is deployed yet.').waitFor()
+    expect(said).to.deep.equal([])
+  })
+
+  it('are left with words where somebody says no at GitHub, and forgotten by whoever disconnects', async () => {
+    const { page } = await begin()
+    const { github } = session.editor
+    github.visitor = undefined
+    await open(page)
+    await page.getByRole('button', { name: 'Choose repositories at GitHub' }).click()
+    await page.getByText('GitHub was not asked: you said no there, or closed its page.').waitFor()
+    github.visitor = 'ann'
+    const broken = { part: '/installation/repositories', answer: [500, { message: 'broken' }] as const, times: 1000 }
+    github.faults.push(broken)
+    await page.getByRole('button', { name: 'I have chosen them before' }).click()
+    await page.getByText('The repositories of ann are not known').waitFor()
+    broken.times = 0
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('button', { name: 'Connect' }).waitFor()
+  })
+
+  it('can be used by everybody, wide and on a phone', async () => {
+    for (const viewport of [{ width: 1280, height: 860 }, { width: 390, height: 844 }]) {
+      const { page } = viewport.width > 400 ? await begin() : { page: await session.visit({ viewport }).then(async (visit) => (await signInToEditor(visit.page, session.editor), visit.page)) }
+      await open(page)
+      await page.getByRole('button', { name: 'Choose repositories at GitHub' }).waitFor()
+      await expectUsable(page, `not connected, ${viewport.width}`)
+      await page.keyboard.press('Escape')
+      await connect(page)
+      for (const tab of ['Commit', 'Load', 'Deploy']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.locator('dialog .skeleton').first().waitFor({ state: 'detached' })
+        await expectUsable(page, `${tab}, ${viewport.width}`)
+      }
+    }
+  })
+})
