@@ -45,11 +45,16 @@ export function partSignedBy(transaction: FlowTransaction, { address }: Pick<Sig
   throw new SigningError('signer.address', `0x${hexOf(account)} is neither proposer, payer nor authorizer of the transaction`)
 }
 
+/** An argument as it is signed, and so has to be sent: without a line break at its end, as Flow's own libraries have it. */
+export function argumentText(argument: string): string {
+  return argument.replace(/\n$/, '')
+}
+
 function payloadFields(transaction: FlowTransaction): Input[] {
   const { script, proposalKey, computeLimit, referenceBlockId, payer, authorizers } = transaction
   return [
     utf8.encode(script),
-    transaction.arguments.map((argument) => utf8.encode(argument.replace(/\n$/, ''))),
+    transaction.arguments.map((argument) => utf8.encode(argumentText(argument))),
     fixed(referenceBlockId, identifierLength, 'referenceBlockId'),
     count(computeLimit, 'computeLimit'),
     accountOf(proposalKey.address, 'proposalKey.address'),

@@ -1,4 +1,4 @@
-import { encodeEnvelope, encodePayload, partSignedBy } from './encode-transaction.ts'
+import { argumentText, encodeEnvelope, encodePayload, partSignedBy } from './encode-transaction.ts'
 import type { FlowTransaction, Signer } from './flow-transaction.ts'
 import { signWithPasskey } from './passkey.ts'
 import type { Passkey, PasskeyOptions } from './passkey.ts'
@@ -18,7 +18,7 @@ export async function signTransaction(transaction: FlowTransaction, signer: Sign
   if (transaction[list].some((one) => one.keyIndex === keyIndex && same(one.address))) throw new SigningError(list, `has a signature of key ${keyIndex} of ${address} already`)
   const message = isEnvelope ? encodeEnvelope(transaction) : encodePayload(transaction)
   const signed = await signWithPasskey('transaction', message, signer, options)
-  return { ...transaction, [list]: [...transaction[list], { address, keyIndex, ...signed }] }
+  return { ...transaction, arguments: transaction.arguments.map(argumentText), [list]: [...transaction[list], { address, keyIndex, ...signed }] }
 }
 
 function partAddress(address: string): string {

@@ -23,6 +23,11 @@ export class TransactionRefusedError extends FlowfarmError {
   constructor(message: string, cause: unknown) {
     super('transaction-refused', message, { cause })
   }
+
+  /** Whether it refuses the transaction because it has it already. */
+  get isKnown(): boolean {
+    return /already (?:been submitted|exists|known)|duplicate transaction/i.test(this.message)
+  }
 }
 
 /** What sending transactions needs of one access node. Every method throws ChainUnavailableError where the node does not answer as it should, and the signal's reason. */

@@ -46,6 +46,17 @@ export function transactionEnvelope(transaction: TransactionBody): Buffer {
   return Buffer.from(rlp.view())
 }
 
+/**
+ * A transaction as nodes keep it: they put the signatures that they are sent in order, by signer and then by key, before they look at them. What the payer
+ * signs, and the id, are of these, in whatever order people have signed.
+ */
+export function withOrderedSignatures<Transaction extends TransactionBody>(transaction: Transaction): Transaction {
+  const signers = signerList(transaction)
+  const placeOf = ({ address }: BodySignature): number => signers.findIndex((signer) => signer.equals(address))
+  const ordered = (signatures: readonly BodySignature[]): BodySignature[] => signatures.toSorted((a, b) => placeOf(a) - placeOf(b) || a.keyId - b.keyId)
+  return { ...transaction, payloadSignatures: ordered(transaction.payloadSignatures), envelopeSignatures: ordered(transaction.envelopeSignatures) }
+}
+
 function writePayload(transaction: TransactionBody): void {
   const before = rlp.length
   const { authorizers, arguments: values } = transaction

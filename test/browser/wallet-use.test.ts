@@ -259,6 +259,14 @@ describe('the pages of the wallet', () => {
     }
   })
 
+  it('is no wider than its window whatever a collection is called', async () => {
+    const { page } = await session.visit({ nfts: [{ nft_type: 'A.0b2a3299cc857e29.TopShot', display_name: 'W'.repeat(200), number_of_tokens: 12 }] }, { viewport: { width: 320, height: 568 } })
+    await signInByCode(page, session.wallet)
+    await makeFirstPasskey(page)
+    await page.getByText('WWW').waitFor()
+    await expectUsable(page, 'a long name')
+  })
+
   it('says what to do where a page breaks, and leaves the others alone', async () => {
     const { page } = await session.visit({ transfers: [null as unknown as object] })
     await signInByCode(page, session.wallet)

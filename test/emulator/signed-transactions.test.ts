@@ -1,6 +1,9 @@
 import { expect } from 'chai'
+import { hexOf } from '../../clients/signing/bytes.ts'
 import type { FlowTransaction } from '../../clients/signing/flow-transaction.ts'
+import { signTransaction } from '../../clients/signing/sign-transaction.ts'
 import { addKey, createAccount, revokeKey, sendFlow } from '../../clients/signing/transactions/make-transaction.ts'
+import { softPasskey } from '../signing/soft-passkey.ts'
 import { NodeClient, passkeyKey, testKey } from '../support/node-client.ts'
 import type { TestKey, TestSigner, TestTransaction, ToldResult } from '../support/node-client.ts'
 import { payingChains } from '../support/paying-chains.ts'
@@ -114,6 +117,29 @@ for (const { name, start } of payingChains) {
       const other = { ...whole, keyIndex: 2, key: second }
       for (const one of [half, other]) expect((await sent({ code: send(), proposer: one })).error).to.include('sufficient')
       expect(await sent({ code: send(), proposer: half, signers: [half, other] })).to.include({ status: 4, error: '' })
+    })
+
+    it('are run in whatever order those sign who do not pay', async () => {
+      const [proposer, account] = [await newAccount(passkeyKey()), await newAccount(passkeyKey())]
+      const second = passkeyKey()
+      expect(await sent({ code: addKey('emulator', { ...second, weight: 1000 }), proposer: account })).to.include({ error: '' })
+      const other = { ...account, keyIndex: 1, key: second }
+      const all = { code: send(), proposer, authorizers: [account], payer: chain.payer }
+      for (const signers of [[proposer, account, chain.payer], [account, proposer, chain.payer], [other, account, proposer, chain.payer], [proposer, other, chain.payer]]) {
+        expect(await sent({ ...all, signers }), signers.map(({ address, keyIndex }) => `${address}/${keyIndex}`).join()).to.include({ status: 4, error: '' })
+      }
+    })
+
+    it('are sent with the very arguments that were signed, also where one of them ended in a line break', async () => {
+      const { publicKey, getCredential } = softPasskey()
+      const { address } = await newAccount({ ...passkeyKey(), publicKey: hexOf(publicKey.subarray(1)) })
+      const { script, arguments: values } = send()
+      const transaction = {
+        script, arguments: values.map((value) => `${value}\n`), referenceBlockId: await node().latestBlockId(), computeLimit: 1000, proposalKey: { address, keyIndex: 0, sequenceNumber: 0n },
+        payer: address, authorizers: [address], payloadSignatures: [], envelopeSignatures: [],
+      }
+      const signed = await signTransaction(transaction, { address, keyIndex: 0, rpId: 'wallet.example', credentialId: publicKey, publicKey }, { getCredential })
+      expect(await done(signed)).to.include({ status: 4, error: '' })
     })
 
     it('are run once', async () => {

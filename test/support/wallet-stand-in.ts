@@ -231,6 +231,8 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
     const { transaction } = fromBinary(SendTransactionRequestSchema, request)
     const [signature] = transaction?.envelopeSignatures ?? []
     if (transaction?.proposalKey === undefined || signature === undefined) throw new TransactionRefusedError('no signature', undefined)
+    const id = createHash('sha3-256').update(request).digest()
+    if (results.has(id.toString('hex'))) return id
     if (world().fate === 'refused') throw new TransactionRefusedError('invalid transaction: the reference block is too old', undefined)
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
     const address = `0x${hex(transaction.payer)}`
@@ -249,7 +251,6 @@ function createMemoryChain(world: () => WalletWorld): MemoryChain {
     })
     if (proposalKey.sequenceNumber !== BigInt(key.sequenceNumber) || key.isRevoked) throw new TransactionRefusedError('the key is revoked, or its sequence number is another one', undefined)
     account.keys[key.index] = { ...key, sequenceNumber: key.sequenceNumber + 1 }
-    const id = createHash('sha3-256').update(request).digest()
     results.set(id.toString('hex'), world().fate === 'failed' ? '[Error Code: 1101] error caused by: panic: The recipient cannot receive FLOW' : act(account, address, { script, arguments: code.arguments }))
     height++
     return id

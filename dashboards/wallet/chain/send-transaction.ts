@@ -33,6 +33,8 @@ const computeLimit = 9999
 const pollMs = 1000
 /** Blocks come each second; a transaction that is not sealed by then is one that somebody has to look for. */
 const patienceMs = 180_000
+/** For how long a transaction is sent again of which nobody says that it arrived. */
+const arrivalMs = 30_000
 
 /**
  * Signs a transaction by a passkey, which pays for it too, sends it, and waits until it is sealed.
@@ -55,10 +57,33 @@ export async function sendTransaction({ rpId, account, code, onStage, signal }: 
   const signed = await signTransaction(transaction, signer, { signal })
   usedPasskeyHere(credentialId)
   onStage('sending')
-  const id = await submit(network, signed)
+  const id = await submitSurely(network, signed, signal)
   onStage('sent', id)
   await untilSealed(network, id, { onStage, signal })
   return id
+}
+
+/**
+ * Sends a transaction until somebody says that it arrived. It is the same one each time, which the chain runs once: another one, with the next number of the key,
+ * would be a second payment where the first had arrived and only the answer was lost.
+ * @throws WalletProblem `not-known` where it may have arrived
+ */
+async function submitSurely(network: Network, signed: FlowTransaction, signal: AbortSignal): Promise<string> {
+  const end = Date.now() + arrivalMs
+  let mayHaveArrived = false
+  for (;;) {
+    try {
+      return await submit(network, signed)
+    } catch (error) {
+      // Who is told to come later was not listened to.
+      if (mayPass(error) && !(error instanceof WalletProblem && error.status === 429)) mayHaveArrived = true
+      if (!mayPass(error) || Date.now() > end) {
+        if (!mayHaveArrived) throw error
+        throw new WalletProblem(504, 'not-known', 'It is not known whether the transaction arrived. Look at your balance and at the activity before you send it again.')
+      }
+    }
+    await pause(pollMs, signal)
+  }
 }
 
 async function untilSealed(network: Network, id: string, { onStage, signal }: Pick<SendOptions, 'onStage' | 'signal'>): Promise<void> {
@@ -76,6 +101,11 @@ async function untilSealed(network: Network, id: string, { onStage, signal }: Pi
     if (Date.now() > end) throw new WalletProblem(504, 'not-sealed', 'The transaction was sent, and is not sealed yet. Look for it in the explorer before you send it again.')
     await pause(pollMs, signal)
   }
+}
+
+/** Whether a transaction was sent of which it cannot be said (yet) what became of it. */
+export function isUndecided(error: unknown): boolean {
+  return error instanceof WalletProblem && (error.code === 'not-known' || error.code === 'not-sealed')
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { plainAmount } from '../chain/amounts.ts'
 import { readAccount } from '../chain/chain-client.ts'
-import { sendTransaction } from '../chain/send-transaction.ts'
+import { isUndecided, sendTransaction } from '../chain/send-transaction.ts'
 import type { OwnAccount, SendStage } from '../chain/send-transaction.ts'
 import { useReadAgain } from '../own.ts'
 import { problemText, WalletProblem, wasNotGiven } from '../../auth/problem.ts'
@@ -40,6 +40,7 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
   const readAgain = useReadAgain()
   const [stage, setStage] = useState<{ readonly name: SendStage; readonly id?: string | undefined }>()
   const [problem, setProblem] = useState<string>()
+  const [isOpen, setIsOpen] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   const leaving = useRef<AbortController>(undefined)
   const recipient = useQuery({ queryKey: ['recipient', network, to], queryFn: ({ signal }) => readAccount(network, to, signal), staleTime: 30_000 })
@@ -61,18 +62,19 @@ export function SendReview({ payment, onBack, onAgain, onEnd }: SendReviewProps)
     } catch (error) {
       if (control.signal.aborted) return
       setProblem(problemText(error))
-      // Nothing has left this page yet: it may be tried again.
-      setStage((before) => (before?.id === undefined || wasNotGiven(error) ? undefined : before))
+      setIsOpen(isUndecided(error))
+      // What was refused before it was sent may be tried again.
+      setStage((before) => (isUndecided(error) || (before?.id !== undefined && !wasNotGiven(error)) ? before : undefined))
     } finally {
       if (!control.signal.aborted) await readAgain()
     }
   }
   const explorer = networkSettings(settings, network)?.explorer_url ?? null
   const isSealed = stage?.name === 'sealed'
-  const hasFailed = problem !== undefined && stage?.id !== undefined
+  const hasFailed = problem !== undefined && stage !== undefined
   return (
     <section className="panel send-form" aria-labelledby="review-title">
-      <h2 id="review-title" ref={heading} tabIndex={-1}>{isSealed ? 'Sent' : hasFailed ? 'Not done' : 'Is this right?'}</h2>
+      <h2 id="review-title" ref={heading} tabIndex={-1}>{isSealed ? 'Sent' : hasFailed ? (isOpen ? 'Not known yet' : 'Not done') : 'Is this right?'}</h2>
       <p className="sum"><b>{plainAmount(amount)}</b> FLOW</p>
       <dl className="facts">
         <dt>To</dt>

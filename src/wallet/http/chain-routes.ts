@@ -14,6 +14,7 @@ import { parseAddress } from '../../chain/address.ts'
 import { ChainUnavailableError } from '../../chain/chain-reader.ts'
 import type { ChainAccount } from '../../chain/chain-reader.ts'
 import { chainIdToNetwork } from '../../chain/network.ts'
+import { transactionId, withOrderedSignatures } from '../../chain/transaction-id.ts'
 import { isWalletNetwork, walletNetworks } from '../chain/wallet-network.ts'
 import type { WalletNetwork } from '../chain/wallet-network.ts'
 
@@ -36,7 +37,7 @@ const hashAlgorithms: Readonly<Record<number, string>> = { 1: 'SHA2_256', 3: 'SH
  *
  *     GET  /chain/{network}                      {network, chain, block: {id, height}}
  *     GET  /chain/{network}/accounts/{address}   {address, balance, keys}
- *     POST /chain/{network}/transactions         {id}; 422 with the words of the node where it does not take it
+ *     POST /chain/{network}/transactions         {id}, also where the node has it already; 422 with the words of the node where it does not take it
  *     GET  /chain/{network}/transactions/{id}    {id, status, is_failed, error}
  */
 export function chainRoutes({ nodes, admit }: ChainRouteOptions): Router<RequestState> {
@@ -76,7 +77,12 @@ export function chainRoutes({ nodes, admit }: ChainRouteOptions): Router<Request
   router.post('/transactions', async (context) => {
     context.state.route = '/chain/{network}/transactions'
     const node = nodeOf(context)
-    const id = await node.send(encodeSubmission(messageOf(readTransaction(await readJson(context.req, mostBodyBytes)))))
+    const message = messageOf(readTransaction(await readJson(context.req, mostBodyBytes)))
+    const id = await node.send(encodeSubmission(message)).catch((error: unknown) => {
+      if (error instanceof TransactionRefusedError && error.isKnown) return transactionId(withOrderedSignatures(message))
+      if (error instanceof ChainUnavailableError) throw new ApiError(503, 'chain-unavailable', 'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.', { cause: error })
+      throw error
+    })
     send(context, { id: id.toString('hex') })
   })
   router.get('/transactions/:id', async (context) => {

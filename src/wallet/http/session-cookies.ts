@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Router } from '@koa/router'
+import { decodeJwt } from 'jose'
 import { ApiError } from '../../base/errors.ts'
 import type { RequestContext, RequestState } from '../../base/http/requests.ts'
 import { readJson } from '../../base/read-json.ts'
@@ -55,9 +56,11 @@ export function sessionRoutes(options: SessionCookieOptions): Router<RequestStat
     if (typeof given !== 'string' || given === '' || given.length > mostTokenLength) throw new ApiError(400, 'bad-input', 'refresh_token has to be that of a session.', { field: 'refresh_token' })
     const before = readCookie(context, options)
     const session = await renew(given, clientOf(context.req))
-    answer(context, options, session)
-    // Somebody signs in over a session: nobody would end that one any more.
-    if (before !== undefined && before !== given) await endQuietly(before, clientOf(context.req), options)
+    // Somebody signs in over a session: nobody would end that one any more. Where it is the same, which came twice, the cookie has its newest token.
+    const other = before === undefined || before === given || before === session.refresh_token ? undefined : await renewQuietly(before, clientOf(context.req), options)
+    const isSame = other !== undefined && sessionIdOf(other) !== undefined && sessionIdOf(other) === sessionIdOf(session)
+    answer(context, options, isSame ? other : session)
+    if (other !== undefined && !isSame) await endQuietly(other, clientOf(context.req), options)
   })
   router.get('/session', async (context) => {
     const token = readCookie(context, options)
@@ -126,12 +129,32 @@ function oneByOne({ auth, keptMs = 5000 }: SessionCookieOptions): { readonly ren
   }
 }
 
-async function endQuietly(token: string, client: string, { auth }: SessionCookieOptions): Promise<void> {
+/** Undefined: it has ended, or cannot be asked for now. */
+async function renewQuietly(token: string, client: string, { auth }: SessionCookieOptions): Promise<AuthSession | undefined> {
   try {
-    await auth.signOut((await auth.refresh(token, client)).access_token, 'local', client)
+    return await auth.refresh(token, client)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+async function endQuietly({ access_token: accessToken }: AuthSession, client: string, { auth }: SessionCookieOptions): Promise<void> {
+  try {
+    await auth.signOut(accessToken, 'local', client)
   } catch (error) {
     // It ends by itself; the new one is there, which is what was asked for.
     if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** Which session an access token is of; nobody is let in by it here. */
+function sessionIdOf({ access_token: accessToken }: AuthSession): unknown {
+  try {
+    return decodeJwt(accessToken)['session_id']
+  } catch {
+    // Of an auth server whose tokens say nothing.
+    return undefined
   }
 }
 

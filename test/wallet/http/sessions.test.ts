@@ -162,6 +162,27 @@ describe('the wallet over HTTP', () => {
     expect(settings).to.include({ rp_id: 'localhost', gotrue_url: '/auth/v1', passkey_auth_url: '/functions/v1/passkey-auth', url: wallet.url })
   })
 
+  it('keeps a sign-in whose token comes twice', async () => {
+    const email = newEmail()
+    const post = (path: string, body: unknown, headers = {}): Promise<Response> => fetch(`${wallet.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+    await post('/auth/v1/otp', { email })
+    const session = await (await post('/auth/v1/verify', { type: 'email', email, token: await wallet.codeFor(email) })).json() as { refresh_token: string }
+    const own = { origin: wallet.url, 'x-wallet-session': '1' }
+    const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const keep = (cookie?: string): Promise<Response> => post('/session', { refresh_token: session.refresh_token }, { ...own, ...(cookie === undefined ? {} : { cookie }) })
+    const renew = (cookie: string): Promise<Response> => fetch(`${wallet.url}/session`, { headers: { ...own, cookie } })
+
+    const first = await keep()
+    const renewed = await renew(cookieOf(first))
+    const second = await keep(cookieOf(renewed))
+    expect([first.status, renewed.status, second.status]).to.deep.equal([200, 200, 200])
+    const { session: kept } = await second.json() as { session: { access_token: string } }
+    const user = await fetch(`${wallet.url}/auth/v1/user`, { headers: { authorization: `Bearer ${kept.access_token}` } })
+    expect(user.status).to.equal(200)
+    const { session: after } = await (await renew(cookieOf(second))).json() as { session: unknown }
+    expect(after).to.not.equal(null)
+  })
+
   it('says of the chain what a transaction needs, and refuses what is none', async () => {
     const head = await (await fetch(`${wallet.url}/chain/testnet`)).json() as { chain: string; block: { id: string } }
     expect([head.chain, head.block.id.length]).to.deep.equal(['emulator', 64])

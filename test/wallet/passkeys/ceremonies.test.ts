@@ -28,7 +28,7 @@ describe('ceremonies of passkeys', () => {
     const person = world.person()
     const registered = given(await world.register(person, { transports: ['internal', 'hybrid', 'internal'] }, { authenticatorName: '  My phone ' }))
     const [credential] = person.authenticator.credentials
-    expect(registered).to.include({ verified: true, publicKeySec1Hex: credential?.publicKeySec1Hex })
+    expect(registered).to.include({ verified: true, credentialId: credential?.id, publicKeySec1Hex: credential?.publicKeySec1Hex })
     expect(registered.publicKeySec1Hex).to.match(/^04[0-9a-f]{128}$/)
     const { createdAt, ...passkey } = registered.passkey
     expect(passkey).to.deep.equal({

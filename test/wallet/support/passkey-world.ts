@@ -46,6 +46,7 @@ export interface ShownPasskey {
 
 export interface Registered {
   readonly verified: boolean
+  readonly credentialId: string
   readonly publicKeySec1Hex: string
   readonly passkey: ShownPasskey
 }

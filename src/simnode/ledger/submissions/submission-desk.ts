@@ -1,7 +1,7 @@
 import { readTransactionResponse } from '../../../access/wire/read-transactions.ts'
 import { WireError } from '../../../access/wire/wire-error.ts'
 import type { TransactionBody } from '../../../chain/transaction-body.ts'
-import { transactionId } from '../../../chain/transaction-id.ts'
+import { transactionId, withOrderedSignatures } from '../../../chain/transaction-id.ts'
 import { findBlock } from '../../node/node-view.ts'
 import type { NodeView } from '../../node/node-view.ts'
 import { Refusal } from '../../node/refusal.ts'
@@ -87,7 +87,7 @@ export class SubmissionDesk {
 /** The transaction of a request, which has it where an answer has it. It is copied, since it outlives the call. */
 function bodyOf(request: Buffer): TransactionBody {
   try {
-    return readTransactionResponse(Buffer.from(request))
+    return withOrderedSignatures(readTransactionResponse(Buffer.from(request)))
   } catch (error) {
     if (error instanceof WireError) throw new Refusal('INVALID_ARGUMENT', `invalid transaction: ${error.message.replace('answer', 'request')}`)
     throw error

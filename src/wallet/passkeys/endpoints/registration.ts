@@ -60,7 +60,7 @@ export async function finishRegistration({ data, signedIn: { user }, caller, par
       if (!await sessions.holdUser(client, user.id)) throw functionError('UNAUTHORIZED', 'The account was removed meanwhile.')
       await audit.note(caller, { ...about, event: 'registration_completed', isDone: true }, client)
     })
-    return { verified: true, publicKeySec1Hex: made.publicKeySec1.toString('hex'), passkey }
+    return { verified: true, credentialId: passkey.id, publicKeySec1Hex: made.publicKeySec1.toString('hex'), passkey }
   } catch (error) {
     const reason = error instanceof VerificationFailure ? error.reason : error instanceof ApiError ? error.code : undefined
     if (reason !== undefined) await audit.note(caller, { ...about, event: 'registration_failed', isDone: false, reason })

@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+import Koa from 'koa'
+import { pino } from 'pino'
+import type { FlowTransaction } from '../../../clients/signing/flow-transaction.ts'
+import { createAccount, sendFlow } from '../../../clients/signing/transactions/make-transaction.ts'
+import { createTransactionClient } from '../../../src/access/transaction-client.ts'
+import { closeServer, listen } from '../../../src/base/http/listen.ts'
+import { requests } from '../../../src/base/http/requests.ts'
+import type { RequestState } from '../../../src/base/http/requests.ts'
+import { Metrics } from '../../../src/base/metrics.ts'
+import { startLedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+import type { LedgerNode } from '../../../src/simnode/ledger/ledger-node.ts'
+import { chainRoutes } from '../../../src/wallet/http/chain-routes.ts'
+import { NodeClient, passkeyKey, testPayer } from '../../support/node-client.ts'
+import type { TestSigner } from '../../support/node-client.ts'
+import { submission } from '../support/sent-transactions.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('a transaction that a page sends', () => {
+  let node: LedgerNode
+  let client: NodeClient
+  const stops: (() => Promise<void>)[] = []
+  let url: string
+
+  before(async () => {
+    node = await startLedgerNode({ seed: 6, head: 330, hasPayer: true })
+    client = new NodeClient(node.endpoint)
+    const transactions = createTransactionClient({ endpoint: node.endpoint, log })
+    const app = new Koa<RequestState>()
+    app.use(requests({ service: 'wallet', metrics: new Metrics(), log, list: 'the documentation' }))
+    app.use(chainRoutes({ nodes: { testnet: transactions }, admit: () => undefined }).routes() as unknown as Koa.Middleware<RequestState>)
+    const handle = app.callback()
+    const { server, port } = await listen((request, response) => void handle(request, response), { host: '127.0.0.1', port: 0 })
+    url = `http://127.0.0.1:${port}/chain/testnet/transactions`
+    stops.push(() => closeServer(server, 0), () => transactions.close(), () => client.close(), () => node.stop())
+  })
+  after(async () => {
+    for (const stop of stops) await stop()
+  })
+
+  const post = async (transaction: FlowTransaction): Promise<{ status: number; id?: string; detail?: string }> => {
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(submission(transaction)) })
+    return { status: response.status, ...await response.json() as object }
+  }
+  const newAccount = async (): Promise<TestSigner> => {
+    const key = passkeyKey()
+    const id = await client.send(await client.signed({ code: createAccount('emulator', { ...key, startBalance: 1_000_000_000n }), proposer: testPayer() }))
+    node.advance(1)
+    return { address: (await client.result(id)).createdAddress ?? '', keyIndex: 0, key }
+  }
+
+  it('has its id however often it comes, and is run once', async () => {
+    const [account, other] = [await newAccount(), await newAccount()]
+    // In another order than the chain keeps signatures.
+    const transaction = await client.signed({
+      code: sendFlow('emulator', { amount: 100_000_000n, to: testPayer().address }), proposer: other, authorizers: [account], payer: testPayer(), signers: [account, other, testPayer()],
+    })
+    node.inject({ kind: 'garbage', methods: ['SendTransaction'], length: 64, times: 1 })
+    const lost = await post(transaction)
+    expect([lost.status, lost.detail]).to.deep.equal([503, 'No access node of this network says that it has the transaction. It may have arrived: send the same again, which the chain runs once.'])
+    const again = await post(transaction)
+    expect(again).to.include({ status: 200 })
+    node.advance(1)
+    expect(await client.result(again.id ?? '')).to.include({ status: 4, error: '' })
+    expect(await post(transaction)).to.deep.equal(again)
+    node.advance(1)
+    expect((await client.account(account.address)).balance).to.equal('9.00100000')
+  })
+
+  it('is refused with the words of the node where one signature is there twice', async () => {
+    const account = await newAccount()
+    const signed = await client.signed({ code: sendFlow('emulator', { amount: 1n, to: testPayer().address }), proposer: account })
+    const refused = await post({ ...signed, envelopeSignatures: [...signed.envelopeSignatures, ...signed.envelopeSignatures] })
+    expect(refused.status).to.equal(422)
+    expect(refused.detail).to.include('duplicated signature')
+  })
+})
