@@ -17,6 +17,14 @@ describe('values that are typed for arguments', () => {
     ['[UFix64]', '[0.1, 123456.12345678]', { type: 'Array', value: [{ type: 'UFix64', value: '0.10000000' }, { type: 'UFix64', value: '123456.12345678' }] }],
     ['String', '{"type": "image/png"}', { type: 'String', value: '{"type": "image/png"}' }],
     ['String', '{"type": "String", "value": "a"}', { type: 'String', value: 'a' }],
+    ['String?', '{"type": "image/png"}', { type: 'Optional', value: { type: 'String', value: '{"type": "image/png"}' } }],
+    ['{String: String}', '{"type": "sword"}', { type: 'Dictionary', value: [{ key: { type: 'String', value: 'type' }, value: { type: 'String', value: 'sword' } }] }],
+    ['[{String: String}]', '[{"type": "sword"}]', { type: 'Array', value: [{ type: 'Dictionary', value: [{ key: { type: 'String', value: 'type' }, value: { type: 'String', value: 'sword' } }] }] }],
+    ['{String: String}', '{"type": "Dictionary", "value": []}', { type: 'Dictionary', value: [] }],
+    ['{A.0x1.I}', '{"type": "Struct", "value": {}}', { type: 'Struct', value: {} }],
+    ['Int?', '{"type": "Int", "value": "3"}', { type: 'Optional', value: { type: 'Int', value: '3' } }],
+    ['Int?', '{"type": "Optional", "value": null}', { type: 'Optional', value: null }],
+    ['[AnyStruct]', '[{"type": "Int", "value": "3"}]', { type: 'Array', value: [{ type: 'Int', value: '3' }] }],
   ]
   for (const [type, typed, value] of made) {
     it(`take ${JSON.stringify(typed)} for ${type}`, () => expect(argumentValue(type, typed)).to.deep.equal(value))

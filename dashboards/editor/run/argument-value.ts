@@ -25,8 +25,7 @@ const sureDigits = 15
 export function argumentValue(type: string, typed: string): CadenceValue {
   const text = typed.trim()
   const given = /^\{\s*"type"\s*:/.test(text) ? parse(text) : undefined
-  // A text may be any, also one that looks like a value of another type.
-  if (isCadenceValue(given) && (type !== 'String' || given.type === 'String')) return given
+  if (isCadenceValue(given) && isOf(type, given)) return given
   if (type.endsWith('?')) return text === '' || text === 'nil' ? { type: 'Optional', value: null } : { type: 'Optional', value: argumentValue(type.slice(0, -1), typed) }
   if (type === 'String' || type === 'Character') return { type, value: typed }
   if (type.startsWith('[') || type.startsWith('{')) return fromPlain(type, parse(text))
@@ -35,7 +34,7 @@ export function argumentValue(type: string, typed: string): CadenceValue {
 
 /** A value of JSON, or a text, as a value of a Cadence type. */
 function fromPlain(type: string, value: unknown): CadenceValue {
-  if (isCadenceValue(value)) return value
+  if (isCadenceValue(value) && isOf(type, value)) return value
   if (type.endsWith('?')) return { type: 'Optional', value: value === null ? null : fromPlain(type.slice(0, -1), value) }
   if (type.startsWith('[')) {
     if (!Array.isArray(value)) throw new ArgumentProblem(`Write a list in JSON, such as ["1", "2"], for ${type}.`)
@@ -138,6 +137,17 @@ function parse(text: string): unknown {
 function isCadenceValue(value: unknown): value is CadenceValue {
   return typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string'
     && Object.keys(value).every((key) => key === 'type' || key === 'value')
+}
+
+/**
+ * Whether JSON that looks like JSON-CDC is meant so. A text may be any, and a dictionary may have a key `type` of its own, as what is told of NFTs has.
+ * What an optional has in it is asked of the type within.
+ */
+function isOf(type: string, { type: given, value }: CadenceValue): boolean {
+  if (type.endsWith('?')) return given === 'Optional'
+  if (type.startsWith('[')) return given === 'Array' && Array.isArray(value)
+  if (type.startsWith('{') && splitType(type.slice(1, -1), ':').length > 1) return given === 'Dictionary' && Array.isArray(value)
+  return type !== 'String' || given === 'String'
 }
 
 /** What one would type for a value: the way back, for those that come with samples. */
