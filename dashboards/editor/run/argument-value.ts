@@ -13,7 +13,12 @@ export class ArgumentProblem extends Error {
 }
 
 const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
-const fixLimits: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([['UFix64', [0n, 2n ** 64n - 1n]], ['Fix64', [-(2n ** 63n), 2n ** 63n - 1n]]])
+/** Of numbers with a fixed point: how many decimals, and the least and the most, in units of the last one. */
+const fixLimits: ReadonlyMap<string, FixLimits> = new Map([64n, 128n].flatMap((bits): [string, FixLimits][] => {
+  const decimals = bits === 64n ? 8 : 24
+  return [[`UFix${bits}`, { decimals, low: 0n, high: 2n ** bits - 1n }], [`Fix${bits}`, { decimals, low: -(2n ** (bits - 1n)), high: 2n ** (bits - 1n) - 1n }]]
+}))
+interface FixLimits { readonly decimals: number; readonly low: bigint; readonly high: bigint }
 const maxDigits = 100
 /** Decimal digits that a number of JSON keeps, however large it is. */
 const sureDigits = 15
@@ -98,12 +103,12 @@ function whole(type: string, kind: string, bits: string | undefined, text: strin
   return value.toString()
 }
 
-function fixed(type: string, [low, high]: readonly [bigint, bigint], text: string): string {
-  const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(text) ?? []
-  if (before === undefined || text.length > maxDigits) throw new ArgumentProblem(`${type} is a number of at most 8 decimals, such as 12.5.`)
-  const units = BigInt(`${sign}${before}${after.padEnd(8, '0')}`)
+function fixed(type: string, { decimals, low, high }: FixLimits, text: string): string {
+  const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (before === undefined || after.length > decimals || text.length > maxDigits) throw new ArgumentProblem(`${type} is a number of at most ${decimals} decimals, such as 12.5.`)
+  const units = BigInt(`${sign}${before}${after.padEnd(decimals, '0')}`)
   if (units < low || units > high) throw new ArgumentProblem(low === 0n && units < 0n ? `${type} is not below 0.` : `This is too large for ${type}.`)
-  return `${sign}${BigInt(before)}.${after.padEnd(8, '0')}`
+  return `${units < 0n ? '-' : ''}${BigInt(before)}.${after.padEnd(decimals, '0')}`
 }
 
 function path(text: string): { readonly domain: string; readonly identifier: string } {
