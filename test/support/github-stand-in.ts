@@ -20,6 +20,8 @@ export interface StandInRepository {
   readonly commits: Map<string, { readonly tree: string; readonly parents: readonly string[]; readonly message: string }>
   /** All paths of each tree. */
   readonly trees: Map<string, ReadonlyMap<string, Blob>>
+  /** So many entries of a tree with all that is below it are told at once; GitHub tells 100,000. */
+  mostEntries: number
   /** `admin`, `write`, `read`; others have `read` of public ones, and `none` else. */
   readonly collaborators: Map<string, string>
   /** Sealed, base64. */
@@ -110,7 +112,7 @@ export class GitHubStandIn {
   repository(owner: string, name: string, { files, isPrivate = true, collaborators = {} }: { readonly files?: Readonly<Record<string, string>>; readonly isPrivate?: boolean; readonly collaborators?: Readonly<Record<string, string>> } = {}): StandInRepository {
     this.person(owner)
     const repository: StandInRepository = {
-      id: this.#nextId++, owner, name, isPrivate, defaultBranch: 'main', refs: new Map(), commits: new Map(), trees: new Map(), collaborators: new Map([[owner, 'admin'], ...Object.entries(collaborators)]),
+      id: this.#nextId++, owner, name, isPrivate, defaultBranch: 'main', refs: new Map(), commits: new Map(), trees: new Map(), mostEntries: 100_000, collaborators: new Map([[owner, 'admin'], ...Object.entries(collaborators)]),
       secrets: new Map(), secretKeys: sodium.crypto_box_keypair(), protectedBranches: new Set(), pulls: [], dispatches: [],
     }
     this.repositories.push(repository)
@@ -120,12 +122,7 @@ export class GitHubStandIn {
 
   /** Commits as somebody else does. @returns the commit */
   push(repository: StandInRepository, branch: string, files: Readonly<Record<string, string>>): string {
-    const parent = repository.refs.get(branch)
-    const before = parent === undefined ? new Map<string, Blob>() : treeOf(repository, parent)
-    const tree = addTree(repository, new Map([...before, ...Object.entries(files).map(([path, text]) => [path, { mode: '100644', bytes: Buffer.from(text) }] as const)]))
-    const sha = addCommit(repository, tree, parent === undefined ? [] : [parent], 'A commit of somebody')
-    repository.refs.set(branch, sha)
-    return sha
+    return pushWithModes(repository, branch, Object.fromEntries(Object.entries(files).map(([path, text]) => [path, ['100644', text] as const])))
   }
 
   /** Texts of a branch by path. */
@@ -278,7 +275,7 @@ export class GitHubStandIn {
     if (!may('contents', method === 'GET' ? 'read' : 'write')) return forbidden
     if (area === 'contents') return this.#contents(method, repo, parts.slice(1).join('/'), query.get('ref'), body)
     if (area === 'commits') return repo.refs.size === 0 ? emptyRepository : [200, this.#history(repo, query.get('sha') ?? repo.defaultBranch)]
-    return this.#git(method, repo, [second, ...more], body, may('workflows', 'write'))
+    return this.#git(method, repo, [second, ...more], { body, isRecursive: query.has('recursive'), mayWriteWorkflows: may('workflows', 'write') })
   }
 
   #contents(method: string, repo: StandInRepository, path: string, ref: string | null, body: Record<string, unknown>): Answer {
@@ -299,11 +296,14 @@ export class GitHubStandIn {
     return [200, [...names].map((name) => {
       const at = path === '' ? name : `${path}/${name}`
       const file = tree.get(at)
-      return { name, path: at, type: file === undefined ? 'dir' : 'file', sha: file === undefined ? '0'.repeat(40) : blobSha(file.bytes), size: file?.bytes.length ?? 0 }
+      // As GitHub does it: a submodule is a file in a list, without an address.
+      const download = file === undefined || file.mode === '160000' ? null : `${this.url}/raw/${at}`
+      const type = file === undefined ? 'dir' : file.mode === '120000' ? 'symlink' : 'file'
+      return { name, path: at, type, download_url: download, sha: file === undefined ? '0'.repeat(40) : blobSha(file.bytes), size: file?.bytes.length ?? 0 }
     })]
   }
 
-  #git(method: string, repo: StandInRepository, [kind = '', ...rest]: readonly string[], body: Record<string, unknown>, mayWriteWorkflows: boolean): Answer {
+  #git(method: string, repo: StandInRepository, [kind = '', ...rest]: readonly string[], { body, isRecursive, mayWriteWorkflows }: { readonly body: Record<string, unknown>; readonly isRecursive: boolean; readonly mayWriteWorkflows: boolean }): Answer {
     if (repo.refs.size === 0) return emptyRepository
     const branch = rest.join('/').replace(/^heads\//, '')
     if (kind === 'ref' && method === 'GET') {
@@ -337,7 +337,9 @@ export class GitHubStandIn {
       if (tree === undefined) return notFound
       const folders = new Set([...tree.keys()].flatMap((path) => path.split('/').slice(0, -1).map((_, at, all) => all.slice(0, at + 1).join('/'))))
       const blobs = [...tree].map(([path, { mode }]) => ({ path, mode, type: mode === '160000' ? 'commit' : 'blob', sha: '0'.repeat(40) }))
-      return [200, { sha: rest[0], truncated: false, tree: [...blobs, ...[...folders].map((path) => ({ path, mode: '040000', type: 'tree', sha: '0'.repeat(40) }))] }]
+      const all = [...blobs, ...[...folders].map((path) => ({ path, mode: '040000', type: 'tree', sha: addTree(repo, within(tree, path)) }))]
+      if (!isRecursive) return [200, { sha: rest[0], truncated: false, tree: all.filter(({ path }) => !path.includes('/')) }]
+      return [200, { sha: rest[0], truncated: all.length > repo.mostEntries, tree: all.slice(0, repo.mostEntries) }]
     }
     if (kind !== 'trees') return notFound
     const next = new Map(repo.trees.get(String(body['base_tree'])))
@@ -383,6 +385,21 @@ function page<T>(all: readonly T[], query: URLSearchParams): readonly T[] {
 
 function treeOf(repo: StandInRepository, commit: string): ReadonlyMap<string, Blob> {
   return repo.trees.get(repo.commits.get(commit)?.tree ?? '') ?? new Map<string, Blob>()
+}
+
+/** What is in a folder of a tree. */
+function within(tree: ReadonlyMap<string, Blob>, folder: string): ReadonlyMap<string, Blob> {
+  return new Map([...tree].filter(([path]) => path.startsWith(`${folder}/`)).map(([path, blob]) => [path.slice(folder.length + 1), blob]))
+}
+
+/** Links are written with their modes. @returns the commit, on top of the branch */
+export function pushWithModes(repo: StandInRepository, branch: string, files: Readonly<Record<string, readonly [mode: string, text: string]>>): string {
+  const parent = repo.refs.get(branch)
+  const before = parent === undefined ? new Map<string, Blob>() : treeOf(repo, parent)
+  const tree = addTree(repo, new Map([...before, ...Object.entries(files).map(([path, [mode, text]]) => [path, { mode, bytes: Buffer.from(text) }] as const)]))
+  const sha = addCommit(repo, tree, parent === undefined ? [] : [parent], 'A commit of somebody')
+  repo.refs.set(branch, sha)
+  return sha
 }
 
 function addTree(repo: StandInRepository, tree: ReadonlyMap<string, Blob>): string {

@@ -58,7 +58,7 @@ export function RunPanel({ project, room, onRun, onGo }: RunPanelProps): ReactNo
               </select>
             ) : (
               <input
-                className="input mono" value={typed.get(name) ?? ''} placeholder={hintOf(type)} spellCheck={false} autoComplete="off" autoCapitalize="off" inputMode={/^(UInt|Word)\d*$|^UFix64$/.test(type) ? 'decimal' : 'text'}
+                className="input mono" value={typed.get(name) ?? ''} placeholder={hintOf(type)} spellCheck={false} autoComplete="off" autoCapitalize="off" inputMode={/^(UInt|Word)\d*$|^UFix(64|128)$/.test(type) ? 'decimal' : 'text'}
                 aria-invalid={problems.get(name) !== undefined} onChange={(event) => room.type(path, name, event.target.value)}
               />
             )}
@@ -104,7 +104,7 @@ function Result({ result, onGo }: { readonly result: RunResult; readonly onGo: (
 
 function hintOf(type: string): string {
   if (type === 'Address') return '0x…'
-  if (type.endsWith('Fix64')) return '0.0'
+  if (/Fix(64|128)$/.test(type)) return '0.0'
   if (/^(U?Int|Word)/.test(type)) return '0'
   if (type.startsWith('[')) return '[…] in JSON'
   if (type.startsWith('{')) return '{…} in JSON'

@@ -13,7 +13,12 @@ export class ArgumentProblem extends Error {
 }
 
 const wholeBits = /^(U?Int|Word)(8|16|32|64|128|256)?$/
-const fixLimits: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([['UFix64', [0n, 2n ** 64n - 1n]], ['Fix64', [-(2n ** 63n), 2n ** 63n - 1n]]])
+/** Of numbers with a fixed point: how many decimals, and the least and the most, in units of the last one. */
+const fixLimits: ReadonlyMap<string, FixLimits> = new Map([64n, 128n].flatMap((bits): [string, FixLimits][] => {
+  const decimals = bits === 64n ? 8 : 24
+  return [[`UFix${bits}`, { decimals, low: 0n, high: 2n ** bits - 1n }], [`Fix${bits}`, { decimals, low: -(2n ** (bits - 1n)), high: 2n ** (bits - 1n) - 1n }]]
+}))
+interface FixLimits { readonly decimals: number; readonly low: bigint; readonly high: bigint }
 const maxDigits = 100
 /** Decimal digits that a number of JSON keeps, however large it is. */
 const sureDigits = 15
@@ -25,8 +30,7 @@ const sureDigits = 15
 export function argumentValue(type: string, typed: string): CadenceValue {
   const text = typed.trim()
   const given = /^\{\s*"type"\s*:/.test(text) ? parse(text) : undefined
-  // A text may be any, also one that looks like a value of another type.
-  if (isCadenceValue(given) && (type !== 'String' || given.type === 'String')) return given
+  if (isCadenceValue(given) && isOf(type, given)) return given
   if (type.endsWith('?')) return text === '' || text === 'nil' ? { type: 'Optional', value: null } : { type: 'Optional', value: argumentValue(type.slice(0, -1), typed) }
   if (type === 'String' || type === 'Character') return { type, value: typed }
   if (type.startsWith('[') || type.startsWith('{')) return fromPlain(type, parse(text))
@@ -35,7 +39,7 @@ export function argumentValue(type: string, typed: string): CadenceValue {
 
 /** A value of JSON, or a text, as a value of a Cadence type. */
 function fromPlain(type: string, value: unknown): CadenceValue {
-  if (isCadenceValue(value)) return value
+  if (isCadenceValue(value) && isOf(type, value)) return value
   if (type.endsWith('?')) return { type: 'Optional', value: value === null ? null : fromPlain(type.slice(0, -1), value) }
   if (type.startsWith('[')) {
     if (!Array.isArray(value)) throw new ArgumentProblem(`Write a list in JSON, such as ["1", "2"], for ${type}.`)
@@ -99,12 +103,12 @@ function whole(type: string, kind: string, bits: string | undefined, text: strin
   return value.toString()
 }
 
-function fixed(type: string, [low, high]: readonly [bigint, bigint], text: string): string {
-  const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(text) ?? []
-  if (before === undefined || text.length > maxDigits) throw new ArgumentProblem(`${type} is a number of at most 8 decimals, such as 12.5.`)
-  const units = BigInt(`${sign}${before}${after.padEnd(8, '0')}`)
+function fixed(type: string, { decimals, low, high }: FixLimits, text: string): string {
+  const [, sign = '', before, after = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (before === undefined || after.length > decimals || text.length > maxDigits) throw new ArgumentProblem(`${type} is a number of at most ${decimals} decimals, such as 12.5.`)
+  const units = BigInt(`${sign}${before}${after.padEnd(decimals, '0')}`)
   if (units < low || units > high) throw new ArgumentProblem(low === 0n && units < 0n ? `${type} is not below 0.` : `This is too large for ${type}.`)
-  return `${sign}${BigInt(before)}.${after.padEnd(8, '0')}`
+  return `${units < 0n ? '-' : ''}${BigInt(before)}.${after.padEnd(decimals, '0')}`
 }
 
 function path(text: string): { readonly domain: string; readonly identifier: string } {
@@ -138,6 +142,17 @@ function parse(text: string): unknown {
 function isCadenceValue(value: unknown): value is CadenceValue {
   return typeof value === 'object' && value !== null && typeof (value as { readonly type?: unknown }).type === 'string'
     && Object.keys(value).every((key) => key === 'type' || key === 'value')
+}
+
+/**
+ * Whether JSON that looks like JSON-CDC is meant so. A text may be any, and a dictionary may have a key `type` of its own, as what is told of NFTs has.
+ * What an optional has in it is asked of the type within.
+ */
+function isOf(type: string, { type: given, value }: CadenceValue): boolean {
+  if (type.endsWith('?')) return given === 'Optional'
+  if (type.startsWith('[')) return given === 'Array' && Array.isArray(value)
+  if (type.startsWith('{') && splitType(type.slice(1, -1), ':').length > 1) return given === 'Dictionary' && Array.isArray(value)
+  return type !== 'String' || given === 'String'
 }
 
 /** What one would type for a value: the way back, for those that come with samples. */

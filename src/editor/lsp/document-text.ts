@@ -1,37 +1,62 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from './json-rpc.ts'
+import { LineText } from './line-text.ts'
+import type { LinePosition } from './line-text.ts'
 
 /** Changes that cannot be applied to the text that is there. */
 export class BadChange extends Error {}
 
+/** So many changes are cheaper to find from the top of the text than by its lines. */
+const mostSought = 4
+
+/** How long changes keep all others from having a turn, ms. */
+const turnMs = 8
+
 /**
  * Applies the `contentChanges` of `textDocument/didChange`, in their order. Positions count UTF-16 units, which is what JavaScript counts, and a
- * character beyond the end of its line means the end, as LSP says; a line beyond the last one means the end of the text.
- * @param mostUnits longest text on the way, in UTF-16 units
- * @throws BadChange
+ * character beyond the end of its line means the end, as LSP says; a line beyond the last one means the end of the text. Where there are many, others have
+ * a turn in between.
+ * @param mostUnits longest text on the way, in UTF-16 units: one that is longer is given as it is then
+ * @throws BadChange; the signal's reason
  */
-export function applyChanges(text: string, changes: unknown, mostUnits = Number.POSITIVE_INFINITY): string {
+export async function applyChanges(text: string, changes: unknown, { mostUnits = Number.POSITIVE_INFINITY, signal }: { mostUnits?: number; signal?: AbortSignal } = {}): Promise<string> {
   if (!Array.isArray(changes)) throw new BadChange('contentChanges: give a list')
-  let changed = text
+  let changed: string | LineText = text
+  let turnEnds = performance.now() + turnMs
   for (const change of changes as readonly unknown[]) {
-    if (!isObject(change) || typeof change['text'] !== 'string') throw new BadChange('contentChanges: each needs a text')
-    const { range, text: put } = change
-    if (range === undefined || range === null) changed = put
-    else {
-      if (!isObject(range)) throw new BadChange('contentChanges: a range has start and end')
-      const [start, end] = [offsetOf(changed, range['start']), offsetOf(changed, range['end'])]
-      if (end < start) throw new BadChange('contentChanges: a range ends before it starts')
-      changed = changed.slice(0, start) + put + changed.slice(end)
-    }
-    if (changed.length > mostUnits) return changed
+    changed = applied(changed, change, changes.length > mostSought)
+    if (changed.length > mostUnits) break
+    if (performance.now() < turnEnds) continue
+    await nextTurn()
+    signal?.throwIfAborted()
+    turnEnds = performance.now() + turnMs
   }
-  return changed
+  return changed.toString()
+}
+
+function applied(text: string | LineText, change: unknown, isOneOfMany: boolean): string | LineText {
+  if (!isObject(change) || typeof change['text'] !== 'string') throw new BadChange('contentChanges: each needs a text')
+  const { range, text: put } = change
+  if (range === undefined || range === null) return put
+  if (!isObject(range)) throw new BadChange('contentChanges: a range has start and end')
+  if (isOneOfMany) {
+    const lines = typeof text === 'string' ? new LineText(text) : text
+    if (!lines.replace(positionOf(range['start']), positionOf(range['end']), put)) throw endsBeforeStart()
+    return lines
+  }
+  const whole = text.toString()
+  const [start, end] = [offsetOf(whole, range['start']), offsetOf(whole, range['end'])]
+  if (end < start) throw endsBeforeStart()
+  return whole.slice(0, start) + put + whole.slice(end)
+}
+
+function endsBeforeStart(): BadChange {
+  return new BadChange('contentChanges: a range ends before it starts')
 }
 
 /** Where a position is in a text, in UTF-16 units. Lines end with \n, \r\n or \r. */
 export function offsetOf(text: string, position: unknown): number {
-  if (!isObject(position)) throw new BadChange('position: give line and character')
-  const { line, character } = position
-  if (!isCount(line) || !isCount(character)) throw new BadChange('position: line and character are integers from 0')
+  const { line, character } = positionOf(position)
   let start = 0
   for (let left = line; left > 0; left--) {
     const next = lineEnd(text, start)
@@ -39,6 +64,13 @@ export function offsetOf(text: string, position: unknown): number {
     start = next + (text.startsWith('\r\n', next) ? 2 : 1)
   }
   return Math.min(start + character, lineEnd(text, start))
+}
+
+function positionOf(position: unknown): LinePosition {
+  if (!isObject(position)) throw new BadChange('position: give line and character')
+  const { line, character } = position
+  if (!isCount(line) || !isCount(character)) throw new BadChange('position: line and character are integers from 0')
+  return { line, character }
 }
 
 function lineEnd(text: string, from: number): number {

@@ -121,7 +121,7 @@ export class SessionDocuments {
     if (usable === undefined) return // the client was told that it is not followed any more
     let text: string
     try {
-      text = applyChanges(document.text, usable, this.#options.limits.documentBytes)
+      text = await applyChanges(document.text, usable, { mostUnits: this.#options.limits.documentBytes, signal: this.#options.signal })
     } catch (error) {
       if (!(error instanceof BadChange)) throw error
       await this.#refuse(document, `a change could not be applied (${error.message}); send the whole text or open it again`)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pushWithModes } from '../../support/github-stand-in.ts'
 import { GitHubWorld } from './github-world.ts'
 
 describe('repositories of the editor', () => {
@@ -146,6 +147,26 @@ describe('repositories of the editor', () => {
     const refused = await world.call(who, 'POST', '/commit', { body: { project_id: projectId, message: 'm', files: [{ path: 'ok', content: 'x', action: 'create' }] } })
     expect([refused.status, refused.text.includes('Repository rule violations')]).to.deep.equal([422, true])
     expect(Object.keys(world.github.files(repo))).to.deep.equal(['README.md', 'cadence/contracts/Foo.cdc'])
+  })
+
+  it('say what links are, and keep them', async () => {
+    const { who, projectId, repo } = await world.connected('lena')
+    pushWithModes(repo, 'main', { 'libs/link': ['120000', '../README.md'], 'libs/sub': ['160000', ''], 'libs/run.sh': ['100755', 'run'] })
+    const { body } = await world.call(who, 'GET', `/tree/lena/contracts-of-lena?project_id=${projectId}&path=libs`)
+    expect((body['files'] as unknown as { name: string; type: string; size: number | null }[]).map(({ name, type, size }) => [name, type, size])).to.deep.equal([['link', 'symlink', null], ['sub', 'submodule', null], ['run.sh', 'file', 3]])
+    for (const mostEntries of [100_000, 1]) {
+      repo.mostEntries = mostEntries
+      const tried: (readonly [string, string, string])[] = [
+        ['libs/link', 'put', 'path-clash'], ['libs/sub', 'put', 'path-clash'], ['libs/sub/x', 'put', 'path-clash'], ['libs', 'put', 'path-clash'], ['libs/run.sh', 'create', 'file-exists'], ['libs/none', 'update', 'file-missing'],
+      ]
+      for (const [path, action, code] of tried) {
+        const answer = await world.call(who, 'POST', '/commit', { body: { project_id: projectId, message: 'm', files: [{ path, content: 'x', action }] } })
+        expect([answer.status, answer.body['code']], `${path} where ${mostEntries} entries are told at once`).to.deep.equal([409, code])
+      }
+      const put = await world.call(who, 'POST', '/commit', { body: { project_id: projectId, message: 'm', files: [{ path: 'libs/run.sh', content: `of ${mostEntries}`, action: 'update' }, { path: `new/deep/${mostEntries}`, content: 'x', action: 'create' }] } })
+      expect(put.status, put.text).to.equal(200)
+      expect(repo.trees.get(repo.commits.get(repo.refs.get('main') ?? '')?.tree ?? '')?.get('libs/run.sh')).to.deep.equal({ mode: '100755', bytes: Buffer.from(`of ${mostEntries}`) })
+    }
   })
 
   it('are reached by tokens for one repository and for what is done', async () => {

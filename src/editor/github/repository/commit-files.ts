@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '../../../base/errors.ts'
 import { isStatus } from '../api/github-error.ts'
 import type { GitHubCall } from '../api/github-client.ts'
-import { asSegments } from '../api/names.ts'
+import { asSegments, below } from '../api/names.ts'
 import { readAnswer } from '../api/read-answer.ts'
 import { isEmptyRepository } from './read-repository.ts'
 import type { RepositoryName } from './read-repository.ts'
@@ -31,7 +31,8 @@ export interface Committed {
 
 const reference = z.object({ object: z.object({ sha: z.string(), type: z.string() }) })
 const commit = z.object({ sha: z.string(), html_url: z.string(), tree: z.object({ sha: z.string() }) })
-const tree = z.object({ sha: z.string(), truncated: z.boolean().optional(), tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string() })) })
+const tree = z.object({ sha: z.string(), truncated: z.boolean().optional(), tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })) })
+type Tree = z.output<typeof tree>
 /** What a repository without a commit has in place of a head. */
 export const emptyRepository = Symbol('empty repository')
 const modes = { file: '100644', symlink: '120000', submodule: '160000' }
@@ -86,8 +87,8 @@ async function defaultHead(call: GitHubCall, { owner, repo }: RepositoryName): P
 async function makeCommit(call: GitHubCall, { owner, repo, message, files }: CommitRequest, parent: string): Promise<Committed> {
   const name = { owner, repo }
   const { tree: { sha: baseTree } } = readAnswer(commit.pick({ tree: true }), await call('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { ...name, commit_sha: parent }))
-  const known = readAnswer(tree, await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { ...name, tree_sha: baseTree, recursive: '1' }))
-  const modeOf = checkChanges(files, known)
+  const all = readAnswer(tree, await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { ...name, tree_sha: baseTree, recursive: '1' }))
+  const modeOf = checkChanges(files, all.truncated === true ? await treeAlong(call, name, baseTree, files) : all)
   const entries = files.map(({ path, content }) => (content === undefined
     ? { path, mode: modeOf(path), type: 'blob', sha: null }
     : { path, mode: modeOf(path), type: 'blob', content }))
@@ -96,11 +97,32 @@ async function makeCommit(call: GitHubCall, { owner, repo, message, files }: Com
   return { sha, message, url }
 }
 
+/** What is in the folders of some files and above them, of a repository too large for one answer. */
+async function treeAlong(call: GitHubCall, name: RepositoryName, root: string, files: readonly FileChange[]): Promise<Tree> {
+  const folders = new Set(files.flatMap(({ path }) => path.split('/').map((_, at, all) => all.slice(0, at).join('/'))))
+  const shas = new Map([['', root]])
+  const found: Tree['tree'] = []
+  let truncated = false
+  // Those above come first, and tell where those below are.
+  for (const folder of [...folders].toSorted((a, b) => a.length - b.length)) {
+    const sha = shas.get(folder)
+    if (sha === undefined) continue
+    const one = readAnswer(tree, await call('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { owner: name.owner, repo: name.repo, tree_sha: sha }))
+    truncated ||= one.truncated === true
+    for (const entry of one.tree) {
+      const path = below(folder, entry.path)
+      found.push({ ...entry, path })
+      if (entry.type === 'tree') shas.set(path, entry.sha)
+    }
+  }
+  return { sha: root, truncated, tree: found }
+}
+
 /**
- * Compares what is to be done with what is there, and gives the mode that each file keeps. Of a repository too large for one answer only a part is
+ * Compares what is to be done with what is there, and gives the mode that each file keeps. Of a folder too large for one answer only a part is
  * known: there nothing is said of what is missing.
  */
-function checkChanges(files: readonly FileChange[], { tree: entries, truncated = false }: z.output<typeof tree>): (path: string) => string {
+function checkChanges(files: readonly FileChange[], { tree: entries, truncated = false }: Tree): (path: string) => string {
   const known = new Map(entries.map((one) => [one.path, one]))
   for (const { path, action } of files) {
     const there = known.get(path)

@@ -11,7 +11,7 @@ export interface RepositoryName {
   readonly repo: string
 }
 
-const entry = z.object({ name: z.string(), path: z.string(), type: z.string(), sha: z.string(), size: z.number().optional() })
+const entry = z.object({ name: z.string(), path: z.string(), type: z.string(), sha: z.string(), size: z.number().optional(), download_url: z.string().nullish() })
 const file = z.object({ type: z.literal('file'), path: z.string(), sha: z.string(), size: z.number(), encoding: z.string(), content: z.string() })
 const run = z.object({
   id: z.number(), run_attempt: z.number().optional(), name: z.string().nullish(), status: z.string().nullish(), conclusion: z.string().nullish(), head_branch: z.string().nullish(), head_sha: z.string(),
@@ -42,7 +42,11 @@ export async function readTree(call: GitHubCall, { owner, repo }: RepositoryName
   try {
     const data = await call(contentsRoute(path), { owner, repo, ...(ref === undefined ? {} : { ref }) })
     if (!Array.isArray(data)) throw new ApiError(422, 'not-a-folder', `${path} is no folder.`, { field: 'path' })
-    return readAnswer(z.array(entry), data).map(({ name, path: at, type, sha, size }) => ({ name, path: at, type, sha, size: type === 'file' ? size ?? 0 : null }))
+    return readAnswer(z.array(entry), data).map(({ name, path: at, type: told, sha, size, download_url: download }) => {
+      // In a list GitHub calls a submodule a file; it is one that cannot be downloaded.
+      const type = told === 'file' && download === null ? 'submodule' : told
+      return { name, path: at, type, sha, size: type === 'file' ? size ?? 0 : null }
+    })
   } catch (error) {
     if (isEmptyRepository(error) && path === '') return []
     throw error
