@@ -14,7 +14,6 @@
  * one that is filled. `--skewed` measures the ends of lists instead: p99 of each at the head and at the tail of so many million transfers.
  */
 import { availableParallelism, cpus } from 'node:os'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startApiProgram } from './api/api-program.ts'
 import { benchCases } from './api/cases.ts'
@@ -24,8 +23,9 @@ import { measureCase } from './api/measure-case.ts'
 import { measureSkewed } from './api/skewed.ts'
 import { openBenchDatabase } from './farm/bench-database.ts'
 import { treeCpuSeconds } from './process-usage.ts'
+import { readOptions } from './read-options.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     endpoint: { type: 'string' },
     from: { type: 'string', default: '140000000' },

@@ -12,7 +12,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import { startApiProgram } from './api/api-program.ts'
 import { benchCases } from './api/cases.ts'
 import { fillWithBlocks } from './api/fill.ts'
@@ -21,8 +20,9 @@ import { startAskProgram } from './ask/ask-program.ts'
 import type { ClientsResult } from './ask/sql-clients.ts'
 import { openBenchDatabase } from './farm/bench-database.ts'
 import { median } from './farm/quantile.ts'
+import { readOptions } from './read-options.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     clients: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '10' },

@@ -9,7 +9,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { indexerSchemas, indexerTables } from '../../src/ask/sql/indexer-tables.ts'
 import { readKnownObjects } from '../../src/ask/sql/gate/read-known-objects.ts'
@@ -18,8 +17,9 @@ import { openSqlRunner } from '../../src/ask/sql/open-sql-runner.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createPool } from '../../src/db/pool.ts'
+import { readOptions } from './read-options.ts'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '500' }, blocks: { type: 'string', default: '20000' } } })
+const { values } = readOptions(import.meta.filename, { options: { rounds: { type: 'string', default: '500' }, blocks: { type: 'string', default: '20000' } } })
 const rounds = Number(values.rounds)
 
 const statements: Readonly<Record<string, string>> = {

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { ask } from './chat/ask-chat.ts'
 import { startChatProgram } from './chat/chat-program.ts'
 import { openBenchDatabase } from './farm/bench-database.ts'
 import { quantile } from './farm/quantile.ts'
 import { startMcpProgram } from './mcp/mcp-program.ts'
 import { cpuSeconds, peakMemoryMiB } from './process-usage.ts'
+import { readOptions } from './read-options.ts'
 
 /**
  * `node scripts/bench/chat.ts`: how much later than from the provider the first word of an answer comes through the chat, and the memory of one
@@ -17,7 +17,7 @@ import { cpuSeconds, peakMemoryMiB } from './process-usage.ts'
  * MCP server whose tools it uses, and the provider, which speaks the real protocol on this machine, are processes of their own; whoever asks is this one.
  */
 
-const { values } = parseArgs({ options: { questions: { type: 'string', default: '200' }, chats: { type: 'string', default: '200' } } })
+const { values } = readOptions(import.meta.filename, { options: { questions: { type: 'string', default: '200' }, chats: { type: 'string', default: '200' } } })
 const chats = Number(values.chats)
 const database = await openBenchDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'flowfarm-bench-chat-'))

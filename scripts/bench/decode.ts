@@ -7,14 +7,14 @@
  * of test/recordings. One thread; each figure is the median of the runs.
  */
 import { cpus } from 'node:os'
-import { parseArgs } from 'node:util'
 import { readRecordedEvents, recordingFiles } from '../../src/simnode/replay/recorded-events.ts'
 import type { RecordedEvent } from '../../src/simnode/replay/recorded-events.ts'
 import { rateOf, waysToDecode } from './decode/decode-rates.ts'
 import { fetchEvents } from './decode/fetch-events.ts'
+import { readOptions } from './read-options.ts'
 import { openSource } from './simulated-node.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     endpoint: { type: 'string' },
     from: { type: 'string', default: '140000000' },

@@ -12,13 +12,13 @@
  * load changes it little; each figure is the median of the runs after one to warm up.
  */
 import { availableParallelism, cpus } from 'node:os'
-import { parseArgs } from 'node:util'
 import { measureWholeProgram } from './derive/whole-program.ts'
 import type { WholeProgram } from './derive/whole-program.ts'
 import { fetchToDerive, workerCosts } from './derive/worker-costs.ts'
+import { readOptions } from './read-options.ts'
 import { openSource } from './simulated-node.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     endpoint: { type: 'string' },
     from: { type: 'string', default: '140000000' },

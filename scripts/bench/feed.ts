@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { feedScenarios, measureFeed } from './feed/measure-feed.ts'
+import { readOptions } from './read-options.ts'
 
 /**
  * `npm run bench:feed`: deliveries a second of the live feed, its processor time for each and its memory for each client. The feed
@@ -9,7 +9,7 @@ import { feedScenarios, measureFeed } from './feed/measure-feed.ts'
  * feed: what no feed can do without.
  */
 
-const { values } = parseArgs({ options: {
+const { values } = readOptions(import.meta.filename, { options: {
   clients: { type: 'string', default: '10000' }, seconds: { type: 'string', default: '5' }, transactions: { type: 'string', default: '120' },
   only: { type: 'string' },
 } })

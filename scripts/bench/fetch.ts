@@ -8,7 +8,6 @@
  * The transports take turns, because the same work costs up to 1.7 times as much from one minute to the next.
  */
 import { cpus } from 'node:os'
-import { parseArgs } from 'node:util'
 import { GrpcJsTransport } from '../../src/access/grpc-js-transport.ts'
 import { Http2Transport } from '../../src/access/http2-transport.ts'
 import { parseEndpoint } from '../../src/access/parse-endpoint.ts'
@@ -16,9 +15,10 @@ import { median } from './farm/quantile.ts'
 import { measureFetch } from './fetch/measure-fetch.ts'
 import type { FetchRun } from './fetch/measure-fetch.ts'
 import { callAndRead } from './fetch/three-calls.ts'
+import { readOptions } from './read-options.ts'
 import { openSource } from './simulated-node.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     endpoint: { type: 'string' },
     from: { type: 'string', default: '140000000' },

@@ -10,7 +10,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { accountsWorker } from '../../jobs/accounts-worker.ts'
 import { ftHoldingsWorker } from '../../jobs/ft-holdings-worker.ts'
 import { workers } from '../../jobs/index.ts'
@@ -25,8 +24,9 @@ import { RangeOutput } from '../../src/farm/commit/range-output.ts'
 import {
   feeReceiver, hoarder, oldReceiver, regular, skewedToken, writeSkewedHistory,
 } from '../support/skewed-history.ts'
+import { readOptions } from './read-options.ts'
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     rows: { type: 'string', default: '1000000' },
     spacing: { type: 'string', default: '150' },

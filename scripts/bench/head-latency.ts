@@ -5,15 +5,15 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
 import { listen } from '../../src/db/listen.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/start-embedded-postgres.ts'
 import { startLedgerNode } from '../../src/simnode/ledger/ledger-node.ts'
+import { readOptions } from './read-options.ts'
 
 /** `npm run bench:head`: from an access node having a new head to its rows in PostgreSQL and its message on /ws. */
 
-const { values } = parseArgs({ options: { blocks: { type: 'string', default: '100' }, interval: { type: 'string', default: '300' } } })
+const { values } = readOptions(import.meta.filename, { options: { blocks: { type: 'string', default: '100' }, interval: { type: 'string', default: '300' } } })
 const root = resolve(import.meta.dirname, '../..')
 /** Of the simulated chain, when the measure begins. */
 const head = 280

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openBenchDatabase } from './farm/bench-database.ts'
 import { measureCalls } from './mcp/measure-calls.ts'
 import { mcpCalls } from './mcp/mcp-calls.ts'
 import { startMcpProgram } from './mcp/mcp-program.ts'
+import { readOptions } from './read-options.ts'
 
 /**
  * `npm run bench:mcp`: calls a second of one MCP server, in both eras of the protocol, and the processor time of each, beside that of a bare POST
@@ -15,7 +15,7 @@ import { startMcpProgram } from './mcp/mcp-program.ts'
  * connections.
  */
 
-const { values } = parseArgs({ options: { calls: { type: 'string', default: '5000' }, connections: { type: 'string', default: '16' } } })
+const { values } = readOptions(import.meta.filename, { options: { calls: { type: 'string', default: '5000' }, connections: { type: 'string', default: '16' } } })
 const database = await openBenchDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'flowfarm-bench-mcp-'))
 const program = await startMcpProgram(database.url, folder)

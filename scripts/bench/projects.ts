@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import Koa from 'koa'
 import { pino } from 'pino'
 import { addressList, clientReader } from '../../src/base/client-address.ts'
@@ -13,13 +12,14 @@ import { openBenchDatabase } from './farm/bench-database.ts'
 import { quantile } from './farm/quantile.ts'
 import { currentLoad } from './machine.ts'
 import { codeText, fillProjects, pathOf } from './projects/fill-projects.ts'
+import { readOptions } from './read-options.ts'
 
 /**
  * `node scripts/bench/projects.ts`: how long the operations of projects take over HTTP, one after the other, and beside them what PostgreSQL
  * takes at best for the rows that they write. The function, whoever asks and PostgreSQL are on one machine; commits wait for the disk.
  */
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     projects: { type: 'string', default: '1000' }, files: { type: 'string', default: '50' }, bytes: { type: 'string', default: '4000' },
     times: { type: 'string', default: '200' },

@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
+import { readOptions } from './read-options.ts'
 import { measureSignIns } from './wallet/measure-sign-ins.ts'
 import { measureVerification } from './wallet/measure-verification.ts'
 
@@ -8,7 +8,7 @@ import { measureVerification } from './wallet/measure-verification.ts'
  * signed takes. People are a process of their own on the same machine; the database is made for the run.
  */
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     'sign-ins': { type: 'string', default: '5000' }, 'at-once': { type: 'string', default: '32' }, 'verifications': { type: 'string', default: '3000' }, 'profile': { type: 'string' },
   },

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { readOptions } from './read-options.ts'
 import { measureWebhooks, webhookScenarios } from './webhooks/measure-webhooks.ts'
 
 /**
@@ -7,7 +7,7 @@ import { measureWebhooks, webhookScenarios } from './webhooks/measure-webhooks.t
  * until its receiver has it, while others do not answer. Made-up blocks, real sockets; the receivers are one process of their own on the same machine.
  */
 
-const { values } = parseArgs({ options: { deliveries: { type: 'string', default: '20000' }, seconds: { type: 'string', default: '10' }, only: { type: 'string' } } })
+const { values } = readOptions(import.meta.filename, { options: { deliveries: { type: 'string', default: '20000' }, seconds: { type: 'string', default: '10' }, only: { type: 'string' } } })
 const load = { deliveries: Number(values.deliveries), seconds: Number(values.seconds) }
 
 process.stdout.write(`Webhooks: one process, ${availableParallelism()} cores for it, PostgreSQL and the receivers, Node ${process.version}\n\n` +

@@ -33,7 +33,9 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
       signal.throwIfAborted()
       throw explained(error, url)
     })
-    const { applied } = await migrate(pool, migrationsFolder)
+    const { applied } = await migrate(pool, migrationsFolder).catch((error: unknown) => {
+      throw withRemedy(error, url)
+    })
     if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
   } finally {
     await pool.end()
@@ -49,6 +51,13 @@ function explained(error: unknown, url: string): Error {
   }
   if (error.code !== 'database-error') return error
   return new FatalError(error.code, `The database at ${placeOf(url)} cannot be used: ${error.message}. Check DB_URL.`, options)
+}
+
+/** 42501, insufficient_privilege: tables are made and changed by an account that owns them. */
+function withRemedy(error: unknown, url: string): Error {
+  if (!(error instanceof FatalError) || error.details['sqlState'] !== '42501') return asError(error)
+  const text = `The database at ${placeOf(url)} cannot be brought up to date: ${error.message}. The account of DB_URL has to own that database and what is in it.`
+  return new FatalError('database-rights', text, { cause: error, details: error.details })
 }
 
 /** A host with several addresses fails with one error for each of them, and none of its own. */

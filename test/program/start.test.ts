@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { processesIn } from '../../src/db/embedded/leftover-servers.ts'
 import type { ReplayNode } from '../../src/simnode/replay/replay-node.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { FlowfarmProcess } from '../support/flowfarm-process.ts'
 import { untilStored } from '../support/ingest.ts'
@@ -86,6 +86,21 @@ describe('the program, when it starts', function () {
     expect(await farm.ended()).to.equal(1)
     expect((await farm.logged(/made by a newer flowfarm.*9999_from_the_future.*Start that newer version/)).level).to.equal('fatal')
     await newer.drop()
+  })
+
+  it('refuses a database that is not of its account with 1, and says what the account needs', async () => {
+    const own = await createEmptyDatabase()
+    const role = `stranger_${process.pid}`
+    await own.pool.query(`create role ${role} login password 'hush'`)
+    const url = new URL(own.url)
+    url.username = role
+    url.password = 'hush'
+    const farm = start(['ingest'], { DB_URL: url.href })
+    expect(await farm.ended()).to.equal(1)
+    expect((await farm.logged(/cannot be brought up to date: permission denied for database .*The account of DB_URL has to own/)).level).to.equal('fatal')
+    expect(farm.output()).to.not.include('hush')
+    await own.pool.query(`drop role ${role}`)
+    await own.drop()
   })
 
   it('refuses to start below what the nodes serve with 1, and says what to set', async () => {

@@ -94,6 +94,12 @@ describe('startEmbeddedPostgres', function () {
     return [owner, JSON.parse(line) as OwnerReport]
   }
 
+  async function canRead(uid: number, path: string): Promise<boolean> {
+    const reader = spawn('/bin/sh', ['-c', 'test -r "$0" && test -x "$1"', path, process.execPath], { uid, gid: uid })
+    const [code] = (await once(reader, 'exit')) as [number | null]
+    return code === 0
+  }
+
   /** The state is in the kernel, which gives no signal for it, so it is looked at until it is reached. */
   async function untilNoServer(folder: string): Promise<void> {
     while ((await processesIn(join(folder, 'cluster'))).length > 0) await pause(5)
@@ -152,6 +158,23 @@ describe('startEmbeddedPostgres', function () {
       servers.push(server)
       for (const [name, value] of Object.entries({ listen_addresses: '', fsync: 'on', synchronous_commit: 'on', jit: 'off' })) {
         expect(await run(server.url, `SHOW ${name}`), name).to.equal(value)
+      }
+    })
+
+    it('that is none, or may not be written to, is refused with the variables to set', async function () {
+      const folder = await newFolder()
+      const file = join(folder, 'file')
+      await writeFile(file, '')
+      for (const place of [file, join(file, 'data')]) {
+        const error = await failure(start(place))
+        expect([error.constructor, error.code], place).to.deep.equal([FatalError, 'data-folder'])
+        expect(error.message).to.include(place).and.to.include('DATA_FOLDER').and.to.include('DB_URL')
+      }
+      if (!isRoot || !(await canRead(nobody, ownerProgram))) return this.skip()
+      await chmod(folder, 0o755)
+      for (const place of [folder, join(folder, 'data')]) {
+        const [, refused] = await spawnOwner(place, { uid: nobody, gid: nobody })
+        expect(refused.code, place).to.equal('data-folder')
       }
     })
 
@@ -351,11 +374,5 @@ describe('startEmbeddedPostgres', function () {
       const [, refused] = await spawnOwner(foreign, { uid: nobody, gid: nobody })
       expect(refused.code).to.equal('foreign-data-folder')
     })
-
-    async function canRead(uid: number, path: string): Promise<boolean> {
-      const reader = spawn('/bin/sh', ['-c', 'test -r "$0" && test -x "$1"', path, process.execPath], { uid, gid: uid })
-      const [code] = (await once(reader, 'exit')) as [number | null]
-      return code === 0
-    }
   })
 })

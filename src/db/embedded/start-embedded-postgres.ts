@@ -1,10 +1,11 @@
-import { mkdir, realpath, rm, statfs } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RetryableError, asError } from '../../base/errors.ts'
+import { asError } from '../../base/errors.ts'
 import { socketUrl } from '../socket-url.ts'
 import { usableRuntime } from './binaries.ts'
 import { ensureCluster, superuser } from './cluster.ts'
+import { explainFolder } from './explain-folder.ts'
 import { lockFolder, type FolderLock } from './folder-lock.ts'
 import { endLeftoverServers } from './leftover-servers.ts'
 import { openServerLog } from './server-log.ts'
@@ -52,25 +53,31 @@ export interface EmbeddedPostgres {
 
 const databaseName = 'flowfarm'
 
-/** Two WAL segments and some room: with less, recovery cannot even start. */
-const neededMiB = 48
-
 /**
  * Starts PostgreSQL 18 from the npm package for this platform, on a unix socket only. The server ends with this process
  * whatever happens to it, kill -9 included. States: waiting for the folder → preparing → recovering → running → ended.
  *
- * Throws FatalError when there is no usable package, no user to run it as, or (with `wait: false`) the folder is taken;
- * RetryableError when the disk is full or the server ended before it was ready.
+ * Throws FatalError when there is no usable package, no user to run it as, no writing to the folder, or (with `wait: false`) the folder
+ * is taken; RetryableError when the disk is full or the server ended before it was ready.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  await mkdir(options.dataFolder, { recursive: true })
-  const dataFolder = await realpath(options.dataFolder)
+  const dataFolder = await madeFolder(options.dataFolder)
   const lock = await lockFolder(dataFolder, options)
   try {
     return await startHere(dataFolder, lock, options)
   } catch (error) {
     await lock.release()
-    throw error
+    throw await explainFolder(asError(error), dataFolder)
+  }
+}
+
+/** @returns its path without links */
+async function madeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true })
+    return await realpath(folder)
+  } catch (error) {
+    throw await explainFolder(asError(error), folder)
   }
 }
 
@@ -115,18 +122,8 @@ async function startHere(
     await waitUntilReady(url, exited, log)
   } catch (error) {
     await stop()
-    throw await explainFullDisk(asError(error), dataFolder)
+    throw error
   }
   lock.announce(url)
   return { url, stop, exited }
-}
-
-/** The server gives no code for why it ended; a full disk can be seen, and a person can act on it. */
-async function explainFullDisk(error: Error, dataFolder: string): Promise<Error> {
-  const { bavail, bsize } = await statfs(dataFolder)
-  const freeMiB = Math.floor((bavail * bsize) / 1024 / 1024)
-  if (freeMiB >= neededMiB) return error
-  return new RetryableError('disk-full', `There are only ${freeMiB} MiB free for the database in ${dataFolder}: make room.`, {
-    cause: error
-  })
 }

@@ -1,20 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { LanguageServerProcess } from '../../../../src/editor/lsp/language-server-process.ts'
 import { LspClient } from '../support/lsp-client.ts'
 import { addressHeader, doubleProgram } from '../support/lsp-world.ts'
 import { startLspProgram } from './lsp-program.ts'
 import { quantile } from '../../../../scripts/bench/farm/quantile.ts'
 import { peakMemoryMiB } from '../../../../scripts/bench/process-usage.ts'
+import { readOptions } from '../../../../scripts/bench/read-options.ts'
 
 /**
  * `node test/editor/lsp/bench/run-bench.ts`: how much later an answer of a language server comes through the channel than from the process itself, and the memory of the
  * channel with many connections that each have a document open and change it. The channel and the language server are processes of their own.
  */
 
-const { values } = parseArgs({ options: { requests: { type: 'string', default: '2000' }, connections: { type: 'string', default: '200' }, lines: { type: 'string', default: '300' } } })
+const { values } = readOptions(import.meta.filename, { options: { requests: { type: 'string', default: '2000' }, connections: { type: 'string', default: '200' }, lines: { type: 'string', default: '300' } } })
 const [requests, connections] = [Number(values.requests), Number(values.connections)]
 const uri = 'file:///main.cdc'
 const text = '    access(all) fun transfer(amount: UFix64, to: Address): Bool { return true }\n'.repeat(Number(values.lines))
