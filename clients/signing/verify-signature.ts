@@ -48,9 +48,11 @@ function requireClientData({ clientDataJson }: SignedData, challenge: Bytes): vo
   } catch {
     throw new SigningError(field, 'has to be JSON')
   }
-  const { type, challenge: told } = (typeof data === 'object' && data !== null ? data : {}) as { readonly type?: unknown; readonly challenge?: unknown }
+  const { type, challenge: told, origin } = (typeof data === 'object' && data !== null ? data : {}) as Readonly<Partial<Record<'type' | 'challenge' | 'origin', unknown>>>
   if (type !== 'webauthn.get') throw new SigningError(`${field}.type`, 'has to be webauthn.get')
   if (typeof told !== 'string') throw new SigningError(`${field}.challenge`, 'has to be a text')
+  // Which one it is the chain does not ask, but it reads it as a text.
+  if (typeof origin !== 'string' && origin !== undefined && origin !== null) throw new SigningError(`${field}.origin`, 'has to be a text')
   if (!areEqual(bytesOfBase64Url(told, `${field}.challenge`), challenge)) throw new SigningError(`${field}.challenge`, 'has to be that of this message')
 }
 

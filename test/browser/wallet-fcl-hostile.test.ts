@@ -82,6 +82,22 @@ describe('windows of the wallet, and applications that want more than they shoul
     await expectUsable(popup, 'a dangerous script')
   })
 
+  it('shows all of what a page says within the window, however long its words are', async () => {
+    const { app, address, open } = await begin()
+    const long = 'W'.repeat(300)
+    const script = `import ${long} from 0x01\ntransaction(${long}: String, b: Int) { prepare(signer: auth(Storage, ${long}) &Account) { log("${long}") } }`
+    const code = { script, arguments: [JSON.stringify({ type: 'String', value: long }), JSON.stringify({ type: 'Int', value: '9'.repeat(300) })] }
+    const wishes = [['authz', signableOf(ownTransaction(address, code))], ['authn', { appIdentifier: long, nonce: 'ab'.repeat(32) }], ['user-signature', { message: Buffer.from(long).toString('hex') }]] as const
+    for (const [path, body] of wishes) {
+      const popup = await open(path, body)
+      await popup.setViewportSize({ width: 320, height: 568 })
+      await popup.getByText(long).first().waitFor()
+      await expectUsable(popup, path)
+      await popup.close()
+      await app.reload()
+    }
+  })
+
   it('is deaf to all windows but the one that opened it', async () => {
     const { app, address, open } = await begin()
     await app.evaluate(`window.frame = document.body.appendChild(Object.assign(document.createElement('iframe'), { src: '${pages.origin}/frame' })); 0`)

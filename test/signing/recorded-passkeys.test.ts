@@ -106,6 +106,7 @@ describe('the signing library', () => {
     ['whose announced extensions are missing', { flags: 0x9d }, 'authenticatorData'],
     ['that is a registration', { mutateClientData: (data) => ({ ...data, type: 'webauthn.create' }) }, 'clientDataJSON.type'],
     ['of another challenge', { mutateClientData: (data) => ({ ...data, challenge: base64UrlOf(new Uint8Array(32)) }) }, 'clientDataJSON.challenge'],
+    ['whose origin is no text', { mutateClientData: (data) => ({ ...data, origin: 5 }) }, 'clientDataJSON.origin'],
     ['whose challenge is padded', { mutateClientData: (data) => ({ ...data, challenge: `${(data as { challenge: string }).challenge}=` }) }, 'clientDataJSON.challenge'],
   ]
   for (const [what, options, field] of refused) {

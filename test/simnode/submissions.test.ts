@@ -250,7 +250,7 @@ describe('transactions that are sent to the simulated node', () => {
       const hasText = (text: string, instead: string): Buffer => Buffer.from(data.toString('latin1').replace(text, instead), 'latin1')
       for (const extensionData of [
         Buffer.of(0, 0), Buffer.of(1), Buffer.of(2), Buffer.concat([data, Buffer.of(0)]), data.subarray(0, -1), Buffer.concat([Buffer.of(2), data.subarray(1)]),
-        hasText('webauthn.get', 'webauthn.got'), hasText('"challenge":"', '"challenge":"A'), Buffer.from(other?.extensionData ?? []),
+        hasText('webauthn.get', 'webauthn.got'), hasText('"challenge":"', '"challenge":"A'), hasText('"origin":"https://wallet.example"', `"origin":${'1'.repeat(24)}`), Buffer.from(other?.extensionData ?? []),
       ]) {
         expect(await refusal({ ...transaction, envelopeSignatures: [{ ...own, extensionData } as never] }), extensionData.toString('hex')).to.include('the transaction signature has invalid extension data')
       }

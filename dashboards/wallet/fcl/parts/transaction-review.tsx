@@ -101,6 +101,9 @@ function Rights({ account: { address, isOwn, rights } }: { readonly account: Aut
   )
 }
 
+/** So many characters have room in the narrowest window. */
+const mostUnscrolled = 100
+
 function Values({ values, own }: { readonly values: readonly NamedValue[]; readonly own: string }): ReactNode {
   return (
     <section className="fcl-values" aria-label="Arguments">
@@ -109,7 +112,8 @@ function Values({ values, own }: { readonly values: readonly NamedValue[]; reado
         {values.map(({ name, type, text }, at) => (
           <div key={at}>
             <dt>{name ?? `Argument ${at + 1}`} <span className="soft">{type}</span></dt>
-            <dd><code className="wrap">{text}</code>{text === own && <span className="soft"> your account</span>}</dd>
+            {/* Long ones scroll, which has to be possible without a mouse too. */}
+            <dd {...(text.length > mostUnscrolled ? { tabIndex: 0 } : {})}><code className="wrap">{text}</code>{text === own && <span className="soft"> your account</span>}</dd>
           </div>
         ))}
       </dl>

@@ -37,8 +37,9 @@ function isAbout(clientData: Buffer, challenge: Buffer): boolean {
   } catch {
     return false
   }
-  const { type, challenge: told } = (read ?? {}) as { readonly type?: unknown; readonly challenge?: unknown }
-  return type === 'webauthn.get' && told === challenge.toString('base64url')
+  const { type, challenge: told, origin } = (read ?? {}) as Readonly<Partial<Record<'type' | 'challenge' | 'origin', unknown>>>
+  // Whose page it was is nobody's business here, but it is read as a text.
+  return type === 'webauthn.get' && told === challenge.toString('base64url') && ['string', 'undefined'].includes(typeof (origin ?? undefined))
 }
 
 function isWhole(data: Buffer): boolean {
