@@ -35,7 +35,7 @@ describe('pages of the editor at the wallet', () => {
 
   it('that cannot sign in are told of', () => {
     const warned = (url: string): string => {
-      const config = readConfig({}, { ...there, SMTP_URL: 'smtp://mail.example.com', EDITOR_URL: url })
+      const config = readConfig({}, { ...there, MAIL_FROM: 'no-reply@example.com', SMTP_URL: 'smtp://mail.example.com', EDITOR_URL: url })
       return walletWarnings(config, withEditor(readWalletPlace(config, 3004), config, new Shared())).join()
     }
     expect(warned('https://editor.example.com')).to.equal('')

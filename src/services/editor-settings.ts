@@ -19,6 +19,19 @@ export async function readSamples({ EDITOR_SAMPLES: file }: Config): Promise<Edi
   }
 }
 
+/** EDITOR_URL. @throws FatalError for one with a path: the page asks for what it needs at the top of its host */
+export function checkEditorUrl({ EDITOR_URL: url }: Pick<Config, 'EDITOR_URL'>): void {
+  if (url === undefined) return
+  const { origin, href } = new URL(url)
+  if (href !== `${origin}/`) throw wrong('EDITOR_URL', `${href} has more than a host: the editor has its page at /`)
+}
+
+/** What works otherwise than an operator may think. */
+export function editorWarnings({ EDITOR_URL: url, WALLET_URL: walletUrl }: Pick<Config, 'EDITOR_URL' | 'WALLET_URL'>): readonly string[] {
+  if (url === undefined || walletUrl !== undefined || /^(?:.+\.)?localhost$/.test(new URL(url).hostname)) return []
+  return ['nobody can sign in at the editor: EDITOR_URL is set, and WALLET_URL, where its page sends people, is not']
+}
+
 const appVariables = ['GITHUB_APP_ID', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_APP_SLUG', 'GITHUB_APP_CLIENT_ID', 'GITHUB_APP_CLIENT_SECRET'] as const
 
 /** The GitHub App; undefined where none is set. @throws FatalError that names what is missing where some of it is */

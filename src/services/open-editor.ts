@@ -21,7 +21,7 @@ import { cannotListen } from './cannot-listen.ts'
 import { mayUseChannel } from './channel-origins.ts'
 import type { ServiceContext } from './context.ts'
 import { editorUrl } from './editor-origin.ts'
-import { readGitHubApp, readSamples } from './editor-settings.ts'
+import { checkEditorUrl, editorWarnings, readGitHubApp, readSamples } from './editor-settings.ts'
 import { openEditorNodes } from './open-editor-nodes.ts'
 import type { EditorNodes } from './open-editor-nodes.ts'
 import { openEditorSignIn } from './open-editor-sign-in.ts'
@@ -51,6 +51,8 @@ const pruneEveryMs = 3_600_000
  */
 export async function openEditor(context: ServiceContext, { port, clientOf, log, page }: OpenEditorOptions): Promise<OpenedEditor> {
   const { config, databaseUrl, lifecycle } = context
+  checkEditorUrl(config)
+  for (const warning of editorWarnings(config)) log.warn(warning)
   const url = editorUrl(config, port)
   const { origin } = new URL(url)
   const pool = createPool(databaseUrl, {

@@ -28,7 +28,7 @@ import { localHost } from './local-host.ts'
 import { networkSettings, openProvisioning } from './open-provisioning.ts'
 import { openWalletNodes } from './open-wallet-nodes.ts'
 import { WalletMetrics } from './wallet-metrics.ts'
-import { readApplication, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
+import { readApplication, readMailFrom, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
 export interface OpenWalletOptions {
   /** That the wallet listens on. */
@@ -117,7 +117,7 @@ async function openAuth({ config, lifecycle }: ServiceContext, { pool, statement
   const [github, google] = [readApplication(config, 'GITHUB'), readApplication(config, 'GOOGLE')]
   const auth = await createAuth({
     pool, statements, log, walletUrl: place.url, name: config.WALLET_RP_NAME, jwtKey: config.WALLET_JWT_KEY, sessionHours: config.WALLET_SESSION_HOURS,
-    sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: config.MAIL_FROM, folder: config.MAIL_FOLDER }, log),
+    sendMail: mailSender({ smtpUrl: config.SMTP_URL, from: readMailFrom(config), folder: config.MAIL_FOLDER }, log),
     providers: [...(github === undefined ? [] : [githubProvider(github)]), ...(google === undefined ? [] : [googleProvider(google)])],
     isAllowedOrigin: (origin) => place.party.allows(origin), clientOf, serviceToken: readServiceToken(config),
     forgetUser, onSignIn: figures.signIn, onMail: figures.mail,

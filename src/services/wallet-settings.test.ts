@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readConfig } from '../base/config.ts'
 import { FatalError } from '../base/errors.ts'
-import { readApplication, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
+import { readApplication, readMailFrom, readServiceToken, readWalletPlace, walletWarnings } from './wallet-settings.ts'
 
 describe('settings of the wallet', () => {
   const read = (variables: Record<string, string>): ReturnType<typeof readWalletPlace> => readWalletPlace(readConfig({}, variables), 3004)
@@ -46,11 +46,21 @@ describe('settings of the wallet', () => {
     }
   })
 
+  it('have one sender of e-mails', () => {
+    const from = (variables: Record<string, string>): string => readMailFrom(readConfig({}, variables))
+    expect(from({})).to.equal('flowfarm <no-reply@localhost>')
+    for (const good of ['no-reply@example.com', 'Example <no-reply@example.com>', '"Example, Ltd" <no-reply@example.com>']) expect(from({ MAIL_FROM: good })).to.equal(good)
+    for (const bad of ['example', 'Example', 'Example <example.com>', 'Example <a@example.com', 'a@example.com, b@example.com', '@example.com', 'a b@example.com']) {
+      expect(() => from({ MAIL_FROM: bad }), bad).to.throw(FatalError, /^MAIL_FROM: .* has to be one address/)
+    }
+  })
+
   it('that do not do what they seem to are told of', () => {
     const warned = (variables: Record<string, string>): string => walletWarnings(readConfig({}, variables), read(variables)).join()
     expect(warned({})).to.equal('')
     expect(warned({ WALLET_URL: 'https://wallet.example.com' })).to.include('set SMTP_URL')
-    expect(warned({ WALLET_URL: 'https://wallet.example.com', SMTP_URL: 'smtp://mail.example.com' })).to.equal('')
+    expect(warned({ WALLET_URL: 'https://wallet.example.com', SMTP_URL: 'smtp://mail.example.com' })).to.include('set MAIL_FROM')
+    expect(warned({ WALLET_URL: 'https://wallet.example.com', SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'no-reply@example.com' })).to.equal('')
     expect(warned({ GOTRUE_SERVICE_TOKEN: 'x' })).to.include('changes nothing without GOTRUE_URL')
     expect(warned({ GOTRUE_URL: 'https://auth.example.com', GITHUB_CLIENT_ID: 'x' })).to.include('nobody can sign in by passkey').and.include('beside GOTRUE_URL: GITHUB_CLIENT_ID')
     expect(warned({ GOTRUE_URL: 'https://auth.example.com', GOTRUE_SERVICE_TOKEN: 'x' })).to.equal('')

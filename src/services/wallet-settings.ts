@@ -44,6 +44,15 @@ export function readServiceToken({ WALLET_SERVICE_TOKEN: token }: Pick<Config, '
   return token
 }
 
+const mailAddress = String.raw`[^\s<>@,;"]+@[^\s<>@,;"]+`
+const senderForm = new RegExp(`^(?:${mailAddress}|[^<>\r\n]*<${mailAddress}>)$`)
+
+/** MAIL_FROM. @throws FatalError where it is no one address: e-mails would go without a sender, and servers refuse such */
+export function readMailFrom({ MAIL_FROM: from }: Pick<Config, 'MAIL_FROM'>): string {
+  if (!senderForm.test(from)) throw wrong('MAIL_FROM', `${from} has to be one address, with a name or without, such as Example <no-reply@example.com>`)
+  return from
+}
+
 /** What works otherwise than an operator may think. */
 export function walletWarnings(config: Config, { isForTrial, party }: WalletPlace): readonly string[] {
   const warnings: string[] = []
@@ -52,6 +61,7 @@ export function walletWarnings(config: Config, { isForTrial, party }: WalletPlac
   }
   if (config.GOTRUE_URL === undefined) {
     if (config.SMTP_URL === undefined && !isForTrial) warnings.push('nobody gets an e-mail, so nobody can sign in by one: they are written to files in MAIL_FOLDER; set SMTP_URL')
+    if (config.SMTP_URL !== undefined && !isForTrial && /@localhost>?$/.test(config.MAIL_FROM)) warnings.push(`e-mails come from ${config.MAIL_FROM}, which the servers of others refuse; set MAIL_FROM`)
     if (config.GOTRUE_SERVICE_TOKEN !== undefined) warnings.push('GOTRUE_SERVICE_TOKEN changes nothing without GOTRUE_URL')
     return warnings
   }

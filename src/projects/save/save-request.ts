@@ -72,8 +72,8 @@ const schema = z.strictObject({
 /** @throws ApiError 400 `INVALID_INPUT`, 422 `INVALID_PATH` or `INVALID_TEXT` that name the field or the path */
 export function readSave(data: unknown): SaveRequest {
   const { id, version: from, save_id: named, slug: _, forked_from: forkedFrom, files: given, deleted_files: deletedFiles, ...fields } = readData(schema, data)
-  if (id === undefined && fields.name === undefined) throw wrong('name', 'a new project needs a name')
-  if (id !== undefined && from === undefined) throw wrong('version', 'is the version of the project that this save was made from')
+  if (id === undefined && fields.name === undefined) throw wrong('name', 'is missing: a new project needs a name')
+  if (id !== undefined && from === undefined) throw wrong('version', 'is missing: it is the version that this save was made from')
   if (id === undefined && from !== undefined) throw wrong('id', 'has to come with "version"; a new project has neither')
   if (id !== undefined && forkedFrom !== undefined) throw wrong('forked_from', 'is for a new project; leave it out')
   for (const folder of fields.folders ?? []) requirePath(folder)
