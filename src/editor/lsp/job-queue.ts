@@ -12,10 +12,14 @@ export interface JobQueueOptions {
   readonly onChange: (waitingBytes: number) => void
 }
 
+/** So many places of jobs that are done are kept before those that wait move up. */
+const mostDone = 1000
+
 /** Does one thing after the other, in the order in which they came. */
 export class JobQueue {
   readonly #options: JobQueueOptions
-  #jobs: Job[] = []
+  /** Those that are done are undefined: a queue that never gets empty holds nothing of them. */
+  #jobs: (Job | undefined)[] = []
   #next = 0
   #waitingBytes = 0
   #running: Promise<void> | undefined
@@ -54,9 +58,10 @@ export class JobQueue {
 
   async #work(): Promise<void> {
     for (let job = this.#jobs[this.#next]; job !== undefined; job = this.#jobs[this.#next]) {
+      this.#jobs[this.#next] = undefined
       this.#next++
-      if (this.#next === this.#jobs.length) {
-        this.#jobs = []
+      if (this.#next === this.#jobs.length || this.#next >= mostDone) {
+        this.#jobs = this.#jobs.slice(this.#next)
         this.#next = 0
       }
       try {

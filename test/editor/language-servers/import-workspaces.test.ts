@@ -233,6 +233,28 @@ describe('folders of connections', () => {
     assert.equal(await written(), '// new')
   })
 
+  it('keeps no more files than so many, in however many ways contracts are imported together', async () => {
+    const names = Array.from({ length: 8 }, (_, i) => `C${i}`)
+    for (const name of names) accounts.set(one, name, `access(all) contract ${name} {}\n//${'x'.repeat(1_000_000)}`)
+    const workspace = await workspaces.open('mainnet')
+    for (const name of names) await workspace.fetch({ address: one, name }, never)
+    const bytes = async (): Promise<number> => {
+      const files = await readdir(join(workspace.folder, '_'))
+      return (await Promise.all(files.map(async (name) => (await stat(join(workspace.folder, '_', name))).size))).reduce((sum, size) => sum + size, 0)
+    }
+    const pairs = names.flatMap((name, at) => names.slice(at + 1).map((other) => `${name}, ${other}`))
+    const prepared: string[] = []
+    for (const pair of [...pairs, ...pairs.slice(0, 1)]) {
+      const { text } = await workspace.prepare('main.cdc', `import ${pair} from 0x1111111111111111`)
+      prepared.push(text)
+      assert.ok(await bytes() < 43_000_000, 'so many')
+      const [, path = ''] = /"(.+)"/.exec(text) ?? []
+      assert.equal((await stat(join(workspace.folder, path))).size > 2_000_000, true, 'what the document leads to is there')
+    }
+    assert.equal(prepared.at(-1), prepared[0], 'what is needed again has its name again')
+    assert.ok(await bytes() > 2_000_000)
+  })
+
   it('takes folders away, those of processes that were killed too', async () => {
     const dead = join(root, `flowfarm-editor-${hostname().replaceAll(/[^\w.-]/g, '_')}-999999999-abcdef`)
     const alive = join(root, `flowfarm-editor-${hostname().replaceAll(/[^\w.-]/g, '_')}-${process.pid}-abcdef`)

@@ -38,6 +38,9 @@ const mostCharacters = 20_000_000
 /** Import statements and the names in them, of all documents: all are gone through whenever one of them changes. */
 const mostImports = 10_000
 
+/** UTF-16 units of files with contracts: beyond it those go that no document leads to any more. Contracts can be put together in any number of ways. */
+const mostPlaced = 40_000_000
+
 /**
  * The folder of one connection (see `import-workspace.ts`). What it is asked to write is done in turn, so that the files are those of the last texts.
  */
@@ -57,7 +60,8 @@ export class ConnectionWorkspace implements ImportWorkspace {
   /** Texts of documents whose files are older: servers read files of what is imported alone. */
   readonly #unwritten = new Map<string, string>()
   /** All files that were written, by name; the texts are on the disk. */
-  readonly #placed = new Map<string, FileParts>()
+  readonly #placed = new Map<string, FileParts & { readonly characters: number }>()
+  #placedCharacters = 0
   /** The file of each contract, by its id. */
   #files: ReadonlyMap<string, FileParts> = new Map()
   /** Contracts that this connection has asked for: others may have had them fetched, but whoever is here has not been told of them. */
@@ -219,13 +223,26 @@ export class ConnectionWorkspace implements ImportWorkspace {
     for (const file of new Set(files.values())) {
       if (this.#placed.has(file.name)) continue
       await this.#options.store.place(file.text, join(this.folder, contractFolder, file.name))
-      this.#placed.set(file.name, { name: file.name, parts: file.parts })
+      this.#placed.set(file.name, { name: file.name, parts: file.parts, characters: file.text.length })
+      this.#placedCharacters += file.text.length
     }
     const hasMoved = this.#files.entries().some(([id, { name }]) => files.get(id)?.name !== name && files.has(id))
     const hasMore = files.keys().some((id) => !this.#files.has(id))
     this.#files = new Map([...files].map(([id, { name, parts }]) => [id, this.#placed.get(name) ?? { name, parts }]))
     this.#madeOf = madeOf
+    if (this.#placedCharacters > mostPlaced) await this.#clear()
     if (hasMoved || hasMore) this.#generation++
+  }
+
+  /** Removes the files that nothing leads to any more. One that is needed again is the same again. */
+  async #clear(): Promise<void> {
+    const used = new Set(this.#files.values().map(({ name }) => name))
+    for (const { name, characters } of this.#placed.values()) {
+      if (used.has(name)) continue
+      this.#placed.delete(name)
+      this.#placedCharacters -= characters
+      await rm(join(this.folder, contractFolder, name), { force: true })
+    }
   }
 
   #prepared(path: string): PreparedText {
