@@ -1,14 +1,11 @@
-import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
-import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createEditorPage } from '../../src/services/editor-page.ts'
-import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { startEditorStandIn } from '../support/editor-stand-in.ts'
 import type { EditorStandIn, EditorWorld } from '../support/editor-stand-in.ts'
 import { newEmail } from '../support/wallet-stand-in.ts'
 import { watchConsole } from './page-checks.ts'
+import { usePageSession } from './page-session.ts'
 
 export interface EditorVisit {
   readonly page: Page
@@ -32,35 +29,14 @@ export interface EditorVisitOptions extends BrowserContextOptions {
 
 /** Has the tests of a suite use the editor in a browser, of real parts over a simulated chain. They are skipped where this machine has no browser. */
 export function useEditorSession(): EditorSession {
-  let running: TestBrowser | undefined
-  let pages: DashboardPages | undefined
-  let editor: EditorStandIn | undefined
-
-  before(async function (this: Mocha.Context) {
-    running = await browserOrSkip(this)
-    pages = createDashboardPages({ page: 'editor', log: pino({ level: 'silent' }) })
-    await pages.file('')
-  })
-
-  after(async () => {
-    pages?.stop()
-    await running?.close()
-  })
-
-  afterEach(async () => {
-    for (const context of running?.browser.contexts() ?? []) await context.close()
-    await editor?.stop()
-    editor = undefined
-  })
-
+  const session = usePageSession<EditorStandIn>('editor')
   return {
     get editor() {
-      return ready(editor)
+      return session.service
     },
-    visit: async ({ world = {}, ...options } = {}) => {
-      editor ??= await startEditorStandIn((settings) => createEditorPage(ready(pages), settings), world)
-      return openEditorPage(ready(running), editor, options)
-    },
+    visit: async ({ world = {}, ...options } = {}) => (
+      openEditorPage(session.browser, await session.serve((pages) => startEditorStandIn((settings) => createEditorPage(pages, settings), world)), options)
+    ),
   }
 }
 
@@ -139,9 +115,4 @@ export async function signInToEditor(page: Page, editor: MailedCodes, email = ne
   await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
   await finishSignIn(page, editor, email)
   return email
-}
-
-function ready<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('The session has not begun.')
-  return thing
 }

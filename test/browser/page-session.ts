@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
 import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
+import type { PageName } from '../../src/services/dashboards/build-dashboards.ts'
 import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 
@@ -13,12 +14,15 @@ interface Service {
 export interface PageSession<Made extends Service> {
   /** What the page that was opened last talks to. */
   readonly service: Made
+  readonly browser: TestBrowser
+  /** The service of this test: started over the built page, unless it runs. */
+  serve(start: (pages: DashboardPages) => Promise<Made>): Promise<Made>
   /** Starts the service over the built page, and opens a browser window of its own for it. */
   begin(start: (pages: DashboardPages) => Promise<Made>, options?: BrowserContextOptions): Promise<BrowserContext>
 }
 
 /** Has the tests of a suite look at a built page in a browser, over services that are made up. They are skipped where this machine has none. */
-export function usePageSession<Made extends Service>(name: 'ask' | 'chat'): PageSession<Made> {
+export function usePageSession<Made extends Service>(name: PageName): PageSession<Made> {
   let running: TestBrowser | undefined
   let pages: DashboardPages | undefined
   let service: Made | undefined
@@ -43,6 +47,13 @@ export function usePageSession<Made extends Service>(name: 'ask' | 'chat'): Page
   return {
     get service() {
       return ready(service)
+    },
+    get browser() {
+      return ready(running)
+    },
+    serve: async (start) => {
+      service ??= await start(ready(pages))
+      return service
     },
     begin: async (start, options = {}) => {
       service = await start(ready(pages))

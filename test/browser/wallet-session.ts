@@ -1,13 +1,10 @@
-import { pino } from 'pino'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { createDashboardPages } from '../../src/services/dashboard-pages.ts'
-import type { DashboardPages } from '../../src/services/dashboard-pages.ts'
 import { createWalletPage } from '../../src/services/wallet-page.ts'
-import { browserOrSkip } from '../support/browser.ts'
 import type { TestBrowser } from '../support/browser.ts'
 import { newEmail, otherAddress, startWalletStandIn } from '../support/wallet-stand-in.ts'
 import type { WalletStandIn, WalletWorld } from '../support/wallet-stand-in.ts'
 import { watchConsole } from './page-checks.ts'
+import { usePageSession } from './page-session.ts'
 import { addAuthenticator } from './virtual-authenticator.ts'
 import type { VirtualAuthenticator } from './virtual-authenticator.ts'
 
@@ -27,35 +24,12 @@ export interface WalletSession {
 
 /** Has the tests of a suite use the wallet in a browser, over a wallet that is the real one but for its chain. They are skipped where this machine has no browser. */
 export function useWalletSession(): WalletSession {
-  let running: TestBrowser | undefined
-  let pages: DashboardPages | undefined
-  let wallet: WalletStandIn | undefined
-
-  before(async function (this: Mocha.Context) {
-    running = await browserOrSkip(this)
-    pages = createDashboardPages({ page: 'wallet', log: pino({ level: 'silent' }) })
-    await pages.file('')
-  })
-
-  after(async () => {
-    pages?.stop()
-    await running?.close()
-  })
-
-  afterEach(async () => {
-    for (const context of running?.browser.contexts() ?? []) await context.close()
-    await wallet?.stop()
-    wallet = undefined
-  })
-
+  const session = usePageSession<WalletStandIn>('wallet')
   return {
     get wallet() {
-      return ready(wallet)
+      return session.service
     },
-    visit: async (world = {}, options = {}) => {
-      wallet ??= await startWalletStandIn(createWalletPage(ready(pages)), world)
-      return openWallet(ready(running), wallet, options)
-    },
+    visit: async (world = {}, options = {}) => openWallet(session.browser, await session.serve((pages) => startWalletStandIn(createWalletPage(pages), world)), options),
   }
 }
 
@@ -97,9 +71,4 @@ export async function fillPayment(page: Page, amount: string, to = otherAddress(
   await page.getByRole('textbox', { name: 'To' }).fill(to)
   await page.getByRole('textbox', { name: 'Amount in FLOW' }).fill(amount)
   await page.getByRole('button', { name: 'Look over it' }).click()
-}
-
-function ready<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('The session has not begun.')
-  return thing
 }

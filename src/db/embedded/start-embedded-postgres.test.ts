@@ -236,6 +236,8 @@ describe('startEmbeddedPostgres', function () {
       const [owner, report] = await spawnOwner(folder)
       const postmaster = await postmasterPid(cluster)
       const watchdog = Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${postmaster}/status`, 'utf8'))?.[1])
+      // One that stands still starts no other child, which would live on and end the server.
+      process.kill(watchdog, 'SIGSTOP')
       const children = await readFile(`/proc/${watchdog}/task/${watchdog}/children`, 'utf8')
       for (const pid of [watchdog, ...children.trim().split(' ').map(Number)]) {
         if (pid !== postmaster) process.kill(pid, 'SIGKILL')
