@@ -78,12 +78,7 @@ describe('the pages of the wallet', () => {
     const { page, authenticator } = await session.visit()
     await signInByCode(page, session.wallet)
     const address = await makeFirstPasskey(page)
-    const second = await addAuthenticator(page, 'usb')
-    await page.getByRole('link', { name: 'Passkeys' }).click()
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('The passkey was made.').waitFor()
-    // One that has no passkey for what is asked says no for all of them.
-    await second.setPresence(false)
+    const second = await addSecondPasskey(page)
     const keys = page.getByRole('region', { name: `Keys of ${address}` })
     const lines = page.getByRole('region', { name: 'Your passkeys' }).getByRole('listitem')
     await lines.nth(0).getByText(`Signs for ${address}`).waitFor()
@@ -329,13 +324,20 @@ describe('the pages of the wallet', () => {
   })
 })
 
-/** Makes a second passkey, on another device, and adds it as the account's key 1. @returns that device, and the list of keys */
-async function addSecondKey(page: Page, address: string): Promise<{ second: VirtualAuthenticator; keys: Locator }> {
+/** Makes a second passkey. @returns the device that has it */
+async function addSecondPasskey(page: Page): Promise<VirtualAuthenticator> {
   const second = await addAuthenticator(page, 'usb')
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByText('The passkey was made.').waitFor()
+  // One that has no passkey for what is asked says no for all of them.
   await second.setPresence(false)
+  return second
+}
+
+/** Makes a second passkey, on another device, and adds it as the account's key 1. @returns that device, and the list of keys */
+async function addSecondKey(page: Page, address: string): Promise<{ second: VirtualAuthenticator; keys: Locator }> {
+  const second = await addSecondPasskey(page)
   const keys = page.getByRole('region', { name: `Keys of ${address}` })
   await keys.getByText('Add it').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Add it' }).click()

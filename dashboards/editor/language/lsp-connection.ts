@@ -1,5 +1,7 @@
 import type { Transport } from '@codemirror/lsp-client'
 import type { Network } from '../contract.ts'
+import { readMessage } from './read-message.ts'
+import type { Told } from './read-message.ts'
 
 /** How the language server is. */
 export type ServerState =
@@ -22,14 +24,6 @@ const firstRetryMs = 500
 const lastRetryMs = 15_000
 /** A server that says nothing is given up. */
 const patienceMs = 30_000
-
-interface Told {
-  readonly type?: unknown
-  readonly method?: unknown
-  readonly params?: { readonly state?: unknown }
-  readonly message?: unknown
-  readonly server?: { readonly label?: unknown }
-}
 
 /**
  * The channel to the language server of a network. Each time that it is opened everything begins anew: what is open is told again, from what the page has now.
@@ -132,15 +126,5 @@ export class LspConnection {
     const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
     // Not all pages at once, where a service was started again.
     this.#timer = setTimeout(() => this.#connect(), wait * (0.75 + Math.random() / 2))
-  }
-}
-
-function readMessage(data: string): Told | undefined {
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
   }
 }

@@ -1,22 +1,12 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { useAction } from '../../auth/use-action.ts'
 import { Button } from '../../kit/button.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
-import type { Files } from '../project/file-changes.ts'
 import { ChosenFiles } from './chosen-files.tsx'
-import type { Difference } from './compare-branch.ts'
+import type { Differences } from './compare-branch.ts'
 import type { Connection, FileChange } from './contract.ts'
-import type { Branch } from './read-branch.ts'
-import { useAct } from './use-act.ts'
-
-/** A project and a branch, as they were compared. */
-export interface Differences {
-  readonly branch: Branch
-  /** The project then. */
-  readonly files: Files
-  readonly all: readonly Difference[]
-}
 
 export interface CommitPanelProps {
   readonly connection: Connection
@@ -32,9 +22,9 @@ export function CommitPanel({ connection, name, differences: { branch, files, al
   const say = useToast()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(all.filter(({ is }) => is !== 'there').map(({ path }) => path)))
   const [message, setMessage] = useState(`Update ${name}`)
-  const { isBusy, problem, act } = useAct()
+  const { isBusy, problem, run } = useAction()
   if (all.length === 0) return <p className="soft">Nothing differs: the branch has all that the project has.</p>
-  const commit = (): void => act(async () => {
+  const commit = (): void => void run(async () => {
     const changes = all.filter(({ path }) => chosen.has(path)).map(({ path, is }): FileChange => (is === 'there' ? { path, action: 'delete' } : { path, content: files.get(path) ?? '', action: 'put' }))
     const { sha } = await repositories.commit(connection.project_id, { message: message.trim(), files: changes, head: branch.head })
     say(`Committed to ${connection.branch} as ${sha.slice(0, 7)}.`)

@@ -1,11 +1,19 @@
 import type { Files } from '../project/file-changes.ts'
-import type { BranchFile } from './read-branch.ts'
+import type { Branch, BranchFile } from './read-branch.ts'
 
 /** A file that is not the same in the project and in the branch. */
 export interface Difference {
   readonly path: string
   /** In the project alone, in both with other content, or in the branch alone. */
   readonly is: 'here' | 'both' | 'there'
+}
+
+/** A project and a branch, as they were compared. */
+export interface Differences {
+  readonly branch: Branch
+  /** The project then. */
+  readonly files: Files
+  readonly all: readonly Difference[]
 }
 
 /**

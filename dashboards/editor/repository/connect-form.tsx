@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/problem.ts'
+import { useAction } from '../../auth/use-action.ts'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { Failure, Loading } from '../../kit/state.tsx'
@@ -11,7 +12,6 @@ import type { SavedProject } from '../project/project-state.ts'
 import type { DraftKeeper } from '../save/draft-keeper.ts'
 import { networkNames, useSettings } from '../settings.ts'
 import type { Installation, Repository } from './contract.ts'
-import { useAct } from './use-act.ts'
 import { noteWayToGitHub } from './way-to-github.ts'
 
 export interface ConnectFormProps {
@@ -25,8 +25,8 @@ export function ConnectForm({ saved, keeper, onConnected }: ConnectFormProps): R
   const { repositories, userId } = useAccount()
   const { data: installations, error, refetch } = useQuery({ queryKey: ['installations', userId], queryFn: () => repositories.installations(), staleTime: 0 })
   const [chosen, setChosen] = useState<number>()
-  const { isBusy, problem, act } = useAct()
-  const go = (is: 'new' | 'known'): void => act(async () => {
+  const { isBusy, problem, run } = useAction()
+  const go = (is: 'new' | 'known'): void => void run(async () => {
     const { url, authorize_url: authorizeUrl } = await repositories.begin(saved.id)
     await keeper.keepNow()
     noteWayToGitHub(saved.id, saved.slug)
@@ -68,7 +68,7 @@ function ChooseRepository({ saved, installations, installation, onInstallation, 
   const [branch, setBranch] = useState<string>()
   const [path, setPath] = useState('')
   const [network, setNetwork] = useState<Network>(saved.network)
-  const { isBusy, problem, act } = useAct()
+  const { isBusy, problem, run } = useAction()
   if (all === undefined) {
     if (error !== null) return <Failure title={`The repositories of ${installation.account} are not known`} detail={problemText(error)} onRetry={() => void refetch()} />
     return <Loading label="Repositories are listed" rows={2} />
@@ -77,7 +77,7 @@ function ChooseRepository({ saved, installations, installation, onInstallation, 
   const wantedBranch = branch ?? repository?.default_branch ?? 'main'
   const connect = (): void => {
     if (repository === undefined) return
-    act(async () => {
+    void run(async () => {
       await repositories.connect({ project_id: saved.id, installation_id: id, owner: repository.owner, repo: repository.name, path: path.trim().replaceAll(/^\/+|\/+$/g, ''), branch: wantedBranch.trim(), network })
       onConnected()
     })

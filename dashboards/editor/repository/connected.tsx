@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/problem.ts'
+import { useAction } from '../../auth/use-action.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
@@ -18,7 +19,6 @@ import type { Connection } from './contract.ts'
 import { DeployPanel } from './deploy-panel.tsx'
 import { LoadPanel } from './load-panel.tsx'
 import { readBranch } from './read-branch.ts'
-import { useAct } from './use-act.ts'
 
 export interface ConnectedProps {
   readonly session: Session
@@ -73,7 +73,7 @@ function Head({ saved, connection: { owner, repo, branch, path, network, is_on: 
   const { repositories } = useAccount()
   const { github } = useSettings()
   const [isAsked, setIsAsked] = useState(false)
-  const { isBusy, problem, act } = useAct()
+  const { isBusy, problem, run } = useAction()
   const origin = github?.install_url === undefined || github.install_url === null ? undefined : new URL(github.install_url).origin
   const title = `${owner}/${repo}`
   return (
@@ -86,7 +86,7 @@ function Head({ saved, connection: { owner, repo, branch, path, network, is_on: 
         {!isOn && <Badge tone="bad">{offReasons[reason ?? ''] ?? 'It is off.'}</Badge>}
         {isAsked ? (
           <div className="button-row">
-            <Button look="danger" isSmall disabled={isBusy} onClick={() => act(async () => (await repositories.disconnect(saved.id), onChanged()))}>Disconnect</Button>
+            <Button look="danger" isSmall disabled={isBusy} onClick={() => void run(async () => (await repositories.disconnect(saved.id), onChanged()))}>Disconnect</Button>
             <Button isSmall onClick={() => setIsAsked(false)}>Keep it</Button>
           </div>
         ) : <Button look="plain" isSmall onClick={() => setIsAsked(true)}>Disconnect</Button>}

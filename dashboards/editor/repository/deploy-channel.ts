@@ -1,3 +1,5 @@
+import { readMessage } from '../language/read-message.ts'
+
 export interface DeployChannelOptions {
   /** Address of the language server channel, which tells of deployments too. */
   readonly url: string
@@ -43,24 +45,16 @@ export class DeployChannel {
       )
     })
     socket.addEventListener('message', ({ data }) => {
-      const type = typeof data === 'string' ? typeOf(data) : undefined
+      const type = typeof data === 'string' ? readMessage(data)?.type : undefined
       if (type === 'subscribed') this.#failures = 0
-      if (type === 'subscribed' || type?.startsWith('deploy:') === true) onNews()
+      // Refused, as by a token that is too old: it is asked for again, with a new one, after a while.
+      if (type === 'error') socket.close()
+      else if (type === 'subscribed' || (typeof type === 'string' && type.startsWith('deploy:'))) onNews()
     })
     socket.addEventListener('close', () => {
       if (this.#isClosed) return
       const wait = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++)
       this.#timer = setTimeout(() => this.#open(), wait)
     })
-  }
-}
-
-function typeOf(data: string): string | undefined {
-  try {
-    const { type } = JSON.parse(data) as { readonly type?: unknown }
-    return typeof type === 'string' ? type : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
   }
 }

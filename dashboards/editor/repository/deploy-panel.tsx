@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/problem.ts'
+import { useAction } from '../../auth/use-action.ts'
 import { Ago } from '../../kit/age.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import type { Tone } from '../../kit/badge.tsx'
@@ -14,7 +15,6 @@ import { useSettings } from '../settings.ts'
 import type { Connection, DeployEnvironment, Deployment } from './contract.ts'
 import { DeployChannel } from './deploy-channel.ts'
 import { Environments } from './environments.tsx'
-import { useAct } from './use-act.ts'
 
 export interface DeployPanelProps {
   readonly saved: SavedProject
@@ -50,14 +50,14 @@ export function DeployPanel({ saved: { id }, connection, onChanged }: DeployPane
 function Workflow({ connection, environments, onChanged }: { readonly connection: Connection; readonly environments: readonly DeployEnvironment[]; readonly onChanged: () => void }): ReactNode {
   const { repositories } = useAccount()
   const say = useToast()
-  const { isBusy, problem, act } = useAct()
+  const { isBusy, problem, run } = useAction()
   const { project_id: id, workflow_path: path, branch } = connection
-  const write = (): void => act(async () => {
+  const write = (): void => void run(async () => {
     await repositories.writeWorkflow(id)
     say('The workflow is in the repository: what is pushed is deployed from now on.')
     onChanged()
   })
-  const deploy = (): void => act(async () => {
+  const deploy = (): void => void run(async () => {
     const wanted = environments[0]?.branch ?? branch
     await repositories.deploy(id, wanted)
     say(`GitHub was asked to deploy ${wanted}.`)

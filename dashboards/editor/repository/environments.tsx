@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import { useAction } from '../../auth/use-action.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { useToast } from '../../kit/toast.tsx'
@@ -7,7 +8,6 @@ import { useAccount } from '../account.tsx'
 import type { Network } from '../contract.ts'
 import { networkNames, useSettings } from '../settings.ts'
 import type { Connection, DeployEnvironment } from './contract.ts'
-import { useAct } from './use-act.ts'
 
 export interface EnvironmentsProps {
   readonly projectId: string
@@ -20,7 +20,7 @@ export interface EnvironmentsProps {
 export function Environments({ projectId, connection, environments, onChanged }: EnvironmentsProps): ReactNode {
   const { repositories } = useAccount()
   const [open, setOpen] = useState<string>()
-  const { isBusy, problem, act } = useAct()
+  const { isBusy, problem, run } = useAction()
   const done = (): void => {
     setOpen(undefined)
     onChanged()
@@ -36,7 +36,7 @@ export function Environments({ projectId, connection, environments, onChanged }:
             <span className="deployment-what soft small"><code>{branch}</code> to {networkNames[network]}{address === null ? '' : <> as <code>{address}</code></>}</span>
             {!hasSecrets && <Badge tone="warn">no key</Badge>}
             <Button isSmall look="plain" aria-expanded={open === name} onClick={() => setOpen(open === name ? undefined : name)}>{hasSecrets ? 'Other key' : 'Give it a key'}</Button>
-            <Button isSmall look="plain" disabled={isBusy} onClick={() => act(async () => (await repositories.removeEnvironment(projectId, name), onChanged()))}>Remove {name}</Button>
+            <Button isSmall look="plain" disabled={isBusy} onClick={() => void run(async () => (await repositories.removeEnvironment(projectId, name), onChanged()))}>Remove {name}</Button>
             {open === name && <KeyForm projectId={projectId} name={name} onDone={done} />}
           </li>
         ))}
@@ -53,8 +53,8 @@ function NewEnvironment({ projectId, connection, onChanged }: Omit<EnvironmentsP
   const [name, setName] = useState('')
   const [branch, setBranch] = useState(connection.branch)
   const [network, setNetwork] = useState<Network>(connection.network)
-  const { isBusy, problem, act } = useAct()
-  const add = (): void => act(async () => {
+  const { isBusy, problem, run } = useAction()
+  const add = (): void => void run(async () => {
     await repositories.putEnvironment(projectId, { name: name.trim(), branch: branch.trim(), network })
     setName('')
     onChanged()
@@ -89,8 +89,8 @@ function KeyForm({ projectId, name, onDone }: { readonly projectId: string; read
   const [address, setAddress] = useState('')
   const [key, setKey] = useState('')
   const [index, setIndex] = useState('0')
-  const { isBusy, problem, act } = useAct()
-  const put = (): void => act(async () => {
+  const { isBusy, problem, run } = useAction()
+  const put = (): void => void run(async () => {
     await repositories.putSecrets(projectId, { environment_name: name, flow_address: address.trim(), flow_private_key: key.trim(), flow_key_index: Number(index) })
     say(`The key of ${name} is sealed in the repository.`)
     onDone()

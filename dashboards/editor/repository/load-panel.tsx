@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { problemText } from '../../auth/problem.ts'
+import { useAction } from '../../auth/use-action.ts'
 import { Button } from '../../kit/button.tsx'
 import { useToast } from '../../kit/toast.tsx'
 import { useAccount } from '../account.tsx'
 import { withFile } from '../project/project-acts.ts'
 import type { ProjectStore } from '../project/project-store.ts'
 import { ChosenFiles } from './chosen-files.tsx'
-import type { Differences } from './commit-panel.tsx'
+import type { Differences } from './compare-branch.ts'
 import type { Connection } from './contract.ts'
-import { useAct } from './use-act.ts'
 
 export interface LoadPanelProps {
   readonly connection: Connection
@@ -27,8 +27,8 @@ export function LoadPanel({ connection, store, differences: { branch: { head, le
   const others = all.filter(({ is }) => is !== 'here')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(others.filter(({ is }) => is === 'there').map(({ path }) => path)))
   const [failed, setFailed] = useState<readonly string[]>([])
-  const { isBusy, act } = useAct()
-  const load = (): void => act(async () => {
+  const { isBusy, run } = useAction()
+  const load = (): void => void run(async () => {
     const wanted = others.filter(({ path }) => chosen.has(path)).map(({ path }) => path)
     const loaded = new Map<string, string>()
     const problems: string[] = []
